@@ -1,0 +1,73 @@
+"""Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
+
+Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
+Fused plan: `SentenceFacts`, `Assessment`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Output(BaseModel):
+    """Base of the structured outputs: validated strictly, since a model wrote them."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class AtomicFacts(Output):
+    """The atomic facts of one sentence, in order; empty where the sentence states none."""
+
+    facts: list[str]
+
+
+class SelfContainedFact(Output):
+    """One fact with its vague references replaced by what the response says they are."""
+
+    fact: str
+
+
+class Relevance(Output):
+    reason: str
+    relevant: bool
+
+
+class SearchQuery(Output):
+    query: str
+
+
+class Rating(Output):
+    reasoning: str
+    cited: list[int]
+    """Numbers of the passages that the rating rests on, from 1."""
+    rating: Literal["supported", "contradicted", "not_supported"]
+
+
+class SentenceFact(Output):
+    fact: str
+    """Self-contained."""
+    status: Literal["check", "irrelevant", "ambiguous"]
+    query: str
+    """First search query; empty unless the status is `check`."""
+
+
+class SentenceFacts(Output):
+    """The self-contained facts of one sentence with their relevance and a first query each."""
+
+    facts: list[SentenceFact]
+
+
+class NextSearch(Output):
+    missing: str
+    query: str
+    tool: str | None = None
+
+
+class Assessment(Output):
+    rationale: str
+    cited: list[int]
+    verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
+    next: NextSearch | None
+    """What to search next; only with `insufficient`."""

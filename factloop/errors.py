@@ -1,0 +1,79 @@
+"""Every error that factloop raises: one base, four branches, facts as attributes.
+
+    FactloopError
+    ├── ConfigError        the set-up is wrong: fix it and run again
+    ├── DataError          an input file or record is malformed
+    ├── ToolError          a server, a search or a file system failed
+    │   ├── ToolTimeout    no answer within the time allowed
+    │   └── BudgetExceeded the user's own limit on calls or money was reached
+    └── ModelOutputError   the model answered, and the answer cannot be used
+        └── ModelRefusal   the model declined to answer
+"""
+
+from __future__ import annotations
+
+
+class FactloopError(Exception):
+    """Base of all errors raised on purpose. `retryable` says whether the same call may succeed later."""
+
+    retryable: bool = False
+
+
+class ConfigError(FactloopError):
+    """The set-up is wrong (flag, environment, key, run directory); nothing was spent."""
+
+
+class DataError(FactloopError):
+    """An input is malformed. The message names file, line and field where they are known."""
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, field: str | None = None
+    ) -> None:
+        self.path, self.line, self.field = path, line, field
+        place = ":".join(str(part) for part in (path, line) if part is not None)
+        named = f"{place}: field {field!r}" if field is not None and place else place
+        super().__init__(f"{named}: {message}" if named else message)
+
+
+class ToolError(FactloopError):
+    """A tool failed: network, status, unreadable body. `status` is the HTTP status where there was one."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        tool: str,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+        retryable: bool = False,
+    ) -> None:
+        self.tool, self.status, self.retry_after_s, self.retryable = tool, status, retry_after_s, retryable
+        super().__init__(message)
+
+
+class ToolTimeout(ToolError):
+    """The tool gave no answer within `timeout_s` seconds."""
+
+    def __init__(self, *, tool: str, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        super().__init__(f"{tool}: no answer within {timeout_s:g} s", tool=tool, retryable=True)
+
+
+class BudgetExceeded(ToolError):
+    """The next call would pass the user's `--max-calls` or `--budget-usd`; it was not made."""
+
+    def __init__(self, limit: str) -> None:
+        self.limit = limit
+        super().__init__(f"the budget is used up: {limit}", tool="budget")
+
+
+class ModelOutputError(FactloopError):
+    """The model's reply cannot be read as the schema asked for. `reply` holds what it said."""
+
+    def __init__(self, message: str, *, schema: str, reply: str) -> None:
+        self.schema, self.reply = schema, reply
+        super().__init__(f"{schema}: {message}")
+
+
+class ModelRefusal(ModelOutputError):
+    """The model (or its provider's filter) declined to answer."""

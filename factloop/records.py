@@ -1,0 +1,213 @@
+"""The records that cross every boundary: frozen, validated, written to JSON with a `schema_version`.
+
+Two rules hold here. A failure is never a verdict: a `Judgement` is either a verdict or unscored with a reason. No claim
+is ever dropped: a report's counts add up to the number of its claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SCHEMA_VERSION = "1.0"
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Count = Annotated[int, Field(ge=0)]
+NonNegative = Annotated[float, Field(ge=0.0)]
+
+
+class Record(BaseModel):
+    """Base of all records: immutable, and strangers among the fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Verdict(StrEnum):
+    """What the evidence says of a claim. `not_supported` covers both contradicted and nothing found."""
+
+    SUPPORTED = "supported"
+    NOT_SUPPORTED = "not_supported"
+    IRRELEVANT = "irrelevant"
+
+
+class UnscoredReason(StrEnum):
+    """Why a claim has no verdict."""
+
+    PARSE_FAILURE = "parse_failure"
+    TOOL_FAILURE = "tool_failure"
+    REFUSAL = "refusal"
+    BUDGET = "budget"
+    TIMEOUT = "timeout"
+    AMBIGUOUS = "ambiguous"
+    NO_SOURCE = "no_source"
+    """Neither documents nor a search tool were given, so there was nothing to check against."""
+
+
+class Evidence(Record):
+    """One passage found for one query."""
+
+    id: str
+    source: str
+    """URL, or the path of a document."""
+    title: str = ""
+    passage: str
+    query: str
+    rank: Annotated[int, Field(ge=1)]
+    """Place among the results of its query, from 1."""
+    published: str | None = None
+    """Date of the source, as the search gave it."""
+    retrieved_at: datetime
+
+
+class Judgement(Record):
+    """Either a verdict with its grounds, or `verdict: null` with an `unscored_reason`; never both, never neither."""
+
+    verdict: Verdict | None = None
+    unscored_reason: UnscoredReason | None = None
+    rationale: str = ""
+    cited: tuple[str, ...] = ()
+    """Ids of the evidence that the verdict rests on."""
+    contradicted: bool | None = None
+    """For `not_supported` only: True if evidence spoke against the claim, False if none was found."""
+    score: Share | None = None
+    """Degree of support in [0, 1], where the judge gives one."""
+    judged_by: str = ""
+    """The model, encoder or rule set that judged."""
+
+    @model_validator(mode="after")
+    def _is_verdict_or_unscored(self) -> Self:
+        if (self.verdict is None) == (self.unscored_reason is None):
+            raise ValueError("a judgement has either a verdict or an unscored_reason")
+        if (self.contradicted is not None) != (self.verdict is Verdict.NOT_SUPPORTED):
+            raise ValueError("contradicted is given exactly when the verdict is not_supported")
+        return self
+
+
+class Claim(Record):
+    """One atomic fact of the response, from the sentence it stands in to the judgement on it."""
+
+    id: str
+    sentence: str
+    span: tuple[Count, Count]
+    """Start and end of the sentence in the response, in characters: `response[start:end] == sentence`."""
+    text: str
+    """The atomic fact as split from the sentence."""
+    self_contained: str
+    """The same fact with pronouns and short names replaced, so that it can be judged alone."""
+    relevant: bool | None = None
+    duplicate_of: str | None = None
+    """Id of the earlier claim that says the same; its judgement stands for both."""
+    queries: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What the judge found still missing, one entry for each query after the first, where it said so."""
+    evidence: tuple[Evidence, ...] = ()
+    judgement: Judgement
+
+    @model_validator(mode="after")
+    def _cites_its_own_evidence(self) -> Self:
+        strangers = set(self.judgement.cited) - {item.id for item in self.evidence}
+        if strangers:
+            raise ValueError(f"the judgement cites unknown evidence: {sorted(strangers)}")
+        if self.span[0] > self.span[1]:
+            raise ValueError("a span starts before it ends")
+        return self
+
+
+class StageUsage(Record):
+    """What one stage of the loop cost."""
+
+    calls: Count = 0
+    """Requests answered and paid for, in all attempts at this run."""
+    failed_calls: Count = 0
+    """Requests that came back as an error or not at all; each was retried or ended in an unscored claim."""
+    cache_hits: Count = 0
+    """Answers taken from the cache or shared with an identical concurrent request; they cost nothing."""
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    approximate_tokens: bool = False
+    """True where the server reported no usage for some call and its tokens were estimated."""
+    searches: Count = 0
+    cost_usd: NonNegative | None = None
+    """None where the price of the model is unknown."""
+    wall_s: NonNegative = 0.0
+    """Seconds spent waiting for answers, summed over calls: concurrent calls add up to more than elapsed time."""
+
+
+class Usage(StageUsage):
+    """What a whole run cost: the sums over its stages. `wall_s` here is elapsed time."""
+
+    stages: Mapping[str, StageUsage] = Field(default_factory=dict)
+
+
+class Counts(Record):
+    """How many claims fell where. Duplicates are counted under the verdict of the claim they repeat."""
+
+    supported: Count = 0
+    not_supported: Count = 0
+    irrelevant: Count = 0
+    unscored: Count = 0
+
+    @property
+    def scored(self) -> int:
+        """Claims that enter precision: supported and not supported."""
+        return self.supported + self.not_supported
+
+    @property
+    def total(self) -> int:
+        return self.supported + self.not_supported + self.irrelevant + self.unscored
+
+
+class AtK(Record):
+    """Recall and F1 at one K, the number of supported facts wished for."""
+
+    k: Annotated[int, Field(ge=1)]
+    recall: Share
+    f1: Share
+    n_scored: Count
+    n_unscored: Count
+
+
+class Fingerprint(Record):
+    """Everything that made the run what it is: equal fingerprints and equal caches give equal reports."""
+
+    factloop_version: str
+    engine: Literal["model", "offline"]
+    model: str | None = None
+    base_url: str | None = None
+    sampling: Mapping[str, Any] = Field(default_factory=dict)
+    plan: Literal["paper", "fused"]
+    max_searches: Annotated[int, Field(ge=1)]
+    results_per_search: Annotated[int, Field(ge=1)]
+    search_tools: tuple[str, ...] = ()
+    prompts: Mapping[str, str] = Field(default_factory=dict)
+    """Prompt name to the SHA-256 of its file."""
+    versions: Mapping[str, str] = Field(default_factory=dict)
+    """Version of each library that shapes the result."""
+    seed: int | None = None
+
+
+class FactualityReport(Record):
+    """The result of one SAFE run over one response."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    prompt: str | None = None
+    response: str
+    claims: tuple[Claim, ...]
+    counts: Counts
+    precision: Share | None
+    """supported / (supported + not_supported); None where nothing was scored."""
+    at_k: tuple[AtK, ...]
+    usage: Usage
+    fingerprint: Fingerprint
+    created_at: datetime
+    warnings: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _no_claim_is_lost(self) -> Self:
+        if self.counts.total != len(self.claims):
+            raise ValueError(f"{self.counts.total} claims counted, {len(self.claims)} given")
+        return self

@@ -1,0 +1,71 @@
+"""What a search tool is: a LangChain tool that also answers with typed hits."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from typing import Any, Literal
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, ConfigDict, Field
+
+from factloop.records import Record
+
+
+class SearchHit(Record):
+    """One passage that a search found, best first in the list it comes in."""
+
+    source: str
+    """URL, or the path of a document."""
+    title: str = ""
+    passage: str
+    published: str | None = None
+    """Date of the source as the search gave it, unparsed."""
+
+
+class SearchInput(BaseModel):
+    query: str = Field(description="What to look for, as one would type it into a search box.")
+
+
+class SearchTool(BaseTool):
+    """Base of all search tools. Implement `search`; `asearch` runs it in a thread unless it is overridden.
+
+    As a LangChain tool it takes `query` and returns numbered passages as content and the hits as artifact.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    args_schema: Any = SearchInput
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    limit: int = 3
+    """Hits returned when it is called as a LangChain tool."""
+    concurrency_limit: int = 64
+    """Calls that may be in flight at once: a bound on threads, or on the load put on one server."""
+
+    @abstractmethod
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        """At most `limit` hits, best first; an empty list where nothing was found. Raises ToolError."""
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        return await asyncio.to_thread(self.search, query, limit)
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """Names what would answer: enters cache keys, so it changes when answers may (index hash, URL); no secrets."""
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether answers are worth keeping: False for a local index, which is faster than the cache."""
+        return True
+
+    def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:
+        return self._as_message(self.search(query, self.limit))
+
+    async def _arun(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:
+        return self._as_message(await self.asearch(query, self.limit))
+
+    @staticmethod
+    def _as_message(hits: list[SearchHit]) -> tuple[str, list[SearchHit]]:
+        lines = [f"[{rank}] {hit.title or hit.source}\n{hit.passage}" for rank, hit in enumerate(hits, 1)]
+        return "\n\n".join(lines) or "Nothing was found.", hits
