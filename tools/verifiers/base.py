@@ -1,0 +1,35 @@
+"""What a verifier is: one claim and the passages found for it in, a degree of support out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Label = Literal["supported", "contradicted", "insufficient"]
+
+
+@dataclass(frozen=True)
+class Entailment:
+    """How far a list of passages bears out one claim."""
+
+    label: Label
+    score: float
+    """Degree of support in [0, 1]; higher is better. A score, not a calibrated probability."""
+    cited: tuple[int, ...]
+    """Indices into the passages, from 0, best first; empty where nothing in them bears on the claim."""
+    rationale: str
+    """One line in plain words: which words, entities and numbers agreed, and which did not."""
+
+
+class Verifier(Protocol):
+    """Judges one claim by passages alone: no search, no memory of earlier claims."""
+
+    @property
+    def name(self) -> str:
+        """Names what judged, for `Judgement.judged_by` and the fingerprint of a run."""
+        ...
+
+    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+        """Never raises on odd text: an empty claim or no passages is `insufficient` with score 0."""
+        ...
