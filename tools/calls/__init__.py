@@ -1,0 +1,1 @@
+"""What every paid or fallible call goes through: limits, retries, cache, single flight, budget and accounting."""

@@ -1,0 +1,71 @@
+"""The user's limits on calls and money: a call that would pass them is not made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from factloop.errors import BudgetExceeded
+
+
+class Reservation:
+    """Money set aside for one call. Set `spent_usd` to what it really cost."""
+
+    def __init__(self, reserved_usd: float) -> None:
+        self.spent_usd = 0.0
+        self.reserved_usd = reserved_usd
+
+
+class Budget:
+    """Counts calls and dollars against their limits. Concurrent calls can never overshoot.
+
+    Each call first sets its worst case aside. Where that does not fit, the call waits for calls in flight to settle, as
+    they mostly cost less than they set aside; only when none is in flight is the budget used up.
+    """
+
+    def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None) -> None:
+        self._max_calls, self._max_usd = max_calls, max_usd
+        self._calls = 0
+        self._spent_usd = self._reserved_usd = 0.0
+        self._in_flight = 0
+        self._settled = asyncio.Condition()
+
+    @property
+    def limits_money(self) -> bool:
+        return self._max_usd is not None
+
+    def note_earlier(self, *, cost_usd: float) -> None:
+        """Counts a call that an earlier attempt at the same run paid for."""
+        self._calls += 1
+        self._spent_usd += cost_usd
+
+    @asynccontextmanager
+    async def reserve(self, worst_usd: float) -> AsyncIterator[Reservation]:
+        """Room for one call that costs at most `worst_usd`. Raises BudgetExceeded where there is none."""
+        if self._max_calls is None and self._max_usd is None:
+            yield Reservation(0.0)
+            return
+        async with self._settled:
+            await self._settled.wait_for(lambda: self._fits(worst_usd) or self._in_flight == 0)
+            if self._max_calls is not None and self._calls >= self._max_calls:
+                raise BudgetExceeded(f"{self._max_calls} calls")
+            if not self._fits(worst_usd):
+                raise BudgetExceeded(f"{self._max_usd:g} USD")
+            self._calls += 1
+            self._in_flight += 1
+            self._reserved_usd += worst_usd
+        reservation = Reservation(worst_usd)
+        try:
+            yield reservation
+        finally:
+            self._in_flight -= 1
+            self._reserved_usd -= worst_usd
+            self._spent_usd += reservation.spent_usd
+            async with self._settled:
+                self._settled.notify_all()
+
+    def _fits(self, worst_usd: float) -> bool:
+        if self._max_calls is not None and self._calls >= self._max_calls:
+            return True  # waiting frees no call: it is refused at once
+        return self._max_usd is None or self._spent_usd + self._reserved_usd + worst_usd <= self._max_usd

@@ -1,0 +1,97 @@
+"""Accounting of one run by stage."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+from factloop.records import StageUsage, Usage
+
+
+@dataclass
+class _Stage:
+    calls: int = 0
+    failed_calls: int = 0
+    cache_hits: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    approximate_tokens: bool = False
+    searches: int = 0
+    cost_usd: float | None = None
+    wall_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class CallCost:
+    """What one answered model call cost."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    approximate: bool
+    cost_usd: float | None
+
+    def __add__(self, other: CallCost) -> CallCost:
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return CallCost(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.approximate or other.approximate,
+            (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+        )
+
+
+@dataclass
+class UsageMeter:
+    """Adds up what the stages of one run cost. `snapshot` may be taken at any time."""
+
+    _stages: dict[str, _Stage] = field(default_factory=dict)
+
+    def _stage(self, name: str) -> _Stage:
+        return self._stages.setdefault(name, _Stage())
+
+    def called(self, stage: str, cost: CallCost, wall_s: float) -> None:
+        """A model answered."""
+        entry = self._stage(stage)
+        entry.calls += 1
+        entry.prompt_tokens += cost.prompt_tokens
+        entry.completion_tokens += cost.completion_tokens
+        entry.approximate_tokens |= cost.approximate
+        entry.wall_s += wall_s
+        self._add_cost(entry, cost.cost_usd)
+
+    def searched(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
+        """A search tool answered."""
+        entry = self._stage(stage)
+        entry.searches += 1
+        entry.wall_s += wall_s
+        self._add_cost(entry, cost_usd)
+
+    def failed(self, stage: str, wall_s: float) -> None:
+        entry = self._stage(stage)
+        entry.failed_calls += 1
+        entry.wall_s += wall_s
+
+    def hit(self, stage: str) -> None:
+        self._stage(stage).cache_hits += 1
+
+    def snapshot(self, elapsed_s: float) -> Usage:
+        """The sums so far; `cost_usd` of the whole is None as soon as that of any answered stage is."""
+        stages = {name: StageUsage(**asdict(entry)) for name, entry in sorted(self._stages.items())}
+        paid = [stage for stage in stages.values() if stage.calls or stage.searches]
+        costs = [stage.cost_usd for stage in paid if stage.cost_usd is not None]
+        return Usage(
+            calls=sum(stage.calls for stage in paid),
+            failed_calls=sum(stage.failed_calls for stage in stages.values()),
+            cache_hits=sum(stage.cache_hits for stage in stages.values()),
+            prompt_tokens=sum(stage.prompt_tokens for stage in paid),
+            completion_tokens=sum(stage.completion_tokens for stage in paid),
+            approximate_tokens=any(stage.approximate_tokens for stage in paid),
+            searches=sum(stage.searches for stage in paid),
+            cost_usd=sum(costs) if len(costs) == len(paid) else None,
+            wall_s=elapsed_s,
+            stages=stages,
+        )
+
+    @staticmethod
+    def _add_cost(entry: _Stage, cost_usd: float | None) -> None:
+        if cost_usd is not None:
+            entry.cost_usd = (entry.cost_usd or 0.0) + cost_usd

@@ -1,0 +1,93 @@
+"""One retry policy for models and searches: bounded, jittered, and obedient to the delay a server asks for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+
+from factloop.errors import FactloopError, ToolError, ToolTimeout
+
+T = TypeVar("T")
+
+TOO_MANY_REQUESTS = 429
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how patiently a failed call is made again.
+
+    Refusals for rate (429) are the server's way of pacing us, not failures: they are bounded by `patience_s` in all, and
+    do not use up `attempts`.
+    """
+
+    attempts: int = 5
+    timeout_attempts: int = 3
+    """Attempts after which a call that times out each time is given up: each one costs a whole timeout."""
+    base_s: float = 0.25
+    longest_s: float = 20.0
+    patience_s: float = 600.0
+
+    async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
+        """The call's result, or its last error once retrying cannot help or the policy is exhausted."""
+        tally = _Tally(self)
+
+        def wait(state: RetryCallState) -> float:
+            return tally.delay_s(_error(state), rng)
+
+        def stop(state: RetryCallState) -> bool:
+            return tally.exhausted(_error(state))
+
+        def retryable(error: BaseException) -> bool:
+            return isinstance(error, FactloopError) and error.retryable
+
+        async for attempt in AsyncRetrying(
+            retry=retry_if_exception(retryable), wait=wait, stop=stop, reraise=True
+        ):
+            with attempt:
+                result = await call()
+        return result
+
+
+class _Tally:
+    """How often one call has failed so far, kinds apart."""
+
+    def __init__(self, policy: RetryPolicy) -> None:
+        self._policy = policy
+        self._failures = self._timeouts = self._refusals = 0
+        self._patience_used_s = 0.0
+
+    def exhausted(self, error: BaseException) -> bool:
+        """Counts this failure; tenacity asks exactly once for each."""
+        policy = self._policy
+        if _is_refusal(error):
+            self._refusals += 1
+            return self._patience_used_s >= policy.patience_s
+        self._failures += 1
+        self._timeouts += isinstance(error, ToolTimeout)
+        return self._failures >= policy.attempts or self._timeouts >= policy.timeout_attempts
+
+    def delay_s(self, error: BaseException, rng: random.Random) -> float:
+        doublings = (self._refusals if _is_refusal(error) else self._failures) - 1
+        backoff = min(self._policy.longest_s, self._policy.base_s * 2.0 ** min(max(doublings, 0), 16))
+        delay = rng.uniform(0.5, 1.0) * backoff
+        asked = error.retry_after_s if isinstance(error, ToolError) else None
+        if asked is not None:
+            # Everybody who was refused waits at least as asked; the jitter keeps them from coming back as one.
+            delay = asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
+        if _is_refusal(error):
+            self._patience_used_s += delay
+        return delay
+
+
+def _is_refusal(error: BaseException) -> bool:
+    return isinstance(error, ToolError) and error.status == TOO_MANY_REQUESTS
+
+
+def _error(state: RetryCallState) -> BaseException:
+    error = state.outcome.exception() if state.outcome is not None else None
+    assert error is not None  # tenacity asks these questions only after a failure
+    return error
