@@ -1,0 +1,1 @@
+"""Prompts as validated data: one Markdown file each, and the registry that loads and renders them."""

@@ -1,0 +1,182 @@
+"""Loads, validates and renders prompts.
+
+A prompt is a Markdown file: front matter (`name`, `version`, `variables`, `output`, `source`), then a `# system` and a
+`# user` part. `{{variable}}` stands for a block of data. Rendering is one pass, so text that looks like a placeholder
+stays text; each value is wrapped in tags that cannot occur in it, so data cannot end its own block.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from factloop.errors import ConfigError
+
+PACKAGED = Path(__file__).parent
+FIELDS = {"name", "version", "variables", "output", "source"}
+
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n+# system\n(.*?)\n# user\n(.*)\Z", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+
+Value = str | Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A prompt ready to be sent."""
+
+    name: str
+    system: str
+    user: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt file, validated."""
+
+    name: str
+    version: int
+    variables: tuple[str, ...]
+    output: str | None
+    """Title of the schema of the reply; None for parts of other prompts."""
+    source: str
+    system: str
+    user: str
+    sha256: str
+    """Hash of the file: any change to it is another prompt."""
+
+    def render(self, **values: Value) -> Rendered:
+        """The prompt with each `{{variable}}` replaced by its value as a delimited block.
+
+        A list becomes one numbered block an entry; None and the empty list leave nothing behind. Raises ValueError for
+        a missing or unknown variable.
+        """
+        if strangers := set(values) ^ set(self.variables):
+            raise ValueError(f"prompt {self.name}: takes exactly {list(self.variables)}, mismatch in {sorted(strangers)}")
+        suffix = _free_suffix(self.variables, _texts(values.values()))
+        blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
+        return Rendered(self.name, _fill(self.system, blocks), _fill(self.user, blocks))
+
+
+class PromptRegistry:
+    """All prompts by name: the packaged ones, overlaid by those of a user's folder."""
+
+    def __init__(self, prompts: Iterable[Prompt]) -> None:
+        self._prompts = {prompt.name: prompt for prompt in prompts}
+
+    @classmethod
+    def load(cls, overlay: Path | None = None) -> PromptRegistry:
+        """Reads the packaged prompts and, over them, every `.md` file below `overlay`. Raises ConfigError."""
+        packaged = _packaged()
+        if overlay is None:
+            return cls(packaged.values())
+        if not overlay.is_dir():
+            raise ConfigError(f"{overlay}: not a folder of prompts")
+        own = [_checked_overlay(path, packaged) for path in sorted(overlay.rglob("*.md"))]
+        if not own:
+            raise ConfigError(f"{overlay}: holds no prompt (.md) files")
+        return cls([*packaged.values(), *own])
+
+    def __getitem__(self, name: str) -> Prompt:
+        return self._prompts[name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._prompts))
+
+    def hashes(self, names: Iterable[str]) -> dict[str, str]:
+        """SHA-256 of each named prompt's file: what a fingerprint records."""
+        return {name: self._prompts[name].sha256 for name in sorted(names)}
+
+
+def read_prompt(path: Path) -> Prompt:
+    """One prompt file. Raises ConfigError that names the file and what is wrong with it."""
+    try:
+        raw = path.read_bytes()
+        text = raw.decode("utf-8").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as a prompt ({error})") from error
+    parts = _FRONT_MATTER.match(text)
+    if parts is None:
+        raise ConfigError(f"{path}: a prompt has front matter between '---' lines, then '# system', then '# user'")
+    head, system, user = parts.groups()
+    try:
+        fields = yaml.safe_load(head)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: the front matter is not valid YAML") from error
+    if not isinstance(fields, dict) or set(fields) != FIELDS:
+        raise ConfigError(f"{path}: the front matter has exactly the fields {sorted(FIELDS)}")
+    variables, version = fields["variables"], fields["version"]
+    if not isinstance(variables, list) or not all(isinstance(item, str) and item.isidentifier() for item in variables):
+        raise ConfigError(f"{path}: 'variables' is a list of names")
+    if not isinstance(version, int) or version < 1:
+        raise ConfigError(f"{path}: 'version' is a whole number from 1")
+    used = set(_PLACEHOLDER.findall(system + user))
+    if used != set(variables):
+        raise ConfigError(f"{path}: declared and used variables differ in {sorted(used ^ set(variables))}")
+    return Prompt(
+        name=str(fields["name"]),
+        version=version,
+        variables=tuple(variables),
+        output=fields["output"],
+        source=str(fields["source"]),
+        system=system.strip(),
+        user=user.strip(),
+        sha256=hashlib.sha256(raw).hexdigest(),
+    )
+
+
+@cache
+def _packaged() -> Mapping[str, Prompt]:
+    prompts = [read_prompt(path) for path in sorted(PACKAGED.rglob("*.md"))]
+    return {prompt.name: prompt for prompt in prompts}
+
+
+def _checked_overlay(path: Path, packaged: Mapping[str, Prompt]) -> Prompt:
+    prompt = read_prompt(path)
+    original = packaged.get(prompt.name)
+    if original is None:
+        raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; known are {', '.join(sorted(packaged))}")
+    if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
+        raise ConfigError(
+            f"{path}: must keep the variables {list(original.variables)} and the output {original.output!r}"
+        )
+    return prompt
+
+
+def _texts(values: Iterable[Value]) -> list[str]:
+    return [text for value in values if value is not None for text in ([value] if isinstance(value, str) else value)]
+
+
+def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
+    """A suffix with which no tag of this prompt occurs in the data: nothing, or `-1`, `-2` and so on."""
+    if not names:
+        return ""
+    tag = re.compile(rf"<\s*/?\s*(?:{'|'.join(map(re.escape, names))})(?:-(\d{{1,9}}))?", re.IGNORECASE)
+    taken = {int(match[1] or 0) for text in texts for match in tag.finditer(text)}
+    free = next(number for number in range(len(taken) + 1) if number not in taken)
+    return f"-{free}" if free else ""
+
+
+def _blocks(tag: str, value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"<{tag}>{value}</{tag}>"
+    return "\n".join(f'<{tag} id="{number}">{text}</{tag}>' for number, text in enumerate(value, 1))
+
+
+def _fill(template: str, blocks: Mapping[str, str]) -> str:
+    """One pass over the template. A line that held nothing but empty placeholders disappears."""
+    lines = []
+    for line in template.split("\n"):
+        filled = _PLACEHOLDER.sub(lambda match: blocks[match[1]], line)
+        if filled.strip() or not _PLACEHOLDER.search(line):
+            lines.append(filled)
+    return "\n".join(lines).strip()
