@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from abc import abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
@@ -47,7 +50,13 @@ class SearchTool(BaseTool):
         """At most `limit` hits, best first; an empty list where nothing was found. Raises ToolError."""
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        return await asyncio.to_thread(self.search, query, limit)
+        call = partial(contextvars.copy_context().run, self.search, query, limit)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        """Threads of this tool's own: asyncio's default pool has six on two cores, and is shared with everything."""
+        return ThreadPoolExecutor(max_workers=self.concurrency_limit, thread_name_prefix=self.name)
 
     @property
     @abstractmethod

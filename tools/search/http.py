@@ -1,0 +1,193 @@
+"""The one edge through which web searches talk to servers: JSON in and out, every failure a `ToolError`.
+
+Nothing is retried here. The policy above decides, by `retryable` and `retry_after_s`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import requests
+
+from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.search.deadline import DeadlineAdapter, reading_until
+
+MAX_BODY_BYTES = 8_000_000
+MAX_REDIRECTS = 3
+_CHUNK_BYTES = 65_536
+_EXCERPT_CHARS = 120
+_RETRYABLE_STATUSES = frozenset({408, 429})
+
+
+def retry_after_s(value: str | None, now: datetime) -> float | None:
+    """Seconds to wait by a `Retry-After` header, given in seconds or as an HTTP date; None where it says neither."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        if moment.tzinfo is None:  # "-0000" means UTC without a known local zone
+            moment = moment.replace(tzinfo=UTC)
+        seconds = (moment - now).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def checked_base_url(url: str, named: str) -> str:
+    """The URL without a trailing slash; ConfigError, which says where it was `named`, unless it is http or https."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(f"{named}: {without_userinfo(url)!r} is no http:// or https:// address")
+    return url.rstrip("/")
+
+
+def without_userinfo(url: str) -> str:
+    """The URL without `user:password@`, fit for messages and cache keys."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+class JsonClient:
+    """Requests to one server that answers with JSON objects. Safe to use from many threads (a session for each).
+
+    `timeout_s` bounds the whole exchange, connection and body included (only the name look-up is the system's own).
+    `secret_headers` are sent and never shown; with them no redirect is followed, so that no other host sees them.
+    `hints` adds, for a status, what the user can do.
+    """
+
+    def __init__(
+        self,
+        *,
+        tool: str,
+        base_url: str,
+        timeout_s: float,
+        headers: Mapping[str, str] | None = None,
+        secret_headers: Mapping[str, str] | None = None,
+        hints: Mapping[int, str] | None = None,
+    ) -> None:
+        if not timeout_s > 0:
+            raise ConfigError(f"{tool}: the timeout must be above 0 seconds, not {timeout_s:g}")
+        self._tool, self._base_url, self._timeout_s = tool, base_url, timeout_s
+        self._headers, self._secret_headers = dict(headers or {}), dict(secret_headers or {})
+        self._hints = dict(hints or {})
+        self._local = threading.local()
+
+    def get(self, path: str, params: Mapping[str, str | int]) -> dict[str, Any]:
+        """The JSON object at `path`. Raises ToolError, ToolTimeout."""
+        return self._exchange("GET", path, params=params)
+
+    def post(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON object that answers `payload`. Raises ToolError, ToolTimeout."""
+        return self._exchange("POST", path, json=payload)
+
+    def _exchange(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+        deadline = time.monotonic() + self._timeout_s
+        try:
+            with (
+                reading_until(deadline),
+                self._session().request(
+                    method,
+                    self._base_url + path,
+                    timeout=self._timeout_s,
+                    stream=True,
+                    allow_redirects=not self._secret_headers,
+                    **content,
+                ) as response,
+            ):
+                body = self._read(response)
+        except requests.RequestException as error:
+            raise self._translated(error, time.monotonic() >= deadline) from error
+        self._check_status(response, body)
+        return self._parsed(response, body)
+
+    def _session(self) -> requests.Session:
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is None:
+            session = requests.Session()
+            session.max_redirects = MAX_REDIRECTS
+            session.headers.update({**self._headers, **self._secret_headers, "Accept": "application/json"})
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, DeadlineAdapter())
+            self._local.session = session
+        return session
+
+    def _read(self, response: requests.Response) -> bytes:
+        chunks, size = [], 0
+        for chunk in response.iter_content(_CHUNK_BYTES):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_BODY_BYTES:
+                raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", response.status_code)
+        return b"".join(chunks)
+
+    def _translated(self, error: requests.RequestException, late: bool) -> ToolError:
+        host = urlsplit(self._base_url).hostname
+        if late or isinstance(error, requests.Timeout):
+            return ToolTimeout(tool=self._tool, timeout_s=self._timeout_s)
+        if isinstance(error, requests.exceptions.SSLError):
+            return self._failure(f"no secure connection to {host}: the certificate or the protocol was refused")
+        if isinstance(error, requests.TooManyRedirects):
+            return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
+        if isinstance(error, requests.exceptions.ChunkedEncodingError):
+            return self._failure("the answer broke off before its end", retryable=True)
+        if isinstance(error, requests.ConnectionError):
+            return self._failure(f"no connection to {host}", retryable=True)
+        return self._failure(f"the request to {host} failed ({type(error).__name__})")
+
+    def _check_status(self, response: requests.Response, body: bytes) -> None:
+        status = response.status_code
+        if 200 <= status < 300:
+            return
+        hint = self._hints.get(status)
+        wait_s = retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC))
+        raise ToolError(
+            f"{self._tool}: status {status}" + (f": {hint}" if hint else f", {self._excerpt(response, body)}"),
+            tool=self._tool,
+            status=status,
+            retry_after_s=wait_s,
+            retryable=status >= 500 or status in _RETRYABLE_STATUSES,
+        )
+
+    def _parsed(self, response: requests.Response, body: bytes) -> dict[str, Any]:
+        status = response.status_code
+        if not body.strip():
+            raise self._failure("the answer is empty", status, retryable=True)
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            begun = body.lstrip()[:1] in (b"{", b"[")  # JSON that does not end: worth another try, HTML is not
+            message = f"the answer is no {'whole ' if begun else ''}JSON: {self._excerpt(response, body)}"
+            raise self._failure(message, status, retryable=begun) from error
+        if not isinstance(value, dict):
+            raise self._failure(f"the answer is no JSON object: {self._excerpt(response, body)}", status)
+        return value
+
+    def _excerpt(self, response: requests.Response, body: bytes) -> str:
+        """What came, in one line; a key that the server repeats is hidden."""
+        kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
+        text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
+        for secret in self._secret_headers.values():
+            text = text.replace(secret, "***")
+        shown = "".join(char if char.isprintable() else " " for char in " ".join(text.split())[:_EXCERPT_CHARS])
+        return f"{kind}, {len(body):,} bytes, {shown!r}" if shown else f"{kind}, {len(body):,} bytes"
+
+    def _failure(self, message: str, status: int | None = None, *, retryable: bool = False) -> ToolError:
+        return ToolError(f"{self._tool}: {message}", tool=self._tool, status=status, retryable=retryable)

@@ -1,0 +1,77 @@
+"""Results of a SearXNG server of one's own. Free."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError
+
+from factloop.errors import ConfigError, ToolError
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.http import JsonClient, checked_base_url, without_userinfo
+
+URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
+_NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"
+
+
+class _Result(BaseModel):
+    url: str
+    title: str | None = None
+    content: str | None = None
+    published: str | None = Field(default=None, alias="publishedDate")
+
+
+class _Results(BaseModel):
+    results: list[_Result]
+    unresponsive_engines: list[Any] = []
+
+
+class SearxngSearch(SearchTool):
+    """A SearXNG server, by `base_url` or the environment variable `FACTLOOP_SEARXNG_URL`; ConfigError without one.
+
+    `language` is a code that the server knows, such as "en" or "all".
+    """
+
+    name: str = "searxng"
+    description: str = "Search the web through SearXNG. Gives short passages with their address and, where known, date."
+    base_url: str | None = None
+    timeout_s: float = 20.0
+    language: str | None = None
+
+    _client: JsonClient = PrivateAttr()
+    _url: str = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        url = self.base_url or os.environ.get(URL_VARIABLE)
+        if not url:
+            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE} to its address")
+        self._url = checked_base_url(url, URL_VARIABLE)
+        self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
+
+    @property
+    def identity(self) -> str:
+        return f"searxng {without_userinfo(self._url)} language={self.language}"
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Raises ToolError where nothing came and engines did not answer: that is a failure, not an empty result."""
+        if not query.strip() or limit < 1:
+            return []
+        params: dict[str, str | int] = {"q": query, "format": "json"}
+        if self.language is not None:
+            params["language"] = self.language
+        try:
+            answer = _Results.model_validate(self._client.get("/search", params))
+        except ValidationError as error:
+            where = ".".join(str(part) for part in error.errors()[0]["loc"])
+            raise ToolError(
+                f"searxng: the answer has another shape than search results have (at {where!r})", tool=self.name
+            ) from error
+        if not answer.results and answer.unresponsive_engines:
+            raise ToolError("searxng: none of its engines answered", tool=self.name, retryable=True)
+        return [
+            SearchHit(source=item.url, title=item.title or "", passage=item.content, published=item.published)
+            for item in answer.results
+            if item.content
+        ][:limit]

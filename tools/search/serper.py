@@ -1,0 +1,131 @@
+"""Google results through Serper (https://serper.dev). Costs money: one search a call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Self
+from urllib.parse import quote_plus
+
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, model_validator
+
+from factloop.errors import ConfigError, ToolError
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.http import JsonClient, checked_base_url, without_userinfo
+
+DEFAULT_URL = "https://google.serper.dev"
+KEY_VARIABLE = "SERPER_API_KEY"
+URL_VARIABLE = "FACTLOOP_SERPER_URL"
+
+
+class _AnswerBox(BaseModel):
+    title: str | None = None
+    answer: str | None = None
+    snippet: str | None = None
+    link: str | None = None
+    date: str | None = None
+
+
+class _KnowledgeGraph(BaseModel):
+    title: str | None = None
+    type: str | None = None
+    description: str | None = None
+    description_link: str | None = Field(default=None, alias="descriptionLink")
+    website: str | None = None
+    attributes: dict[str, Any] = {}
+
+
+class _Organic(BaseModel):
+    title: str | None = None
+    link: str
+    snippet: str | None = None
+    date: str | None = None
+
+
+class _Results(BaseModel):
+    answer_box: _AnswerBox | None = Field(default=None, alias="answerBox")
+    knowledge_graph: _KnowledgeGraph | None = Field(default=None, alias="knowledgeGraph")
+    organic: list[_Organic] = []
+
+    @model_validator(mode="after")
+    def _is_an_answer(self) -> Self:
+        """Serper always lists pages, be it none: an answer with nothing that we know is no answer."""
+        if not self.model_fields_set:
+            raise ValueError("neither answerBox nor knowledgeGraph nor organic")
+        return self
+
+
+class SerperSearch(SearchTool):
+    """Google by Serper's API. The key comes from `api_key` or the environment variable `SERPER_API_KEY`.
+
+    `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
+    are Google's. Construction raises ConfigError where the key is missing or the URL is none.
+    """
+
+    name: str = "serper"
+    description: str = "Search the web with Google. Gives short passages with their address and, where known, date."
+    api_key: SecretStr | None = None
+    base_url: str | None = None
+    timeout_s: float = 20.0
+    gl: str | None = None
+    hl: str | None = None
+    num: int | None = None
+
+    _client: JsonClient = PrivateAttr()
+    _url: str = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        key = self.api_key.get_secret_value() if self.api_key else os.environ.get(KEY_VARIABLE, "")
+        if not key.strip():
+            raise ConfigError(f"serper needs a key: set {KEY_VARIABLE} (one is given out at https://serper.dev)")
+        if not (key.isascii() and key.strip().isprintable()):
+            raise ConfigError(f"the key in {KEY_VARIABLE} holds characters that no HTTP header can carry")
+        self._url = checked_base_url(self.base_url or os.environ.get(URL_VARIABLE) or DEFAULT_URL, URL_VARIABLE)
+        refused = f"the key was refused: check the key in {KEY_VARIABLE}"
+        self._client = JsonClient(
+            tool=self.name,
+            base_url=self._url,
+            timeout_s=self.timeout_s,
+            secret_headers={"X-API-KEY": key.strip()},
+            hints={401: refused, 403: refused},
+        )
+
+    @property
+    def identity(self) -> str:
+        return f"serper {without_userinfo(self._url)} gl={self.gl} hl={self.hl} num={self.num}"
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Costs one Serper search. An empty query asks nothing and finds nothing."""
+        if not query.strip() or limit < 1:
+            return []
+        payload = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
+        answer = self._client.post("/search", {name: value for name, value in payload.items() if value is not None})
+        try:
+            results = _Results.model_validate(answer)
+        except ValidationError as error:
+            where = ".".join(str(part) for part in error.errors()[0]["loc"])
+            raise ToolError(
+                f"serper: the answer has another shape than search results have (at {where!r})", tool=self.name
+            ) from error
+        return list(_hits(results, query))[:limit]
+
+
+def _hits(results: _Results, query: str) -> Iterator[SearchHit]:
+    """Direct answer, knowledge panel, then the pages. A panel without an address gets that of the query itself."""
+    page = f"https://www.google.com/search?q={quote_plus(query)}"
+    box, graph = results.answer_box, results.knowledge_graph
+    if box and (passage := _joined(box.answer, box.snippet)):
+        yield SearchHit(source=box.link or page, title=box.title or "", passage=passage, published=box.date)
+    if graph:
+        facts = (f"{name}: {value}." for name, value in graph.attributes.items())
+        if passage := _joined(graph.description, *facts):
+            title = f"{graph.title or ''} ({graph.type})" if graph.type else graph.title or ""
+            yield SearchHit(source=graph.description_link or graph.website or page, title=title, passage=passage)
+    for item in results.organic:
+        if item.snippet:
+            yield SearchHit(source=item.link, title=item.title or "", passage=item.snippet, published=item.date)
+
+
+def _joined(*parts: str | None) -> str:
+    return " ".join(part.strip() for part in parts if part and part.strip())
