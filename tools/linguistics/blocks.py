@@ -1,0 +1,140 @@
+"""The block structure of a response: paragraphs, headings, list items, table rows and quotes, as Markdown has them.
+
+Only what matters to sentences is recognised: where one unit of text ends and the next begins, and which characters are
+markers. The rules read the text once, line by line, with bounded look-ahead, so that hostile input stays linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028\u2029]|$)")
+_INDENT = re.compile(r"[ \t]*")
+_FENCE = re.compile(r"[ \t]{0,3}(```|~~~)[`~]*[ \t]*([\w+#.-]*)")
+_QUOTE = re.compile(r"[ \t]*>[ \t]?")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_MARKER = re.compile(
+    r"[ \t]*(?:[-*+–—·][ \t]+|[•‣▪◦●][ \t]*|\(?\d{1,3}[.)][ \t]+|\(?[a-z]\)[ \t]+|\(?[ivx]{2,5}[.)][ \t]+)"
+    r"(?:\[[ xX]\][ \t]+)?"
+)
+_BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)[^*_]{1,120}\1:?[ \t]*$")
+_ENDS_OPEN = re.compile(r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$")
+
+PROSE_FENCES = frozenset({"", "md", "markdown", "text", "txt", "plain", "plaintext"})
+"""Fences with these info strings hold prose: models like to wrap a whole answer in one. Others hold code."""
+
+WRAPPED_FROM = 48
+"""A line at least this long may have been wrapped: its sentence may go on in the next line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One unit of text, `text[start:end]`; no sentence reaches beyond it."""
+
+    start: int
+    end: int
+    splittable: bool
+    """False for units that are one sentence whatever they hold: headings and table rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    body: str
+    """Without indentation and line break, and without trailing blanks."""
+    hard_break: bool
+
+
+def find_blocks(text: str) -> Iterator[Block]:
+    """Yields the blocks of a response in order. Fenced code in a programming language is skipped; an unclosed fence
+    is no fence, since a stray marker must not hide the claims after it."""
+    lines = list(_lines(text))
+    unclosed: set[str] = set()
+    open_start, previous = -1, None
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        fence = _FENCE.match(line.body)
+        if fence is not None:
+            if open_start >= 0 and previous is not None:
+                yield Block(open_start, previous.end, True)
+                open_start = -1
+            index = _after_fence(lines, index, fence, unclosed)
+            continue
+        index += 1
+        start, fresh, splittable = _strip_markers(text, line)
+        is_blank = not any(character.isalnum() for character in text[start : line.end])
+        if open_start >= 0 and previous is not None and (is_blank or fresh or _breaks(previous, text[start])):
+            yield Block(open_start, previous.end, True)
+            open_start = -1
+        if is_blank:
+            continue
+        if not splittable:
+            yield _whole(text, start, line.end)
+            continue
+        if open_start < 0:
+            open_start = start
+        previous = line
+    if open_start >= 0 and previous is not None:
+        yield Block(open_start, previous.end, True)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    position = 0
+    while position < len(text):
+        found = _LINE.match(text, position)
+        assert found is not None  # the pattern matches the empty string
+        raw = found.group().rstrip("\r\n\v\f\u0085\u2028\u2029")
+        body = raw.strip()
+        start = position + len(raw) - len(raw.lstrip())
+        yield _Line(start, start + len(body), body, raw.endswith(("  ", "\\")))
+        position = max(found.end(), position + 1)
+
+
+def _after_fence(lines: list[_Line], index: int, fence: re.Match[str], unclosed: set[str]) -> int:
+    """Index of the first line that is read again after the fence at `index`."""
+    marker, language = fence.group(1), fence.group(2).lower()
+    if language in PROSE_FENCES or marker in unclosed:
+        return index + 1
+    for later in range(index + 1, len(lines)):
+        if lines[later].body.startswith(marker) and not lines[later].body.strip("`~"):
+            return later + 1
+    unclosed.add(marker)
+    return index + 1
+
+
+def _strip_markers(text: str, line: _Line) -> tuple[int, bool, bool]:
+    """Where the text of the line begins, whether a new block begins there, and whether it may hold several sentences."""
+    start, fresh = line.start, False
+    while (quote := _QUOTE.match(text, start, line.end)) is not None:
+        start = quote.end()
+    heading = _HEADING.match(text, start, line.end)
+    if heading is not None:
+        return heading.end(), True, False
+    marker = _MARKER.match(text, start, line.end)
+    if marker is not None:
+        start, fresh = marker.end(), True
+    body = text[start : line.end]
+    if body.startswith("|") or body.count(" | ") >= 2 or _BOLD_LINE.match(body):
+        return start, True, False
+    return start, fresh, True
+
+
+def _breaks(previous: _Line, next_character: str) -> bool:
+    """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
+    if previous.hard_break:
+        return True
+    if len(previous.body) >= WRAPPED_FROM or next_character.islower():
+        return False
+    return not _ENDS_OPEN.search(previous.body[-8:].lower())
+
+
+def _whole(text: str, start: int, end: int) -> Block:
+    """A heading without closing marks, or a table row without its outer pipes."""
+    inner = text[start:end]
+    stripped = inner.strip("| \t#") if inner.startswith("|") else inner.rstrip("# \t")
+    offset = inner.find(stripped)
+    return Block(start + offset, start + offset + len(stripped), False)

@@ -1,0 +1,122 @@
+"""Tells sentences that state a checkable fact from questions, requests, greetings, opinions and talk about the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.words import FINITE, Word
+
+_OPENING = re.compile(
+    r"(?:(?:however|additionally|furthermore|moreover|therefore|consequently|overall|similarly|likewise|finally|indeed"
+    r"|nevertheless|nonetheless|besides|interestingly|notably|importantly|specifically|ultimately|in addition|in fact"
+    r"|in short|in summary|in conclusion|to summarize|to sum up|as a result|for example|for instance|on the other hand"
+    r"|of course|as you may know|as of my (?:last |knowledge )?[a-z ]{0,30}(?:in )?(?:\w+ )?\d{4}|yes|no|well|also"
+    r"|thus|hence)\s?[,:]\s*"
+    r"|(?:please )?(?:note|remember|keep in mind|be aware|bear in mind) that\s+"
+    r"|it(?: is|'s|’s) (?:also )?(?:worth|important|interesting|crucial|essential|notable)"
+    r"(?: (?:to )?(?:not(?:e|ing)|mention(?:ing)?|remember(?:ing)?|point(?:ing)? out))? that\s+"
+    r"|(?:and|but|so)\s+(?=(?:he|she|it|they|the|this|in)\b))",
+    re.IGNORECASE,
+)
+_META = re.compile(
+    r"(?:sure|certainly|absolutely|great|okay|ok|hello|hi|hey|dear|thanks|thank you|sorry|i'm sorry|i apologi[sz]e|welcome"
+    r"|good (?:morning|evening|question|luck)|happy to help|here(?: is|'s|’s| are)\b.{0,200}(?::|overview|summary|list|answer)"
+    r"|here you go|let me\b|let's\b|i hope\b|i would\b|i'd\b|i can\b|i can't\b|i cannot\b|i could\b|i will\b|i'll\b"
+    r"|i (?:do not|don't|don’t) (?:know|have)|i am\b|i'm\b|i’m\b|i have no\b|i was unable\b|i recommend\b|as an? (?:ai|language)\b"
+    r"|please\b|feel free\b|if you (?:have|need|want|would|'d)\b|for (?:more|further|the most up-to-date)\b.{0,80}\b(?:i recommend|see|visit|consult|refer)\b"
+    r"|in this (?:article|answer|essay|response|overview|section)\b|the following\b.{0,60}:$|below (?:is|are)\b"
+    r"|(?:in conclusion|overall|to summarize)[,:]? (?:let me|i hope|if you|feel free)"
+    r"|(?:in|based on) my (?:training|knowledge|data)\b|(?:there is|there's) no (?:information|record)s? available to me)",
+    re.IGNORECASE,
+)
+_OPINION = re.compile(
+    r"\b(?:i (?:personally )?(?:think|believe|feel|guess|suppose|suspect|doubt|love|like|prefer|assume)"
+    r"|in my (?:humble )?(?:opinion|view)|imo|to me,|arguably|it seems to me|must-see|must-read)\b",
+    re.IGNORECASE,
+)
+_ADVICE = re.compile(
+    r"(?:you|everyone|everybody|anyone|one|we|people) (?:should|must|ought to|may want to|might want to|need to|can)\b"
+    r"|it(?: is|'s|’s) (?:always |also )?(?:important|essential|crucial|advisable|recommended|best|difficult|hard|unclear|unknown)"
+    r"\b[^,]{0,20} to\b|more research is needed",
+    re.IGNORECASE,
+)
+_IMPERATIVES = frozenset(
+    """
+    add ask avoid be check choose click compare consider consult describe discuss enjoy ensure explain explore find
+    follow get give go ignore imagine include keep know learn let list look make name note open provide read remember
+    see select suppose take tell think try use verify visit watch write
+    """.split()
+)
+_VAGUE_SUBJECTS = frozenset("you everyone everybody anyone we".split())
+
+
+def drop_opening(text: str) -> str:
+    """The sentence without connectives and without *Note that …*: what is left is what it states."""
+    for _ in range(3):
+        found = _OPENING.match(text)
+        if found is None or found.end() >= len(text):
+            break
+        text = text[found.end() :]
+    return text[:1].upper() + text[1:]
+
+
+def is_checkable(text: str, words: Sequence[Word]) -> bool:
+    """Whether plain text states a fact that a source could confirm or refute. In doubt it does."""
+    plain = [word for word in words if word.word_class != "mark"]
+    if len(plain) < 3 and not _is_labelled_value(text):
+        return False
+    if text.rstrip("\"'”’)* ").endswith(("?", "？", "؟")) or _META.match(text):
+        return False
+    if not text.isascii() and not any("a" <= character.lower() <= "z" for character in text):
+        return True  # another script: nothing here can tell, so nothing is dropped
+    has_detail = _has_detail(plain)
+    if plain[0].lower in _IMPERATIVES and _is_imperative(plain):
+        return False
+    if _OPINION.search(text) and (not has_detail or plain[0].lower == "i" or "my" in {word.lower for word in plain[:3]}):
+        return False
+    if _ADVICE.match(text) and not any(word.word_class == "number" for word in plain):
+        return False
+    if not has_detail and _is_taste(plain):
+        return False
+    return any(word.word_class in FINITE or word.word_class in {"ed", "base"} for word in plain) or _is_fragment(text, plain)
+
+
+def _has_detail(plain: Sequence[Word]) -> bool:
+    """A number, or a name beyond the subject: something that can be looked up."""
+    verb = next((i for i, word in enumerate(plain) if word.word_class in FINITE), 0)
+    return any(word.word_class == "number" and word.text[0].isdigit() for word in plain) or any(
+        word.word_class == "name" for word in plain[verb + 1 :]
+    )
+
+
+def _is_imperative(plain: Sequence[Word]) -> bool:
+    """A base form first and no verb of its own right after it: *List three …*, but not *Name changes were common*."""
+    following = plain[1]
+    return following.word_class in {"determiner", "possessive", "number", "preposition", "pronoun", "adverb"} or (
+        following.lower in {"sure", "more"} or not any(word.word_class in FINITE for word in plain[1:4])
+    )
+
+
+def _is_taste(plain: Sequence[Word]) -> bool:
+    """A copula followed by a word of taste and nothing else of substance."""
+    after_copula = False
+    for word in plain:
+        if after_copula and word.lower in lexicon.EVALUATIVE:
+            return True
+        after_copula = after_copula or word.lower in lexicon.BE
+    return plain[0].lower in {"what", "how"}
+
+
+def _is_labelled_value(text: str) -> bool:
+    """*Born: 1879*, *Capital: Bern*."""
+    label, colon, value = text.partition(":")
+    return bool(colon) and 0 < len(label.split()) <= 4 and bool(value.strip()) and not value.strip().startswith("//")
+
+
+def _is_fragment(text: str, plain: Sequence[Word]) -> bool:
+    """A list item or table row without a verb that still says something: a number, or a label with a value."""
+    if _is_labelled_value(text) or " | " in text:
+        return True
+    return len(plain) >= 4 and any(word.text[0].isdigit() for word in plain)

@@ -1,0 +1,247 @@
+"""Splits what *and*, *but* and *while* join: clauses, verb phrases and lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause, is_comma
+from factloop.tools.linguistics.words import FINITE, Word, content_words, tag_words
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
+_STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "until", "if"})
+_AGENT_NOUN = re.compile(
+    r"(?:er|or|ist|ian|man|men|woman|ant|eer|ess|poet|king|queen|chemist|scholar|critic|chef|coach|judge|mathematician"
+    r"|activist|philanthropist|musician|politician|academic|mystic|athlete|advocate|diplomat)s?$"
+)
+_LISTS = re.compile(r"(?:include[sd]?|including|such as|are|were|starred in|appeared in|worked with|featured in)$")
+_QUOTED = re.compile(r"[\"“][^\"”]{1,120}[\"”]")
+
+
+def split_clauses(text: str, nlp: Language | None = None) -> list[str]:
+    """*A was built in 1900, and B burnt down in 1950* is two claims. A pronoun that opens the second clause is replaced
+    by the subject of the first where it can stand for nothing else."""
+    words = tag_words(text, nlp)
+    first = find_clause(words)
+    if first is None:
+        return [text]
+    for index in range(first.verb + 1, len(words) - 2):
+        word = words[index]
+        if word.enclosed or word.lower not in _JOINS_CLAUSES:
+            continue
+        if _opens_clause(words, index):
+            cut = words[index - 1].start if is_comma(words[index - 1]) else word.start
+            rest = text[words[index + 1].start :]
+            return [text[:cut].rstrip(), *split_clauses(_name_subject(rest, _subject(text, words, first)), nlp)]
+    return [text]
+
+
+def _opens_clause(words: Sequence[Word], joint: int) -> bool:
+    """Whether a subject with a verb of its own follows the conjunction."""
+    clause = find_clause(words, joint + 1)
+    if clause is None or clause.subject != joint + 1 or clause.verb - clause.subject > 9:
+        return False
+    head, gap = words[joint + 1], words[joint + 1 : clause.verb]
+    if any(is_comma(word) or word.word_class in {"relative", "subordinator", "conjunction"} for word in gap):
+        return False
+    if head.lower in lexicon.SUBJECT_PRONOUNS:
+        return True
+    separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
+    certain = words[clause.verb].word_class in FINITE
+    return separated and certain and head.word_class in {"determiner", "possessive", "name", "other", "number"}
+
+
+def _subject(text: str, words: Sequence[Word], clause: Clause) -> str:
+    end = clause.verb
+    while end > clause.subject + 1 and (words[end - 1].word_class == "adverb" or is_comma(words[end - 1])):
+        end -= 1
+    return text[words[clause.subject].start : words[end - 1].end]
+
+
+def _name_subject(clause: str, subject: str) -> str:
+    if len(subject.split()) > 6 or subject.lower() in lexicon.PRONOUNS or "," in subject:
+        return clause
+    head, _, rest = clause.partition(" ")
+    plural = " and " in subject or (subject.endswith("s") and not subject[0].isupper()) or subject.startswith("These")
+    fits = {"he": not plural, "she": not plural, "it": not plural, "they": plural}
+    if head.lower() in {"he", "she"} and subject.lower().startswith(("it ", "the city")):
+        return clause
+    return f"{subject} {rest}" if fits.get(head.lower(), False) else clause
+
+
+def split_verb_phrases(text: str, nlp: Language | None = None) -> list[str]:
+    """*X was born in A, studied at B and founded C* is three claims with the subject repeated. A date that leads the
+    sentence goes with each of them, unless a later one has a date of its own."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None:
+        return [text]
+    starts = _verb_phrase_starts(words, clause)
+    if not starts:
+        return [text]
+    subject = _subject(text, words, clause)
+    lead = text[: words[clause.subject].start]
+    bounds = [joint for joint, _ in starts]
+    claims = [text[: words[bounds[0]].start].rstrip(" ,")]
+    for position, (_, begin) in enumerate(starts):
+        end = words[bounds[position + 1]].start if position + 1 < len(bounds) else len(text)
+        phrase = text[words[begin].start : end].rstrip(" ,")
+        own_lead = lead if re.search(r"\d", lead) and not re.search(r"\d", phrase) else ""
+        claims.append(f"{own_lead}{subject} {_auxiliary(text, words, clause, begin)}{phrase}")
+    return claims
+
+
+def _verb_phrase_starts(words: Sequence[Word], clause: Clause) -> list[tuple[int, int]]:
+    """Pairs (index of the comma or conjunction before a further verb phrase, index of its first word)."""
+    found: list[tuple[int, int]] = []
+    pending: list[tuple[int, int]] = []
+    index = clause.main + 1
+    while index < len(words) - 1:
+        word = words[index]
+        if not word.enclosed and (
+            word.word_class == "relative" or (word.lower in _STOPS_SCAN and not is_comma(words[index - 1]))
+        ):
+            break
+        joint = index
+        if not word.enclosed and (is_comma(word) or word.lower in {"and", "but"}):
+            after = index + 1
+            is_last = word.lower in {"and", "but"}
+            if is_comma(word) and words[after].lower in {"and", "but", "then"}:
+                after, is_last = after + 1, True
+            begin = after
+            while after < len(words) - 1 and words[after].word_class == "adverb":
+                after += 1
+            if _is_further_verb(words, clause, after, after_comma=is_comma(word) and not is_last):
+                pending.append((joint, begin))
+                if is_last:
+                    found, pending = [*found, *pending], []
+                index = after
+        index += 1
+    return found
+
+
+def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after_comma: bool) -> bool:
+    if index >= len(words) - 1:
+        return False
+    word, following = words[index], words[index + 1]
+    first = words[clause.verb].word_class
+    if word.word_class in {"auxiliary", "modal", "past"}:
+        return True
+    if word.word_class == "present":
+        return first == "present" or words[clause.verb].lower in {"is", "has", "does", "was", "can", "are"}
+    if word.word_class == "participle":
+        return words[clause.verb].lower in lexicon.AUXILIARIES and clause.main != clause.verb and not after_comma
+    if word.word_class == "ed":
+        if following.lower == "by" and clause.main == clause.verb:
+            return False
+        return following.word_class != "other" or _is_known_verb(word.lower)
+    if word.lower in lexicon.VERBS:
+        return first in {"modal", "base"} and words[index - 1].lower in {"and", "but", "also", ","} and (
+            following.word_class not in {"mark"} or first == "modal"
+        )
+    return False
+
+
+def _is_known_verb(lower: str) -> bool:
+    return lower in lexicon.PAST_OR_PARTICIPLE or lower[:-2] in lexicon.VERBS or lower[:-1] in lexicon.VERBS
+
+
+def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> str:
+    """The auxiliary that a further verb phrase takes over: *was* for a passive, *has* for a perfect, a modal."""
+    verb = begin
+    while words[verb].word_class == "adverb":
+        verb += 1
+    word, first = words[verb], words[clause.verb]
+    if clause.main == clause.verb or word.word_class not in PARTICIPIAL | {"base", "other"}:
+        return f"{first.text} " if first.word_class == "modal" and word.lower in lexicon.VERBS else ""
+    group = text[first.start : words[clause.main].start]
+    if word.word_class == "participle" or first.word_class == "modal":
+        return group
+    if first.lower in {"has", "have", "had"} and words[clause.verb + 1].lower != "been":
+        return group
+    if first.lower not in lexicon.BE or word.lower in lexicon.INTRANSITIVE:
+        return ""
+    if words[clause.main].lower == "born":
+        return group if word.lower in lexicon.PASSIVE_BY_HABIT else ""
+    following = words[verb + 1]
+    takes_object = following.word_class in {"determiner", "possessive", "name", "other", "pronoun"}
+    return "" if takes_object else group
+
+
+def split_list(text: str, nlp: Language | None = None) -> list[str]:
+    """Splits *was a physicist and philosopher*, and lists of three or more names or quoted titles after *include*."""
+    return _split_professions(text, nlp) or _split_titles(text) or _split_names(text, nlp) or [text]
+
+
+def _split_professions(text: str, nlp: Language | None) -> list[str]:
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 2 >= len(words):
+        return []
+    article = clause.verb + 1
+    if words[article].lower not in {"a", "an"}:
+        return []
+    items: list[list[Word]] = [[]]
+    for word in words[article + 1 :]:
+        if word.text in {".", "!"}:
+            break
+        if is_comma(word) or word.lower == "and":
+            if items[-1]:
+                items.append([])
+        elif word.word_class in {"other", "name"} or word.lower == "former":
+            items[-1].append(word)
+        else:
+            return []
+    if len(items) < 2 or not all(item and len(item) <= 4 and _AGENT_NOUN.search(item[-1].lower) for item in items):
+        return []
+    stem = text[: words[article].start]
+    nouns = [text[item[0].start : item[-1].end] for item in items]
+    articles = [words[article].text, *("an" if noun[0].lower() in "aeiou" else "a" for noun in nouns[1:])]
+    return [f"{stem}{article_text} {noun}" for article_text, noun in zip(articles, nouns, strict=True)]
+
+
+def _split_titles(text: str) -> list[str]:
+    titles = list(_QUOTED.finditer(text))
+    if len(titles) < 2:
+        return []
+    joints = [text[left.end() : right.start()].strip() for left, right in zip(titles, titles[1:], strict=False)]
+    inner = [
+        joint if joint else "," if left.group()[-2] == "," else ""
+        for joint, left in zip(joints, titles, strict=False)
+    ]
+    tail = text[titles[-1].end() :].strip(" .")
+    if tail or joints[-1] not in {"and", ", and"} or not all(joint in {",", "and", ", and"} for joint in inner):
+        return []
+    stem = text[: titles[0].start()]
+    return [f"{stem}{title.group()[0]}{title.group()[1:-1].rstrip(',.')}{title.group()[-1]}" for title in titles]
+
+
+def _split_names(text: str, nlp: Language | None) -> list[str]:
+    words = tag_words(text, nlp)
+    start = next((i for i, word in enumerate(words) if _LISTS.search(text[: word.end].lower()) and not word.enclosed), None)
+    if start is None or start + 5 >= len(words) or find_clause(words) is None:
+        return []
+    end = len(words) - 1 if words[-1].text == "." else len(words)
+    items: list[list[Word]] = [[]]
+    for word in words[start + 1 : end]:
+        if is_comma(word) or word.lower == "and":
+            if items[-1]:
+                items.append([])
+        else:
+            items[-1].append(word)
+    if len(items) < 3 or not all(item and _is_name(item) for item in items) or words[end - len(items[-1]) - 1].lower != "and":
+        return []
+    stem = text[: words[start].end]
+    claims = [f"{stem} {text[item[0].start : item[-1].end]}" for item in items]
+    return [] if not content_words(claims[0]) else claims
+
+
+def _is_name(item: Sequence[Word]) -> bool:
+    return all(word.word_class in {"name", "number"} or word.lower in {"of", "the", "de", "&"} for word in item) and any(
+        word.word_class == "name" for word in item
+    )

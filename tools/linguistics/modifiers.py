@@ -1,0 +1,151 @@
+"""Takes relative clauses, appositives and participles off a clause and makes each a claim of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.clauses import (
+    PARTICIPIAL,
+    find_clause,
+    finite_verb,
+    is_comma,
+    noun_phrase_start,
+    relative_close,
+)
+from factloop.tools.linguistics.words import FINITE, Word, tag_words
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_ABOUT_THE_CLAUSE = frozenset(
+    """
+    means meant makes made allows allowed allowing led leads caused causes helped helps enables enabled resulted results
+    can could may might will would explains explained is-why
+    """.split()
+)
+"""Verbs after *which* whose subject is what was said before rather than the noun phrase before the comma."""
+
+_COPULA_TAILS = {
+    "known": "", "located": "", "situated": "", "based": "", "headquartered": "", "born": "was", "founded": "was",
+    "established": "was", "directed": "was", "written": "was", "produced": "was", "published": "was", "released": "was",
+    "built": "was", "developed": "was", "created": "was", "designed": "was", "composed": "was",
+}  # fmt: skip
+"""Participles that may follow *is a …*; the auxiliary is `was`, or the copula of the clause where empty."""
+
+
+def split_relative(text: str, nlp: Language | None = None) -> list[str]:
+    """*X, who won A, lives in B* is *X lives in B* and *X won A*. Only clauses set off by a comma are taken off."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    for index in range(2, len(words) - 2):
+        word = words[index]
+        if word.enclosed or not is_comma(words[index - 1]) or word.lower not in {"who", "which", "whose", "where"}:
+            continue
+        if word.lower == "which" and words[index + 1].lower in _ABOUT_THE_CLAUSE:
+            continue
+        floor = clause.subject if clause is not None else 0
+        start = noun_phrase_start(words, index - 1, floor)
+        if start >= index - 1:
+            continue
+        main_verb = finite_verb(words[: index - 1], floor)
+        close = relative_close(words, index, must_close=main_verb is None)
+        if close is None:
+            continue
+        phrase = text[words[start].start : words[index - 2].end]
+        body = text[words[index + 1].start : words[close - 1].end]
+        extra = _relative_claim(words, index, start, phrase, body)
+        if extra is None:
+            continue
+        rest = text[words[close].end :].strip() if close < len(words) and is_comma(words[close]) else ""
+        main = f"{text[: words[index - 2].end]} {rest}".strip()
+        return [*split_relative(main, nlp), *split_relative(extra, nlp)]
+    return [text]
+
+
+def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: str, body: str) -> str | None:
+    kind, following = words[relative].lower, words[relative + 1]
+    if kind == "where":
+        place = words[start - 1] if start else None
+        if place is None or place.lower not in {"in", "at", "to", "from"}:
+            return None
+        return f"{body} {'in' if place.lower in {'to', 'from'} else place.lower} {phrase}"
+    if kind == "whose":
+        return f"{phrase}'s {body}"
+    verb = words[relative + 2] if following.word_class == "adverb" and relative + 2 < len(words) else following
+    return f"{phrase} {body}" if verb.word_class in FINITE | PARTICIPIAL | {"base"} else None
+
+
+def split_appositive(text: str, nlp: Language | None = None) -> list[str]:
+    """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …* and, at the end
+    of a sentence, *…, a town in Bavaria*."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None:
+        return [text]
+    commas = [i for i, word in enumerate(words) if is_comma(word)]
+    inner = [i for i in commas if clause.subject < i < clause.verb]
+    if len(inner) >= 2 and inner[-1] >= clause.verb - 2:
+        return _subject_appositive(text, words, clause.subject, inner[0], inner[-1], clause.verb)
+    later = [i for i in commas if i > clause.verb]
+    if later and _is_final_appositive(words, later[-1], clause.subject):
+        return _final_appositive(text, words, later[-1], clause.subject, clause.verb)
+    return [text]
+
+
+def _subject_appositive(text: str, words: Sequence[Word], subject: int, first: int, last: int, verb: int) -> list[str]:
+    opener = words[first + 1]
+    phrase = text[words[subject].start : words[first - 1].end]
+    body = text[opener.start : words[last - 1].end]
+    inside = words[first + 1 : last]
+    if opener.lower == "also" and len(inside) > 1:
+        opener = words[first + 2]
+    starts_right = opener.lower in {"a", "an", "the", "his", "her", "its", "their", "born", "known"}
+    if not starts_right or any(word.lower in {"and", "or", "nor"} or word.word_class in FINITE for word in inside):
+        return [text]
+    if any(word.lower == "and" for word in words[subject:first]):
+        return [text]
+    copula = "was" if opener.lower == "born" else _copula(words, verb)
+    return [f"{text[: words[first - 1].end]} {text[words[last + 1].start :]}", f"{phrase} {copula} {body}"]
+
+
+def _is_final_appositive(words: Sequence[Word], comma: int, subject: int) -> bool:
+    if comma + 2 >= len(words) or words[comma + 1].lower not in {"a", "an"} or words[comma - 1].word_class != "name":
+        return False
+    tail = words[comma + 1 :]
+    is_list = any(word.lower in {"and", "or"} for word in words[comma - 6 if comma > 6 else 0 : comma + 2])
+    return not is_list and finite_verb(tail, 0) is None and noun_phrase_start(words, comma, subject) < comma
+
+
+def _final_appositive(text: str, words: Sequence[Word], comma: int, subject: int, verb: int) -> list[str]:
+    start = noun_phrase_start(words, comma, subject)
+    phrase = text[words[start].start : words[comma - 1].end]
+    return [text[: words[comma - 1].end], f"{phrase} {_copula(words, verb)} {text[words[comma + 1].start :]}"]
+
+
+def _copula(words: Sequence[Word], verb: int) -> str:
+    word = words[verb]
+    is_past = word.word_class in {"past", "ed"} or word.lower in {"was", "were", "had", "did"}
+    return "was" if is_past else "is"
+
+
+def split_participle(text: str, nlp: Language | None = None) -> list[str]:
+    """*X is an actor born in A and best known for B* is *X is an actor*, *X was born in A* and so on."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None or clause.main != clause.verb or words[clause.verb].lower not in lexicon.BE:
+        return [text]
+    if clause.verb + 3 >= len(words) or words[clause.verb + 1].lower not in {"a", "an", "the", "one"}:
+        return [text]
+    subject = text[words[clause.subject].start : words[clause.verb - 1].end]
+    for index in range(clause.verb + 3, len(words) - 1):
+        word = words[index]
+        if word.enclosed or word.word_class in {"preposition", "relative", "subordinator"} or word.lower == "to":
+            return [text]
+        if word.lower in _COPULA_TAILS and words[index - 1].word_class not in {"conjunction"}:
+            begin = index - 1 if words[index - 1].lower in {"best", "widely", "also", "well"} else index
+            head = text[: words[begin - 1].end].rstrip(" ,")
+            auxiliary = _COPULA_TAILS[word.lower] or words[clause.verb].lower
+            return [head, f"{subject} {auxiliary} {text[words[begin].start :]}"]
+    return [text]

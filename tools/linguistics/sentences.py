@@ -1,0 +1,186 @@
+"""Cuts a response into sentences, for every engine.
+
+A scanner over full stops with closed lists, linear in the length of the text: spaCy's blank sentencizer breaks after
+"Fig." and "et al.", and pysbd's run time grows with the square of the line length (see `benchmarks/offline_splitting.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from factloop.tools.linguistics.abbreviations import BEFORE_NUMBER, ENDING_IN_MARK, MAYBE_FINAL, NEVER_FINAL, OPENERS
+from factloop.tools.linguistics.blocks import find_blocks
+
+MAX_SENTENCE = 2000
+"""Longest sentence in characters: prompts are built from sentences, so their length must be bounded."""
+
+MAX_QUOTED = 400
+"""Longest quotation or parenthesis that is kept in one sentence."""
+
+_STOP = re.compile(r"[.!?…]+|[。！？｡؟۔।]+")
+_CJK_STOPS = "。！？｡"
+_CLOSERS = re.compile(r"[\"'”’»)\]}*_`」』）】]{0,8}")
+_CITATIONS = re.compile(
+    r"(?:[ \t]?(?:"
+    r"\[\[?\^?\d{1,4}(?:[ ,;–-]{1,3}\d{1,4}){0,20}\]?\](?:\([^()\s]{1,500}\))?"  # [1]  [2, 3]  [[4]](https://…)
+    r"|\(\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)\)"  # ([source](https://…))
+    r"|\[citation needed\]|【[^】\n]{1,60}】|[¹²³⁰⁴-⁹]{1,6}"
+    r")){0,20}"
+)
+_NEXT_WORD = re.compile(r"\s*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")
+_LAST_WORD = re.compile(r"[^\W_][\w.'’&-]*$")
+_REPORTING = re.compile(
+    r"\s+(?:(?:[A-Z][\w.-]{0,30}\s){1,3}|(?:the|his|her)\s\w{1,20}\s)"
+    r"(?:said|says|asked|asks|cried|wrote|writes|replied|answered|added|shouted|exclaimed)\b"
+)
+_PAIRS = {"“": "”", "«": "»", "„": "“", "「": "」", "『": "』", "(": ")", '"': '"'}
+_OPENING = re.compile(r"[“«„「『(\"]")
+_CLAUSE_BREAK = re.compile(r"[;:,、，；)\]]\s+|\s+[–—-]\s+|[，；、]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`response[start:end] == text`, without surrounding white space and list markers."""
+
+    text: str
+    start: int
+    end: int
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """The sentences of a response in order, not overlapping, none without a letter or digit.
+
+    Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
+    sentence before it; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
+    """
+    sentences = []
+    for block in find_blocks(text):
+        ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
+        start = block.start
+        for end in (*ends, block.end):
+            sentences.extend(_bounded(text, start, end))
+            start = end
+    return sentences
+
+
+def _bounded(text: str, start: int, end: int) -> Iterator[Sentence]:
+    """The text between start and end as one sentence, or as several where it is too long."""
+    while start < end:
+        stop = end if end - start <= MAX_SENTENCE else _last_break(text, start, start + MAX_SENTENCE)
+        raw = text[start:stop]
+        body = raw.strip(" \t\r\n\v\f\0\u0085\u00a0\u2028\u2029\ufeff")
+        if any(character.isalnum() for character in body):
+            first = start + raw.find(body)
+            yield Sentence(body, first, first + len(body))
+        start = stop
+
+
+def _last_break(text: str, start: int, limit: int) -> int:
+    """The last place to cut before `limit`: after a clause, else after a space, else `limit` itself."""
+    window = text[start:limit]
+    for match_ends in (
+        [found.end() for found in _CLAUSE_BREAK.finditer(window)],
+        [found.end() for found in re.finditer(r"\s", window)],
+    ):
+        late = [end for end in match_ends if end > MAX_SENTENCE // 2]
+        if late:
+            return start + late[-1]
+    return limit
+
+
+def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Offsets inside the block at which a sentence ends, closing marks and citations included."""
+    opens, closes = _enclosed(text, start, end)
+    sentence_start = start
+    position = start
+    while (stop := _STOP.search(text, position, end)) is not None:
+        position = stop.end()
+        after_closers = _end_of(_CLOSERS, text, position, end)
+        after = _end_of(_CITATIONS, text, after_closers, end)
+        if after >= end:
+            return
+        span = bisect_right(opens, stop.start()) - 1
+        if span >= 0 and stop.start() < closes[span] and after_closers <= closes[span]:
+            continue  # inside a quotation or parenthesis that goes on
+        if not any(character.isalnum() for character in text[max(sentence_start, stop.start() - 40) : stop.start()]):
+            continue
+        if _is_boundary(text, sentence_start, stop, after_closers, after, end):
+            yield after
+            sentence_start = position = after
+
+
+def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int:
+    found = pattern.match(text, position, end)
+    return found.end() if found is not None else position
+
+
+def _enclosed(text: str, start: int, end: int) -> tuple[list[int], list[int]]:
+    """Where quotations and parentheses of bounded length open and close; none inside another."""
+    opens: list[int] = []
+    closes: list[int] = []
+    position = start
+    while (opening := _OPENING.search(text, position, end)) is not None:
+        at, position = opening.start(), opening.end()
+        mark = opening.group()
+        if mark == '"' and at > start and not (text[at - 1].isspace() or text[at - 1] in "([*_—–-"):
+            continue
+        close = text.find(_PAIRS[mark], position, min(end, at + MAX_QUOTED))
+        if close > position and not text[position].isspace():
+            opens.append(at)
+            closes.append(close)
+            position = close + 1
+    return opens, closes
+
+
+def _is_boundary(text: str, start: int, stop: re.Match[str], after_closers: int, after: int, end: int) -> bool:
+    mark = stop.group()
+    if mark[0] in _CJK_STOPS:
+        return True
+    next_word = _NEXT_WORD.match(text, after, end)
+    following = next_word.group(1) if next_word is not None else ""
+    word = _word_before(text, start, stop.start())
+    if not text[after].isspace():
+        return after > after_closers or _space_is_missing(mark, word, following)
+    if after_closers > stop.end() and _REPORTING.match(text, after, end):
+        return False
+    if after > after_closers and not following[:1].islower():
+        return True
+    if mark == ".":
+        return _full_stop_ends(text, start, word, following, quoted=after_closers > stop.end())
+    if following[:1].islower() and not _is_camel(following):
+        return False
+    return not (mark == "!" and word.lower() in ENDING_IN_MARK)
+
+
+def _full_stop_ends(text: str, start: int, word: str, following: str, *, quoted: bool) -> bool:
+    lower = word.lower()
+    opens = following.lower().rstrip(".") in OPENERS and not following.endswith(".")
+    if lower in NEVER_FINAL or (lower in BEFORE_NUMBER and following[:1].isdigit()):
+        return False
+    if len(word) == 1 and word.isalpha() and not following[:1].isdigit():
+        return opens and word.isupper() and following[:1].isupper()
+    if lower in MAYBE_FINAL or re.fullmatch(r"(?:[a-z]\.)+[a-z]", lower):
+        return opens and following[:1].isupper()
+    if word.isdigit() and len(word) <= 3 and text[start : start + 40].strip(" \t*_([").startswith(f"{word}."):
+        return False  # the number of a list item on the same line
+    if following[:1].islower():
+        return _is_camel(following) or (opens and not quoted and len(word) >= 3 and word.isalpha())
+    return True
+
+
+def _word_before(text: str, start: int, stop: int) -> str:
+    found = _LAST_WORD.search(text[max(start, stop - 24) : stop])
+    return found.group() if found is not None else ""
+
+
+def _is_camel(word: str) -> bool:
+    """Names such as iPhone and eBay open sentences in spite of their small letter."""
+    return len(word) > 2 and word[1].isupper()
+
+
+def _space_is_missing(mark: str, word: str, following: str) -> bool:
+    """`…in Bern.He moved`: a stop directly before a capitalised opener, as models write where a citation was cut."""
+    return mark == "." and len(word) >= 3 and word[1:].islower() and following.istitle() and following.lower() in OPENERS
