@@ -1,0 +1,66 @@
+"""Reports as strict JSON, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from factloop.errors import ConfigError
+from factloop.records import Record
+
+
+def to_json(report: Record) -> str:
+    """The record as indented JSON with a newline at its end, the same text for equal records.
+
+    Fields stand in the order in which the record declares them, the keys of mappings in alphabetical order. Raises
+    ValueError for a NaN or an infinity, which JSON cannot say.
+    """
+    return json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Record):
+        return {name: _jsonable(getattr(value, name)) for name in type(value).model_fields}
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(value[key]) for key in sorted(value, key=str)}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    return value if isinstance(value, float) else to_jsonable_python(value)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8 so that readers see the old file or the new one, never a part.
+
+    A link is followed; a pipe or a device is written to directly. Raises ConfigError, naming the path, where the place
+    cannot be written; what was there before is then untouched.
+    """
+    target = Path(os.path.realpath(path))
+    data = text.encode("utf-8")
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise ConfigError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    partial = target.parent / f".factloop-{secrets.token_hex(8)}.tmp"
+    try:
+        with partial.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, partial)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

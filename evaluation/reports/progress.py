@@ -1,0 +1,71 @@
+"""A progress bar on standard error, fed by the events of a check."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from factloop.evaluation.reports import figures
+from factloop.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit
+
+
+class ProgressDisplay:
+    """Shows claims judged out of claims found, calls, cost and time left while a check runs, and then disappears.
+
+    The number of claims found grows while sentences are still being split, so the time left is that of the claims known
+    by then. On anything but a terminal it writes nothing.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._found: set[str] = set()
+        self._judged: set[str] = set()
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[spent]}"),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+            redirect_stdout=False,  # standard output may be a result on its way into a pipe
+        )
+        self._task = self._progress.add_task("reading the response", total=None, spent="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def handle(self, event: Event) -> None:
+        """Takes in one event. An event that says nothing new changes nothing, so replayed events do no harm."""
+        match event:
+            case ResponseSplit():
+                sentences = figures.plural(event.n_sentences, "sentence")
+                self._progress.update(self._task, description=f"splitting {sentences}")
+            case ClaimFound():
+                self._found.add(event.claim_id)
+                self._show_claims()
+            case ClaimJudged():
+                self._found.add(event.claim.id)
+                self._judged.add(event.claim.id)
+                spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
+                self._progress.update(self._task, spent=spent)
+                self._show_claims()
+            case CheckFinished():
+                self._progress.update(self._task, description="done")
+            case _:
+                pass
+
+    def _show_claims(self) -> None:
+        judged, found = len(self._judged), len(self._found)
+        self._progress.update(
+            self._task, completed=judged, total=found, description=f"{judged:,} of {figures.plural(found, 'claim')}"
+        )

@@ -1,0 +1,140 @@
+"""A report on the terminal: the response with its sentences marked, the claims, and what they add up to."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from factloop.evaluation.reports import figures
+from factloop.evaluation.reports.segments import Segment, segments
+from factloop.evaluation.reports.status import READING_ORDER, Status, status_of, status_words, tally, worst
+from factloop.evaluation.reports.visible import visible, web_address
+from factloop.records import Claim, FactualityReport
+
+_STYLES = {
+    Status.SUPPORTED: "green",
+    Status.CONTRADICTED: "bold red",
+    Status.NO_EVIDENCE: "yellow",
+    Status.UNSCORED: "magenta",
+    Status.IRRELEVANT: "dim",
+}
+
+_WIDE = 100
+"""Columns from which verdict, claim and evidence stand side by side; below, they stand under each other."""
+
+
+def print_report(report: FactualityReport, console: Console) -> None:
+    """Prints the report at the console's width. Texts of the report are printed as text: no markup, no escapes."""
+    if report.prompt:
+        console.print(Text(visible(report.prompt), style="bold"))
+        console.print()
+    _print_section(console, "Response", _response(report))
+    if report.claims:
+        numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+        layout = _wide_table if console.width >= _WIDE else _narrow_table
+        _print_section(console, "Claims", layout(report.claims, numbers))
+    _print_section(console, "Result", _result(report))
+
+
+def _print_section(console: Console, title: str, body: RenderableType) -> None:
+    console.print(Rule(Text(title, style="bold"), align="left", style="dim"))
+    console.print(Padding(body, (0, 1, 1, 1)))
+
+
+def _response(report: FactualityReport) -> Text:
+    text = Text()
+    for segment in segments(report):
+        text.append_text(_sentence(segment))
+    text.rstrip()
+    return text if text else Text("(empty)", style="dim")
+
+
+def _sentence(segment: Segment) -> Text:
+    if not segment.claims:
+        return Text(visible(segment.text))
+    status = worst(segment.claims)
+    return Text(f"{status.symbol} {visible(segment.text)}", style=_STYLES[status])
+
+
+def _wide_table(claims: tuple[Claim, ...], numbers: dict[str, int]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), expand=True, header_style="dim")
+    table.add_column("#", justify="right", no_wrap=True, style="dim")
+    table.add_column("Verdict", ratio=5)
+    table.add_column("Claim", ratio=10)
+    table.add_column("Evidence", ratio=8)
+    for number, claim in enumerate(claims, 1):
+        status = status_of(claim)
+        verdict = Text(f"{status.symbol} {status_words(claim)}", style=_STYLES[status])
+        table.add_row(str(number), verdict, Text(visible(claim.self_contained)), Group(*_grounds(claim, numbers)))
+    return table
+
+
+def _narrow_table(claims: tuple[Claim, ...], numbers: dict[str, int]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for number, claim in enumerate(claims, 1):
+        status = status_of(claim)
+        lines = [Text(visible(claim.self_contained)), Text(status_words(claim), style=_STYLES[status])]
+        mark = Text(status.symbol, style=_STYLES[status])
+        table.add_row(str(number), mark, Group(*lines, *_grounds(claim, numbers)))
+    return table
+
+
+def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
+    """The first piece of evidence that the verdict cites, or the claim that was judged in this one's place."""
+    if claim.duplicate_of is not None:
+        number = numbers.get(claim.duplicate_of)
+        return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
+    cited = next((item for item in claim.evidence if item.id in claim.judgement.cited), None)
+    if cited is None:
+        return []
+    link = Style(dim=True, link=web_address(cited.source))
+    source = Text(visible(cited.source), style=link, no_wrap=True, overflow="ellipsis")
+    return [Text(visible(cited.title), style="dim"), source] if cited.title else [source]
+
+
+def _result(report: FactualityReport) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, value in _rows(report):
+        table.add_row(name, value)
+    return table
+
+
+def _rows(report: FactualityReport) -> list[tuple[str, Text]]:
+    if report.claims:
+        rows = [
+            ("Claims", _counts(report)),
+            ("Precision", Text(f"{figures.precision(report)}  ({figures.precision_basis(report)})")),
+        ]
+    else:
+        rows = [("Claims", Text(f"none. {figures.precision_basis(report)}"))]
+    rows += [
+        ("Not scored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)
+    ]
+    rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
+    rows += [
+        ("Calls", Text(figures.calls(report.usage))),
+        ("Tokens", Text(figures.tokens(report.usage))),
+        ("Cost", Text(figures.cost(report.usage))),
+        ("Time", Text(figures.duration(report.usage.wall_s))),
+    ]
+    rows += [("Warning", Text(visible(warning), style="yellow")) for warning in report.warnings]
+    return rows
+
+
+def _counts(report: FactualityReport) -> Text:
+    counts = tally(report.claims)
+    parts = [
+        Text(f"{status.symbol} {counts[status]:,} {status.words}", style=_STYLES[status])
+        for status in READING_ORDER
+        if counts[status]
+    ]
+    return Text("  ").join(parts)

@@ -1,0 +1,56 @@
+"""Untrusted text made safe to look at: what would move the cursor or reorder a line becomes a visible symbol."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Literal
+from urllib.parse import urlsplit
+
+# C0 but tab and newline, DEL and C1 (a terminal obeys them); lone surrogates (no encoder takes them); the bidirectional
+# embeddings, overrides and isolates (they reorder what surrounds them). The weak marks LRM, RLM and ALM are left alone:
+# honest Hebrew and Arabic text needs them, and they reach no further than their own line.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_WEB_ADDRESS = re.compile(
+    r"""https?://[^\s<>"'`\\\x00-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+""", re.I
+)
+
+_CONTROL_PICTURES = 0x2400
+_DELETE, _DELETE_PICTURE = "\x7f", "\u2421"
+
+
+def _symbol(found: re.Match[str]) -> str:
+    character = found.group()
+    if character < " ":
+        return chr(_CONTROL_PICTURES + ord(character))
+    return _DELETE_PICTURE if character == _DELETE else "\ufffd"
+
+
+def visible(text: str) -> str:
+    """`text` with each unsafe character replaced by its control picture, or by U+FFFD where it has none.
+
+    Windows line ends become plain ones; a carriage return elsewhere is shown. Takes time linear in the text.
+    """
+    return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
+
+
+def web_address(source: str) -> str | None:
+    """`source` where it is an http or https address that may become a link; None for a path or anything doubtful."""
+    if not _WEB_ADDRESS.fullmatch(source):
+        return None
+    try:
+        return source if urlsplit(source).hostname else None
+    except ValueError:
+        return None
+
+
+def direction(text: str) -> Literal["ltr", "rtl"]:
+    """The writing direction of `text`: that of its first character that has a strong one, left to right if none has."""
+    for character in text:
+        strength = unicodedata.bidirectional(character)
+        if strength in ("R", "AL"):
+            return "rtl"
+        if strength == "L":
+            return "ltr"
+    return "ltr"

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.records import FactualityReport, StageUsage
+from tests.evaluation.reports.sample import hostile_report, sample_report
+
+
+@pytest.mark.parametrize("report", [sample_report(), hostile_report()])
+def test_what_is_written_reads_back_equal(report: FactualityReport) -> None:
+    text = to_json(report)
+    assert FactualityReport.model_validate_json(text) == report
+    assert text.endswith("}\n")
+    assert json.loads(text) == report.model_dump(mode="json")
+
+
+def test_fields_stand_as_declared_and_mappings_in_alphabetical_order() -> None:
+    report = sample_report()
+    stages = {"split": StageUsage(calls=1), "assess": StageUsage(calls=2)}
+    usage = report.usage.model_copy(update={"stages": stages})
+    turned = report.usage.model_copy(update={"stages": dict(reversed(stages.items()))})
+    text = to_json(report.model_copy(update={"usage": usage}))
+    assert text == to_json(report.model_copy(update={"usage": turned}))
+    assert list(json.loads(text)) == list(FactualityReport.model_fields)
+    assert list(json.loads(text)["usage"]["stages"]) == ["assess", "split"]
+
+
+def test_text_is_kept_as_it_is() -> None:
+    report = sample_report().model_copy(update={"response": "žluťoučký ✓ \u2028"})
+    assert "žluťoučký ✓" in to_json(report)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_json_cannot_say_is_refused(value: float) -> None:
+    report = sample_report()
+    fingerprint = report.fingerprint.model_copy(update={"sampling": {"temperature": value}})
+    with pytest.raises(ValueError, match="JSON"):
+        to_json(report.model_copy(update={"fingerprint": fingerprint}))
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("old")
+    path.chmod(0o600)
+    write_atomically(path, "nový\n")
+    assert path.read_bytes() == "nový\n".encode()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    link.symlink_to(target)
+    write_atomically(link, "text")
+    assert link.is_symlink()
+    assert target.read_text() == "text"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(path, "text")
+    assert os.read(reader, 100) == b"text"
+    os.close(reader)
+    assert path.is_fifo()
+
+
+@pytest.mark.parametrize("place", ["missing/report.json", ".", "file/report.json"])
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    path = tmp_path / place
+    with pytest.raises(ConfigError, match="cannot write") as caught:
+        write_atomically(path, "text")
+    assert str(path) in str(caught.value)
+    assert isinstance(caught.value.__cause__, OSError)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
