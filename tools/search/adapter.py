@@ -40,7 +40,12 @@ class LangChainToolSearch(SearchTool):
 
     def __init__(self, tool: BaseTool, **fields: Any) -> None:
         argument = _string_argument(tool)
-        wrapped = {"name": tool.name, "description": tool.description, "tool": tool, "argument": argument}
+        wrapped: dict[str, Any] = {
+            "name": tool.name,
+            "description": tool.description,
+            "tool": tool,
+            "argument": argument,
+        }
         super().__init__(**wrapped | fields)
 
     @property

@@ -34,7 +34,10 @@ class PassageSettings:
             raise ValueError(f"words must exceed slack and overlap together: {self}")
 
 
-def split_passages(text: str, settings: PassageSettings = PassageSettings()) -> Iterator[str]:
+DEFAULT_SETTINGS = PassageSettings()
+
+
+def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
     """Passages in order, whitespace collapsed; none for blank text. Linear time, constant memory beside `text`.
 
     A text of at most `words + slack` words is one passage. A "word" of more than 100 characters is cut.

@@ -1,0 +1,63 @@
+"""Search tools by their names, as the command line and the settings give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factloop.errors import ConfigError
+from factloop.tools.search.base import SearchTool
+
+if TYPE_CHECKING:
+    from factloop.tools.search.documents.rerank import Embedder
+
+
+def build_search_tools(
+    names: Sequence[str],
+    docs: Sequence[str | Path] = (),
+    *,
+    timeout_s: float = 20.0,
+    cache_dir: Path | None = None,
+    embedder: Embedder | None = None,
+) -> list[SearchTool]:
+    """One tool for each name, in order and each once, then one for all the documents, if any.
+
+    Documents are indexed here: that may take seconds. Raises ConfigError for an unknown name or a missing key or
+    address, DataError for unreadable documents. Only the modules of the tools asked for are imported.
+    """
+    unknown = [name for name in names if name not in _BUILDERS]
+    if unknown:
+        known = ", ".join(_BUILDERS)
+        raise ConfigError(f"unknown search {unknown[0]!r}: known are {known}, and documents by their path")
+    tools = [_BUILDERS[name](timeout_s) for name in dict.fromkeys(names)]
+    if docs:
+        from factloop.tools.search.documents import DocumentSearch
+
+        tools.append(DocumentSearch(docs, cache_dir=cache_dir, embedder=embedder))
+    return tools
+
+
+def _serper(timeout_s: float) -> SearchTool:
+    from factloop.tools.search.serper import SerperSearch
+
+    return SerperSearch(timeout_s=timeout_s)
+
+
+def _wikipedia(timeout_s: float) -> SearchTool:
+    from factloop.tools.search.wikipedia import WikipediaSearch
+
+    return WikipediaSearch(timeout_s=timeout_s)
+
+
+def _searxng(timeout_s: float) -> SearchTool:
+    from factloop.tools.search.searxng import SearxngSearch
+
+    return SearxngSearch(timeout_s=timeout_s)
+
+
+_BUILDERS: dict[str, Callable[[float], SearchTool]] = {
+    "serper": _serper,
+    "wikipedia": _wikipedia,
+    "searxng": _searxng,
+}

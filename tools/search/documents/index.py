@@ -1,0 +1,149 @@
+"""The BM25 index of passages: one tantivy index, its schema, how words are told apart, how a query is put."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import tantivy
+
+from factloop.tools.search.documents.sections import Section
+from factloop.tools.search.passages import SPACELESS, PassageSettings, split_passages
+
+TITLE_BOOST = 2.0
+"""A passage rarely repeats what its article is about, so words of the title count for each passage of it."""
+_MAX_QUERY_TERMS = 100
+_LONGEST_TERM = 60
+_ANALYZER = "factloop"
+_SMALL_BYTES = 20_000_000
+_HEAP_BYTES = 128_000_000
+_SMALL_HEAP_BYTES = 16_000_000
+_SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """A passage with its place: the `number`-th of the file with this key."""
+
+    key: str
+    number: int
+    passage: str
+    title: str
+    url: str | None
+    fragment: str
+    published: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    stored: StoredPassage
+    score: float
+    """BM25; higher is better, comparable within one query only."""
+
+
+def new_index(folder: Path | None) -> tantivy.Index:
+    """An empty index in an existing folder, or in memory."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("title", tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("body", tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("stored", stored=True)
+    return _with_analyzer(tantivy.Index(builder.build(), path=str(folder) if folder else None))
+
+
+def open_index(folder: Path) -> tantivy.Index:
+    """The index in the folder. Raises ValueError where there is none that can be read."""
+    return _with_analyzer(tantivy.Index.open(str(folder)))
+
+
+def update_index(
+    index: tantivy.Index,
+    *,
+    remove: Iterable[str],
+    add: Iterable[tuple[str, Iterable[Section]]],
+    n_bytes: int,
+    settings: PassageSettings,
+) -> None:
+    """Remove the passages of files by key, add those of others, all in one commit; on an error nothing has changed.
+
+    `n_bytes` is the size of the files to add: little is written by one thread, whose order of passages is repeatable.
+    """
+    small = n_bytes < _SMALL_BYTES
+    writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)
+    for key in remove:
+        writer.delete_documents_by_query(tantivy.Query.term_query(index.schema, "key", key, "basic"))
+    for key, sections in add:
+        number = 0
+        for section in sections:
+            for passage in split_passages(section.text, settings):
+                stored = (number, passage, section.title, section.url, section.fragment, section.published)
+                writer.add_document(
+                    tantivy.Document(
+                        title=_spaced(section.title),
+                        body=_spaced(passage),
+                        key=key,
+                        stored=json.dumps((key, *stored), ensure_ascii=False).encode("utf-8", "replace"),
+                    )
+                )
+                number += 1
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+
+
+class PassageReader:
+    """Searches one state of an index: what is written later is not seen."""
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self._schema, self._searcher = index.schema, index.searcher()
+
+    @property
+    def n_passages(self) -> int:
+        return int(self._searcher.num_docs)
+
+    def search(self, text: str, limit: int) -> list[ScoredPassage]:
+        """At most `limit` passages that share a word with the free text, best first; no query syntax is known."""
+        terms = list(dict.fromkeys(_analyzer().analyze(_spaced(text))))[:_MAX_QUERY_TERMS]
+        if not terms or limit < 1:
+            return []
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._clause(term)) for term in terms])
+        found = self._searcher.search(query, limit=limit, count=False).hits
+        return [ScoredPassage(self._stored(address), float(score)) for score, address in found]
+
+    def _clause(self, term: str) -> tantivy.Query:
+        body = tantivy.Query.term_query(self._schema, "body", term, "freq")
+        title = tantivy.Query.term_query(self._schema, "title", term, "freq")
+        occurs: Sequence[tuple[tantivy.Occur, tantivy.Query]] = [
+            (tantivy.Occur.Should, body),
+            (tantivy.Occur.Should, tantivy.Query.boost_query(title, TITLE_BOOST)),
+        ]
+        return tantivy.Query.boolean_query(occurs)
+
+    def _stored(self, address: tantivy.DocAddress) -> StoredPassage:
+        return StoredPassage(*json.loads(bytes(self._searcher.doc(address)["stored"][0])))
+
+
+def _with_analyzer(index: tantivy.Index) -> tantivy.Index:
+    index.register_tokenizer(_ANALYZER, _analyzer())
+    return index
+
+
+@cache
+def _analyzer() -> tantivy.TextAnalyzer:
+    """Runs of letters and digits, in lower case, without accents, English endings cut."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(_LONGEST_TERM))
+    for step in (tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold(), tantivy.Filter.stemmer("english")):
+        builder = builder.filter(step)
+    return builder.build()
+
+
+def _spaced(text: str) -> str:
+    """The text with every character of a script without spaces set apart as a word, and accents composed."""
+    if text.isascii():
+        return text
+    return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", text))

@@ -1,0 +1,104 @@
+"""Search in the user's own files by BM25, and by meaning too where an embedder is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_cache_path
+from pydantic import PrivateAttr
+
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.documents.files import FoundFiles, find_files
+from factloop.tools.search.documents.index import ScoredPassage
+from factloop.tools.search.documents.store import Snapshot, open_snapshot
+from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
+
+if TYPE_CHECKING:
+    from factloop.tools.search.documents.rerank import Embedder, Reranker
+
+_CANDIDATES = 30
+"""Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
+
+
+class DocumentSearch(SearchTool):
+    """The passages of files, folders and globs. Free, and without network.
+
+    Construction reads and indexes what changed since last time (a few seconds for 200,000 passages, milliseconds when
+    nothing did) and raises DataError for what cannot be read. The object keeps searching the state it found.
+    """
+
+    name: str = "documents"
+    description: str = "Search the user's own documents. Gives passages with the file they stand in."
+    concurrency_limit: int = 4
+    """Threads: a search is work for the processor, which waiting callers do not speed up."""
+
+    _files: FoundFiles = PrivateAttr()
+    _snapshot: Snapshot = PrivateAttr()
+    _reranker: Reranker | None = PrivateAttr(default=None)
+    _identity: str = PrivateAttr()
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        cache_dir: Path | None = None,
+        embedder: Embedder | None = None,
+        passages: PassageSettings = DEFAULT_SETTINGS,
+        **fields: Any,
+    ) -> None:
+        """`cache_dir` holds the indexes; by default they lie in the user's cache folder."""
+        super().__init__(**fields)
+        places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+        self._files = find_files(places)
+        cache = cache_dir or user_cache_path("factloop") / "indexes"
+        self._snapshot = open_snapshot(places, self._files.paths, cache, passages)
+        self._identity = f"documents {self._snapshot.identity}"
+        if embedder is not None:
+            from factloop.tools.search.documents.rerank import Reranker  # loads numpy
+
+            self._reranker = Reranker(embedder)
+            self._identity += f" reranked by {getattr(embedder, 'name', type(embedder).__qualname__)}"
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    @property
+    def cacheable(self) -> bool:
+        return False
+
+    @property
+    def n_files(self) -> int:
+        return len(self._files.paths)
+
+    @property
+    def n_passages(self) -> int:
+        return self._snapshot.reader.n_passages
+
+    @property
+    def skipped(self) -> int:
+        """Files in folders and globs that were left out because of their extension."""
+        return self._files.skipped
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        """The query is free text in any script. Passages of equal wording are given once."""
+        if limit < 1:
+            return []
+        found = self._snapshot.reader.search(query, max(limit, _CANDIDATES))
+        found.sort(key=self._place)
+        distinct = list({item.stored.passage: item for item in reversed(found)}.values())[::-1]
+        if self._reranker is not None:
+            order = self._reranker.order(query, [item.stored.passage for item in distinct[:_CANDIDATES]])
+            distinct = [distinct[index] for index in order] + distinct[_CANDIDATES:]
+        return [self._hit(item) for item in distinct[:limit]]
+
+    def _place(self, item: ScoredPassage) -> tuple[float, str, int]:
+        return -item.score, str(self._snapshot.path_of[item.stored.key]), item.stored.number
+
+    def _hit(self, item: ScoredPassage) -> SearchHit:
+        stored = item.stored
+        file = str(self._snapshot.path_of[stored.key])
+        source = stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)
+        return SearchHit(source=source, title=stored.title, passage=stored.passage, published=stored.published)

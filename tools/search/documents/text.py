@@ -1,0 +1,70 @@
+"""Bytes of a file as text: UTF-8, with or without a byte order mark, or UTF-16 with one; nothing is guessed."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from factloop.errors import DataError
+
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_HEAD_BYTES = 4096
+_NUL_SHARE = 0.1
+"""Above this share of NULs a file is no text that a person wrote; below it they are strays, read as spaces."""
+
+
+def read_text(path: Path) -> str:
+    """The whole text. Raises DataError for binary files and other encodings."""
+    data = read_bytes(path)
+    _refuse_binary(data[:_HEAD_BYTES], path)
+    encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
+    try:
+        return data.decode(encoding).replace("\0", " ")
+    except UnicodeDecodeError as error:
+        raise _undecodable(path, encoding, error.start) from error
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines without their ends, from 1, one at a time: the file may be larger than memory.
+
+    Only "\\n" ends a line (before it a "\\r" is dropped). Raises DataError as `read_text` does, when it gets there.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
+            _refuse_binary(head, path)
+            if head.startswith(_UTF16_MARKS):
+                for number, text in enumerate(io.StringIO(read_text(path), newline="\n"), 1):
+                    yield number, text.rstrip("\r\n")
+                return
+            offset = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+            file.seek(offset)
+            for number, line in enumerate(file, 1):
+                try:
+                    yield number, line.rstrip(b"\r\n").decode("utf-8").replace("\0", " ")
+                except UnicodeDecodeError as error:
+                    raise _undecodable(path, "utf-8", offset + error.start, number) from error
+                offset += len(line)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """All bytes. Raises DataError where the file cannot be opened."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
+
+
+def _refuse_binary(head: bytes, path: Path) -> None:
+    if not head.startswith(_UTF16_MARKS) and head.count(0) > _NUL_SHARE * len(head):
+        raise DataError("this is a binary file, or UTF-16 without a byte order mark; save it as UTF-8", path=str(path))
+
+
+def _undecodable(path: Path, encoding: str, offset: int, line: int | None = None) -> DataError:
+    shown = "UTF-16" if encoding == "utf-16" else "UTF-8"
+    advice = f"save it as UTF-8 (for instance: iconv -f WINDOWS-1252 -t UTF-8 {path.name})"
+    return DataError(f"byte {offset} is not {shown}: binary, or another encoding; {advice}", path=str(path), line=line)

@@ -1,0 +1,128 @@
+"""The one door to the search tools: cached, paced, retried, timed out and metered, identical queries asked once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from factloop.errors import FactloopError, ToolError, ToolTimeout
+from factloop.tools.calls.blame import blame
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.models.prices import search_price
+from factloop.tools.search.base import SearchHit, SearchTool
+
+KEEP_S = 24 * 3600.0
+"""Age at which a web search in the shared cache is asked again; within one run directory answers never age."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer to one query."""
+
+    query: str
+    hits: tuple[SearchHit, ...]
+    retrieved_at: datetime
+
+
+class SearchGateway:
+    """Answers queries from the search tools of a run. Shared by all responses under check; lives in one event loop."""
+
+    def __init__(
+        self,
+        tools: Sequence[SearchTool],
+        *,
+        results: int,
+        cache: CallCache,
+        retry: RetryPolicy,
+        timeout_s: float,
+        rng: random.Random,
+        journal: bool = False,
+    ) -> None:
+        self.tools = tuple(tools)
+        self._results = results
+        self._cache, self._retry = cache, retry
+        self._timeout_s, self._rng, self._journal = timeout_s, rng, journal
+        self._limiters = {tool.name: Limiter(concurrency=tool.concurrency_limit) for tool in tools}
+        self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
+        self._answered: set[str] = set()
+        self._replayed: set[str] = set()
+
+    def pick(self, name: str | None, round_number: int) -> SearchTool:
+        """The tool of that name; without a known name the tools take turns by round."""
+        named = [tool for tool in self.tools if tool.name == name]
+        return named[0] if named else self.tools[round_number % len(self.tools)]
+
+    async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Found:
+        """The hits for one query. May cost money. Raises ToolError, ToolTimeout, ConfigError."""
+        query = " ".join(query.split())
+        key = self._key(tool, query)
+        newer_than_s = None if self._journal else KEEP_S
+        kept = self._cache.get(key, newer_than_s=newer_than_s) if tool.cacheable else None
+        if kept is not None:
+            if self._journal and kept.earlier and key not in self._replayed:
+                self._replayed.add(key)
+                meter.searched(stage, 0.0, search_price(tool.name))
+            else:
+                meter.hit(stage)
+            return _decode(kept.value)
+
+        async def ask() -> dict[str, Any]:
+            value = await self._retry.run(lambda: self._attempt(tool, query, stage, meter), self._rng)
+            if tool.cacheable:
+                self._cache.put(key, value)
+            return value
+
+        try:
+            value, shared = await self._flights.do(key, ask)
+        except ToolError as error:
+            raise blame(error, answered=tool.name in self._answered) from error
+        if shared:
+            meter.hit(stage)
+        return _decode(value)
+
+    def _key(self, tool: SearchTool, query: str) -> str:
+        request = ["search", tool.name, tool.identity, query, self._results]
+        return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
+
+    async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> dict[str, Any]:
+        limiter = self._limiters[tool.name]
+        async with limiter.slot() as ticket:
+            started = time.perf_counter()
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    hits = await tool.asearch(query, self._results)
+            except TimeoutError as error:
+                meter.failed(stage, time.perf_counter() - started)
+                raise ToolTimeout(tool=tool.name, timeout_s=self._timeout_s) from error
+            except FactloopError as error:
+                meter.failed(stage, time.perf_counter() - started)
+                if isinstance(error, ToolError) and error.status == TOO_MANY_REQUESTS:
+                    limiter.refused(ticket, error.retry_after_s)
+                raise
+            limiter.accepted(ticket)
+            self._answered.add(tool.name)
+            meter.searched(stage, time.perf_counter() - started, search_price(tool.name))
+            return {
+                "query": query,
+                "hits": [hit.model_dump(mode="json") for hit in hits[: self._results]],
+                "retrieved_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
+
+
+def _decode(value: dict[str, Any]) -> Found:
+    return Found(
+        query=value["query"],
+        hits=tuple(SearchHit.model_validate(hit) for hit in value["hits"]),
+        retrieved_at=datetime.fromisoformat(value["retrieved_at"]),
+    )
