@@ -1,0 +1,32 @@
+"""A model provider and a search engine over loopback HTTP that know one invented, seeded world.
+
+with Simulator(faults=Faults(error_500=0.1)) as sim:          # in a thread, without delays: for tests
+    checker = FactChecker(model=MODEL, base_url=sim.base_url, search="serper")
+with spawn() as sim: ...                                      # its own process, with delays: for benchmarks
+python -m tests.simulator --port 8099                         # for a person
+"""
+
+from tests.simulator.building import build_world
+from tests.simulator.client import INSTANT, MODEL, RunningSimulator, Simulator, spawn
+from tests.simulator.recorder import LogEntry, StageStatistics, Statistics
+from tests.simulator.settings import CHAT, SEARCH, Faults, SimulatorSettings
+from tests.simulator.world import GoldFact, Response, World
+
+__all__ = [
+    "CHAT",
+    "INSTANT",
+    "MODEL",
+    "SEARCH",
+    "Faults",
+    "GoldFact",
+    "LogEntry",
+    "Response",
+    "RunningSimulator",
+    "Simulator",
+    "SimulatorSettings",
+    "StageStatistics",
+    "Statistics",
+    "World",
+    "build_world",
+    "spawn",
+]

@@ -1,0 +1,123 @@
+"""Builds the invented world from a seed: who and what there is, how it truly is, and the articles that tell it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from tests.simulator.names import Names
+from tests.simulator.relations import CARGOES, KINDS, RELATIONS, SUBJECTS, Kind, Pool
+from tests.simulator.world import Entity, Passage, Response, Topic, World
+from tests.simulator.writing import Writer, other_value, prompt_about
+
+POPULATION: dict[Kind, int] = {"person": 80, "institute": 36, "town": 60, "river": 30, "ship": 36, "work": 40}
+N_AWARDS = 20
+KEYS_OF_SUBJECTS, KEYS_OF_OTHERS = 10, 1
+"""Statements a keyed relation yields for entities that responses are about, and for all others."""
+SHORTEST_PASSAGE = 25
+"""In words; the sentence that passes it brings a passage to 45 at most."""
+
+
+@lru_cache(maxsize=4)
+def build_world(seed: int = 20) -> World:
+    """The same world for the same seed, in any process. Takes about 0.1 s the first time."""
+    rng = random.Random(seed)
+    names = Names(rng)
+    entities = [
+        Entity(names.of(kind), kind, rng.choice(("She", "He")) if kind == "person" else "It")
+        for kind in KINDS
+        for _ in range(POPULATION[kind])
+    ]
+    pools = _pools(rng, names, entities)
+    sizes = (43, *(round(26 + index * 38 / 19) for index in range(20)))
+    subjects = [_nth_of_kind(entities, index) for index in range(len(sizes))]
+    topics = {
+        entity.name: _topics(rng, entity, pools, KEYS_OF_SUBJECTS if entity in subjects else KEYS_OF_OTHERS)
+        for entity in entities
+    }
+    gold: dict[Topic, Passage] = {}
+    for entity in entities:
+        gold.update(_article(rng, entity, topics[entity.name]))
+    writer = Writer(rng, topics, pools, gold)
+    responses = tuple(writer.response(entity, size) for entity, size in zip(subjects, sizes, strict=True))
+    return World(
+        seed=seed,
+        entities={entity.name: entity for entity in entities},
+        topics=topics,
+        passages=tuple(dict.fromkeys(gold.values())),
+        responses=responses,
+        claim_free=Response(prompt_about(entities[0]), entities[0].name, _NO_CLAIMS, ()),
+    )
+
+
+_NO_CLAIMS = (
+    "I'm sorry, but I don't know much about that.",
+    "I would rather not guess!",
+    "Perhaps somebody else could help you?",
+)
+
+
+def _nth_of_kind(entities: Sequence[Entity], index: int) -> Entity:
+    kind = KINDS[index % len(KINDS)]
+    return [entity for entity in entities if entity.kind == kind][index // len(KINDS)]
+
+
+def _pools(rng: random.Random, names: Names, entities: Sequence[Entity]) -> dict[Pool, list[str]]:
+    pools: dict[Pool, list[str]] = {kind: [item.name for item in entities if item.kind == kind] for kind in KINDS}
+    pools["year"] = [str(year) for year in range(1701, 1990)]
+    pools["subject"], pools["cargo"] = list(SUBJECTS), list(CARGOES)
+    pools["award"] = [names.award() for _ in range(N_AWARDS)]
+    pools["count"] = [f"{count} volumes" for count in rng.sample(range(40, 990), 200)]
+    return pools
+
+
+def _topics(rng: random.Random, entity: Entity, pools: Mapping[Pool, Sequence[str]], n_keys: int) -> tuple[Topic, ...]:
+    """All that is known of an entity, in the order in which its article tells it."""
+    topics = []
+    for relation in RELATIONS[entity.kind]:
+        others = [key for key in pools[relation.key] if key != entity.name] if relation.key else [""]
+        for key in rng.sample(others, min(n_keys, len(others))):
+            said, written = relation.stems(key)
+            value = other_value(rng, pools[relation.value], {entity.name, key})
+            topics.append(Topic(entity.name, said, written, relation.noun, key, relation.value, value))
+    rng.shuffle(topics)
+    return tuple(topics)
+
+
+_FRAMES = (
+    "{}.",
+    "{}.",
+    "According to the register, {}.",
+    "Several letters confirm that {}.",
+    "{}, as a later survey confirmed.",
+    "Local records state that {}.",
+)
+_COLOPHON = (
+    "This entry was compiled from parish books, ledgers and newspapers, and any reader may propose a correction to it."
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def _article(rng: random.Random, entity: Entity, topics: Sequence[Topic]) -> Iterator[tuple[Topic, Passage]]:
+    """Each topic with the passage of the entity's article that tells it."""
+    title = f"{entity.name} - Open Almanac"
+    url = f"https://almanac.example/{entity.name.lower().replace(' ', '-')}"
+    date = f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(2004, 2024)}"
+    told = [(topic, rng.choice(_FRAMES).format(topic.article_sentence)) for topic in topics]
+    for part in _parts(told):
+        text = " ".join(sentence for _, sentence in part)
+        passage = Passage(title, url, date, text if len(text.split()) >= SHORTEST_PASSAGE else f"{text} {_COLOPHON}")
+        yield from ((topic, passage) for topic, _ in part)
+
+
+def _parts(told: Sequence[tuple[Topic, str]]) -> Iterator[list[tuple[Topic, str]]]:
+    """Runs of sentences, each as long as a snippet of a search engine."""
+    part: list[tuple[Topic, str]] = []
+    for item in told:
+        part.append(item)
+        if sum(len(sentence.split()) for _, sentence in part) >= SHORTEST_PASSAGE:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -1,0 +1,33 @@
+"""A rate limit as providers keep it: a token bucket that refuses what it cannot take."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Literal
+
+
+class TokenBucket:
+    """Takes `rate` requests a second, and at most so many at once."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._capacity = self._level = max(1.0, rate)
+        self._filled_at = time.perf_counter()
+
+    def take(self) -> float:
+        """Takes one request: 0.0 if there is room, else the seconds until there will be."""
+        now = time.perf_counter()
+        self._level = min(self._capacity, self._level + (now - self._filled_at) * self._rate)
+        self._filled_at = now
+        if self._level >= 1.0:
+            self._level -= 1.0
+            return 0.0
+        return (1.0 - self._level) / self._rate
+
+
+def retry_after(wait_s: float, style: Literal["seconds", "fractional", "none"]) -> dict[str, str]:
+    """The header that tells a refused client when to come back."""
+    if style == "none":
+        return {}
+    return {"Retry-After": str(math.ceil(wait_s)) if style == "seconds" else f"{wait_s:.3f}"}

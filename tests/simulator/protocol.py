@@ -1,0 +1,146 @@
+"""The shapes of the OpenAI chat-completions API, as far as its clients look at them. Pure functions on JSON values."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.simulator.brain import TITLES
+from tests.simulator.settings import CHAT
+
+Json = Mapping[str, Any]
+
+_TITLE = re.compile(rf"\b({'|'.join(TITLES)})\b")
+_QUOTED_TITLE = re.compile(rf'"title"\s*:\s*"({"|".join(TITLES)})"')
+_CHARS_PER_CHUNK = 32
+
+
+@dataclass(frozen=True)
+class Message:
+    """What the model says: text, one call of a function, or a refusal."""
+
+    content: str | None = None
+    function: str | None = None
+    arguments: str = ""
+    refusal: str | None = None
+    finish_reason: str = "stop"
+
+    @property
+    def said(self) -> str:
+        """Everything that costs completion tokens."""
+        return (self.content or "") + (self.function or "") + self.arguments + (self.refusal or "")
+
+
+def text_of(message: Json) -> str:
+    """The text of a message, whose content is a string or a list of parts."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content if isinstance(part, dict))
+
+
+def first_user_text(body: Json) -> str:
+    """The text of the first user message: it holds the data. Later ones belong to repair turns."""
+    return next((text_of(message) for message in body["messages"] if message.get("role") == "user"), "")
+
+
+def functions_of(body: Json) -> Mapping[str, Json]:
+    """Offered functions by name, with their JSON Schemas."""
+    tools = body.get("tools") or []
+    return {tool["function"]["name"]: tool["function"].get("parameters") or {} for tool in tools}
+
+
+def title_of(body: Json) -> str:
+    """Which structured answer is asked for: by the response format, a function, or the messages; else `chat`."""
+    described = (body.get("response_format") or {}).get("json_schema") or {}
+    named = {described.get("name"), (described.get("schema") or {}).get("title"), *functions_of(body)}
+    for title in TITLES:
+        if title in named:
+            return title
+    messages: Sequence[Json] = body["messages"]
+    for pattern in (_QUOTED_TITLE, _TITLE):
+        for role in ("system", "user"):
+            texts = [text_of(message) for message in messages if message.get("role") in (role, "developer")]
+            found = pattern.findall(texts[-1]) if texts else []
+            if found:
+                return str(found[-1])
+    return CHAT
+
+
+def count_tokens(text_length: int) -> int:
+    """One token for four characters, rounded up: an approximation that is the same for every checker measured."""
+    return math.ceil(text_length / 4)
+
+
+def prompt_tokens(body: Json) -> int:
+    """Tokens of the texts of all messages, of the tools offered and of the response format (both as compact JSON)."""
+    length = 0
+    for message in body["messages"]:
+        length += len(text_of(message))
+        length += sum(len(call["function"]["arguments"]) for call in message.get("tool_calls") or ())
+    for extra in ("tools", "response_format"):
+        if body.get(extra):
+            length += len(compact(body[extra]))
+    return count_tokens(length)
+
+
+def compact(value: object) -> str:
+    """JSON without spaces, as models write it when held to a schema."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def completion(number: int, model: str, message: Message, usage: Json) -> Json:
+    """The body of a plain answer."""
+    said: dict[str, Any] = {"role": "assistant", "content": message.content, "refusal": message.refusal}
+    if message.function:
+        said["tool_calls"] = [_tool_call(number, message)]
+    choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": message.finish_reason}
+    return {**_head(number, model, "chat.completion"), "choices": [choice], "usage": usage}
+
+
+def chunks(number: int, model: str, message: Message, usage: Json | None) -> Iterator[tuple[int, Json]]:
+    """The bodies of a streamed answer, each with the tokens it took to say; `usage` comes last, where asked for."""
+    head = _head(number, model, "chat.completion.chunk")
+
+    def chunk(delta: Json, finish_reason: str | None = None) -> Json:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
+
+    yield 0, chunk({"role": "assistant", "content": "" if message.content is not None else None})
+    if message.refusal:
+        yield count_tokens(len(message.refusal)), chunk({"refusal": message.refusal})
+    if message.function:
+        yield (
+            count_tokens(len(message.function)),
+            chunk({"tool_calls": [{"index": 0, **_tool_call(number, message, "")}]}),
+        )
+    for piece in _pieces(message.arguments):
+        delta = {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+        yield count_tokens(len(piece)), chunk(delta)
+    for piece in _pieces(message.content or ""):
+        yield count_tokens(len(piece)), chunk({"content": piece})
+    yield 0, chunk({}, message.finish_reason)
+    if usage is not None:
+        yield 0, {**head, "choices": [], "usage": usage}
+
+
+def error(message: str, kind: str, code: str | None = None, param: str | None = None) -> Json:
+    """The body of an answer that is an error."""
+    return {"error": {"message": message, "type": kind, "code": code, "param": param}}
+
+
+def _head(number: int, model: str, kind: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{number}", "object": kind, "created": int(time.time()), "model": model}
+
+
+def _tool_call(number: int, message: Message, arguments: str | None = None) -> Json:
+    said = message.arguments if arguments is None else arguments
+    return {"id": f"call_{number}", "type": "function", "function": {"name": message.function, "arguments": said}}
+
+
+def _pieces(text: str) -> Iterator[str]:
+    yield from (text[start : start + _CHARS_PER_CHUNK] for start in range(0, len(text), _CHARS_PER_CHUNK))

@@ -1,0 +1,191 @@
+"""Decides what one request gets: pure in all but the counters of its limits. The server only carries it out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from tests.simulator import protocol
+from tests.simulator.brain import TITLES, Brain, SearchWish
+from tests.simulator.faults import Fault, draw, shorten, spoil
+from tests.simulator.limits import TokenBucket, retry_after
+from tests.simulator.protocol import Json, Message
+from tests.simulator.search import SearchEngine
+from tests.simulator.settings import CHAT, SEARCH, SimulatorSettings
+from tests.simulator.world import World
+
+DEFAULT_HITS = 10
+FOREVER_S = 3600.0
+"""How long a server that has died by hanging keeps a client waiting."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An error status, at once."""
+
+    status: int
+    body: Json
+    headers: Mapping[str, str] = field(default_factory=dict)
+    fault: Fault = Fault.NONE
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message of the model, after a delay of its own beside that for its tokens."""
+
+    message: Message
+    delay_s: float
+    fault: Fault
+
+
+@dataclass(frozen=True)
+class Found:
+    """The body of a search's answer, after a delay."""
+
+    body: str
+    delay_s: float
+    fault: Fault
+
+
+class Provider:
+    """A model and a search engine that know one world, with the limits and faults of `settings`."""
+
+    def __init__(self, world: World, settings: SimulatorSettings) -> None:
+        self._brain, self._engine = Brain(world), SearchEngine(world)
+        self._numbers = count(1)
+        self.settings = settings
+
+    @property
+    def settings(self) -> SimulatorSettings:
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: SimulatorSettings) -> None:
+        """New settings start with full buckets and a new count to their `dies_after`."""
+        self._settings = settings
+        self._buckets = {
+            stage: TokenBucket(rate)
+            for stage, rate in ((CHAT, settings.requests_per_s), (SEARCH, settings.searches_per_s))
+            if rate is not None
+        }
+        self._lifetime = settings.dies_after
+
+    def next_number(self) -> int:
+        """Numbers the requests of this provider, from 1."""
+        return next(self._numbers)
+
+    def chat(self, number: int, body: Json, key: str, title: str) -> Refused | Said:
+        """What the model answers to one chat-completions request for the answer called `title`."""
+        refused = self._wrong_key(key) or self._unusable(body) or self._limited(CHAT)
+        if refused:
+            return refused
+        rng = self._rng(number)
+        fault, delay_s = self._fault(title, rng)
+        if fault is Fault.ERROR_500:
+            return _server_error()
+        message = spoil(self._message(body, title), fault, rng)
+        limit = body.get("max_completion_tokens") or body.get("max_tokens")
+        if isinstance(limit, int):
+            message = shorten(message, limit)
+        return Said(message, self._settings.llm_latency_s + delay_s, fault)
+
+    def search(self, number: int, body: Json, key: str) -> Refused | Found:
+        """What Serper answers to one request."""
+        if self._settings.api_key is not None and key != self._settings.api_key:
+            return Refused(403, {"message": "Unauthorized.", "statusCode": 403})
+        query, limit = body.get("q"), body.get("num", DEFAULT_HITS)
+        if not isinstance(query, str) or not query or not isinstance(limit, int):
+            return Refused(400, {"message": "Missing query parameter", "statusCode": 400})
+        refused = self._limited(SEARCH)
+        if refused:
+            return refused
+        fault, delay_s = self._fault(SEARCH, self._rng(number))
+        if fault is Fault.ERROR_500:
+            return _server_error()
+        answer = protocol.compact(self._hits(query, limit))
+        if fault in {Fault.MALFORMED, Fault.TRUNCATED}:
+            answer = answer[: len(answer) // 2]
+        return Found(answer, self._settings.search_latency_s + delay_s, fault)
+
+    def _hits(self, query: str, limit: int) -> Json:
+        passages = self._engine.search(query, limit, self._settings.missing_hits)
+        organic = [
+            {"title": item.title, "link": item.url, "snippet": item.text, "date": item.date, "position": position}
+            for position, item in enumerate(passages, 1)
+        ]
+        return {"searchParameters": {"q": query, "num": limit, "type": "search"}, "organic": organic, "credits": 1}
+
+    def _wrong_key(self, key: str) -> Refused | None:
+        if self._settings.api_key in (None, key):
+            return None
+        said = "Incorrect API key provided."
+        return Refused(401, protocol.error(said, "invalid_request_error", "invalid_api_key"))
+
+    def _unusable(self, body: Json) -> Refused | None:
+        """Refuses what this model does not know: its name, tools, a response format, a temperature."""
+        settings, model = self._settings, body.get("model")
+        if settings.models and model not in settings.models:
+            said = f"The model `{model}` does not exist or you do not have access to it."
+            return Refused(404, protocol.error(said, "invalid_request_error", "model_not_found", "model"))
+        wanted = (body.get("response_format") or {}).get("type", "text")
+        lacking = {
+            "tools": bool(body.get("tools")) and not settings.supports_tools,
+            "response_format": (wanted == "json_schema" and not settings.supports_json_schema)
+            or (wanted == "json_object" and not settings.supports_json_object),
+            "temperature": "temperature" in body and not settings.supports_temperature,
+        }
+        for param, is_lacking in lacking.items():
+            if is_lacking:
+                said = f"Unsupported parameter: '{param}' is not supported with this model."
+                return Refused(400, protocol.error(said, "invalid_request_error", "unsupported_parameter", param))
+        return None
+
+    def _limited(self, stage: str) -> Refused | None:
+        wait_s = self._buckets[stage].take() if stage in self._buckets else 0.0
+        if not wait_s:
+            return None
+        headers = retry_after(wait_s, self._settings.retry_after)
+        return Refused(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
+
+    def _fault(self, stage: str, rng: random.Random) -> tuple[Fault, float]:
+        """The fault of this request, and the seconds that it adds."""
+        if self._lifetime is not None:
+            self._lifetime -= 1
+            if self._lifetime < 0:
+                return (Fault.HANG, FOREVER_S) if self._settings.dies_by == "hang" else (Fault.ERROR_500, 0.0)
+        faults = self._settings.stage_faults.get(stage, self._settings.faults)
+        fault = draw(faults, rng)
+        return fault, faults.hang_s if fault is Fault.HANG else 0.0
+
+    def _rng(self, number: int) -> random.Random:
+        return random.Random(f"{self._settings.seed} {number}")
+
+    def _message(self, body: Json, title: str) -> Message:
+        if title == CHAT:
+            return Message(content=self._brain.chat(protocol.first_user_text(body)))
+        functions = protocol.functions_of(body)
+        search_tools = [name for name in functions if name not in TITLES and "query" in _properties(functions[name])]
+        answer = self._brain.reply(title, protocol.first_user_text(body), may_call_search=bool(search_tools))
+        if isinstance(answer, SearchWish):
+            wish = {"missing": answer.missing, "query": answer.query}
+            accepted = _properties(functions[search_tools[0]])
+            arguments = {name: value for name, value in wish.items() if name in accepted}
+            return _call(search_tools[0], arguments)
+        return _call(title, answer) if title in functions else Message(content=protocol.compact(answer))
+
+
+def _properties(schema: Json) -> Mapping[str, Any]:
+    properties: Mapping[str, Any] = schema.get("properties") or {}
+    return properties
+
+
+def _call(function: str, arguments: Json) -> Message:
+    return Message(function=function, arguments=protocol.compact(arguments), finish_reason="tool_calls")
+
+
+def _server_error() -> Refused:
+    said = "The server had an error while processing your request."
+    return Refused(500, protocol.error(said, "server_error"), fault=Fault.ERROR_500)

@@ -1,0 +1,53 @@
+"""A small search engine over the articles: token overlap weighted by rarity, with an inverted index."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tests.simulator.world import Passage, World
+
+LOST = 3
+"""How many hits go missing where hits go missing."""
+COMMON = 0.12
+"""Words in more than this share of the passages say nothing about what is looked for."""
+LONGEST_QUERY = 400
+
+_TOKEN = re.compile(r"\w+")
+
+
+class SearchEngine:
+    """Answers queries with passages, best first. `missing_hits` is the share of queries that lose their top three."""
+
+    def __init__(self, world: World) -> None:
+        self._seed = world.seed
+        self._passages = world.passages
+        postings: defaultdict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(world.passages):
+            for token in _tokens(f"{passage.title} {passage.text}"):
+                postings[token].append(number)
+        limit = COMMON * len(world.passages)
+        self._postings = {token: numbers for token, numbers in postings.items() if len(numbers) <= limit}
+
+    def search(self, query: str, limit: int, missing_hits: float = 0.0) -> Sequence[Passage]:
+        """At most `limit` passages. The same query always fares the same."""
+        scores: defaultdict[int, float] = defaultdict(float)
+        for token in _tokens(query[:LONGEST_QUERY]):
+            numbers = self._postings.get(token, ())
+            for number in numbers:
+                scores[number] += math.log(len(self._passages) / len(numbers))
+        lost = LOST if self._unit_hash(query) < missing_hits else 0
+        best = heapq.nsmallest(limit + lost, scores, key=lambda number: (-scores[number], number))
+        return [self._passages[number] for number in best[lost:]]
+
+    def _unit_hash(self, query: str) -> float:
+        digest = hashlib.blake2b(f"{self._seed} {query}".encode(errors="replace"), digest_size=8).digest()
+        return int.from_bytes(digest) / 2**64
+
+
+def _tokens(text: str) -> set[str]:
+    return set(_TOKEN.findall(text.casefold()))

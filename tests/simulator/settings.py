@@ -1,0 +1,70 @@
+"""How the simulator behaves: speed, limits and faults. Frozen values; a running simulator swaps them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, with_config
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Seconds = Annotated[float, Field(ge=0.0)]
+
+SEARCH = "search"
+"""The stage that searches are counted under; the stages of the model are the titles of its schemas."""
+CHAT = "chat"
+"""The stage of a request to the model without a schema."""
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True)
+class Faults:
+    """Shares of the requests that go wrong, each in its way. They exclude one another and may add up to 1 at most."""
+
+    error_500: Share = 0.0
+    malformed: Share = 0.0
+    """The answer is cut, wrapped in prose, or has a wrong field; a search answers with half a JSON document."""
+    truncated: Share = 0.0
+    """The answer ends in the middle with finish_reason `length`."""
+    refusal: Share = 0.0
+    hang: Share = 0.0
+    """The answer comes after `hang_s` seconds."""
+    hang_s: Seconds = 100.0
+
+    def __post_init__(self) -> None:
+        if self.error_500 + self.malformed + self.truncated + self.refusal + self.hang > 1.0:
+            raise ValueError("the shares of faults add up to more than 1")
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True)
+class SimulatorSettings:
+    """All switches. The defaults are the conditions under which speed is measured, without faults."""
+
+    seed: int = 20
+    llm_latency_s: Seconds = 0.3
+    token_latency_s: Seconds = 0.01
+    """Added for each completion token."""
+    search_latency_s: Seconds = 0.1
+    missing_hits: Share = 0.15
+    """Share of queries that lose their top three hits; the same queries every time."""
+    faults: Faults = field(default_factory=Faults)
+    stage_faults: Mapping[str, Faults] = field(default_factory=dict)
+    """Faults of single stages (schema titles, `chat`, `search`) in place of `faults`."""
+    requests_per_s: Annotated[float, Field(gt=0.0)] | None = None
+    """Rate limit of the model; a bucket of that size, refilled at that rate. What it cannot take gets 429."""
+    searches_per_s: Annotated[float, Field(gt=0.0)] | None = None
+    retry_after: Literal["seconds", "fractional", "none"] = "seconds"
+    """How a 429 says when to come back."""
+    dies_after: Annotated[int, Field(ge=0)] | None = None
+    """Requests (of model and search together) after which every further one fails."""
+    dies_by: Literal["hang", "error"] = "error"
+    models: tuple[str, ...] = ("sim",)
+    """Names the model answers to; others get 404. Empty: any."""
+    api_key: str | None = None
+    """The only key accepted, by model and search; None: any."""
+    supports_tools: bool = True
+    supports_json_schema: bool = True
+    supports_json_object: bool = True
+    supports_temperature: bool = True
