@@ -20,7 +20,9 @@ _MARKER = re.compile(
     r"(?:\[[ xX]\][ \t]+)?"
 )
 _BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)[^*_]{1,120}\1:?[ \t]*$")
-_ENDS_OPEN = re.compile(r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$")
+_ENDS_OPEN = re.compile(
+    r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$"
+)
 
 PROSE_FENCES = frozenset({"", "md", "markdown", "text", "txt", "plain", "plaintext"})
 """Fences with these info strings hold prose: models like to wrap a whole answer in one. Others hold code."""
@@ -107,7 +109,7 @@ def _after_fence(lines: list[_Line], index: int, fence: re.Match[str], unclosed:
 
 
 def _strip_markers(text: str, line: _Line) -> tuple[int, bool, bool]:
-    """Where the text of the line begins, whether a new block begins there, and whether it may hold several sentences."""
+    """Where the text of the line begins, whether a block begins there, and whether it may hold several sentences."""
     start, fresh = line.start, False
     while (quote := _QUOTE.match(text, start, line.end)) is not None:
         start = quote.end()

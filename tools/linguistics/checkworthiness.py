@@ -1,4 +1,4 @@
-"""Tells sentences that state a checkable fact from questions, requests, greetings, opinions and talk about the answer."""
+"""Tells sentences that state a fact from questions, requests, greetings, opinions and talk about the answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.words import FINITE, Word
 
 _OPENING = re.compile(
@@ -21,14 +22,17 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _META = re.compile(
-    r"(?:sure|certainly|absolutely|great|okay|ok|hello|hi|hey|dear|thanks|thank you|sorry|i'm sorry|i apologi[sz]e|welcome"
-    r"|good (?:morning|evening|question|luck)|happy to help|here(?: is|'s|’s| are)\b.{0,200}(?::|overview|summary|list|answer)"
+    r"(?:(?:sure|certainly|absolutely|great|okay|ok|hello|hi|hey|sorry|welcome|good (?:morning|evening|question|luck))"
+    r"(?=\s?[,.!:—–]|\sthere\b|$)|dear \w+,|thanks\b|thank you\b|i apologi[sz]e\b|happy to help"
+    r"|here(?: is|'s|’s| are)\b.{0,200}(?::|overview|summary|list|answer)"
     r"|here you go|let me\b|let's\b|i hope\b|i would\b|i'd\b|i can\b|i can't\b|i cannot\b|i could\b|i will\b|i'll\b"
-    r"|i (?:do not|don't|don’t) (?:know|have)|i am\b|i'm\b|i’m\b|i have no\b|i was unable\b|i recommend\b|as an? (?:ai|language)\b"
-    r"|please\b|feel free\b|if you (?:have|need|want|would|'d)\b|for (?:more|further|the most up-to-date)\b.{0,80}\b(?:i recommend|see|visit|consult|refer)\b"
+    r"|i (?:do not|don't|don’t) (?:know|have)|i am\b|i'm\b|i’m\b|i have no\b|i was unable\b|i recommend\b"
+    r"|as an? (?:ai|language)\b"
+    r"|please\b|feel free\b|if you (?:have|need|want|would|'d)\b"
+    r"|for (?:more|further|the most up-to-date)\b.{0,80}\b(?:i recommend|see|visit|consult|refer)\b"
     r"|in this (?:article|answer|essay|response|overview|section)\b|the following\b.{0,60}:$|below (?:is|are)\b"
     r"|(?:in conclusion|overall|to summarize)[,:]? (?:let me|i hope|if you|feel free)"
-    r"|(?:in|based on) my (?:training|knowledge|data)\b|(?:there is|there's) no (?:information|record)s? available to me)",
+    r"|(?:in|based on) my (?:training|knowledge|data)\b|there(?: is|'s) no (?:information|record)s? available to me)",
     re.IGNORECASE,
 )
 _OPINION = re.compile(
@@ -38,18 +42,22 @@ _OPINION = re.compile(
 )
 _ADVICE = re.compile(
     r"(?:you|everyone|everybody|anyone|one|we|people) (?:should|must|ought to|may want to|might want to|need to|can)\b"
-    r"|it(?: is|'s|’s) (?:always |also )?(?:important|essential|crucial|advisable|recommended|best|difficult|hard|unclear|unknown)"
-    r"\b[^,]{0,20} to\b|more research is needed",
+    r"|it(?: is|'s|’s) (?:always |also )?"
+    r"(?:important|essential|crucial|advisable|recommended|best|difficult|hard|unclear|unknown)\b"
+    r"[^,]{0,20} to\b|more research is needed",
     re.IGNORECASE,
 )
-_IMPERATIVES = frozenset(
+_IMPERATIVES = word_set(
     """
-    add ask avoid be check choose click compare consider consult describe discuss enjoy ensure explain explore find
-    follow get give go ignore imagine include keep know learn let list look make name note open provide read remember
-    see select suppose take tell think try use verify visit watch write
-    """.split()
+    add ask avoid be check choose click compare consider consult describe discuss enjoy ensure explain explore
+    find follow get give go ignore imagine include keep know learn let list look make name note open provide read
+    remember see select suppose take tell think try use verify visit watch write
+    """
 )
-_VAGUE_SUBJECTS = frozenset("you everyone everybody anyone we".split())
+
+
+_FULL_SENTENCE = 4
+"""Words from which a line with a full stop counts as a sentence although no rule knows its verb."""
 
 
 def drop_opening(text: str) -> str:
@@ -65,22 +73,31 @@ def drop_opening(text: str) -> str:
 def is_checkable(text: str, words: Sequence[Word]) -> bool:
     """Whether plain text states a fact that a source could confirm or refute. In doubt it does."""
     plain = [word for word in words if word.word_class != "mark"]
+    if _is_question(text) or _META.match(text):
+        return False
+    if not text.isascii() and not any("a" <= character <= "z" for character in text):
+        return len(text) > 1  # another script: nothing here can tell, so nothing is dropped
     if len(plain) < 3 and not _is_labelled_value(text):
         return False
-    if text.rstrip("\"'”’)* ").endswith(("?", "？", "؟")) or _META.match(text):
-        return False
-    if not text.isascii() and not any("a" <= character.lower() <= "z" for character in text):
-        return True  # another script: nothing here can tell, so nothing is dropped
     has_detail = _has_detail(plain)
     if plain[0].lower in _IMPERATIVES and _is_imperative(plain):
         return False
-    if _OPINION.search(text) and (not has_detail or plain[0].lower == "i" or "my" in {word.lower for word in plain[:3]}):
+    if _OPINION.search(text) and (
+        not has_detail or plain[0].lower == "i" or "my" in {word.lower for word in plain[:3]}
+    ):
         return False
     if _ADVICE.match(text) and not any(word.word_class == "number" for word in plain):
         return False
     if not has_detail and _is_taste(plain):
         return False
-    return any(word.word_class in FINITE or word.word_class in {"ed", "base"} for word in plain) or _is_fragment(text, plain)
+    has_verb = any(word.word_class in FINITE or word.word_class in {"ed", "base"} for word in plain)
+    return has_verb or (len(plain) >= _FULL_SENTENCE and text.endswith(".")) or _is_fragment(text, plain)
+
+
+def _is_question(text: str) -> bool:
+    """A question mark inside a closing quotation counts only where the whole sentence is quoted."""
+    body = text.strip("\"“”'‘’ ") if text.startswith(('"', "“", "'", "‘")) else text
+    return body.endswith(("?", "？", "؟"))
 
 
 def _has_detail(plain: Sequence[Word]) -> bool:
@@ -100,13 +117,15 @@ def _is_imperative(plain: Sequence[Word]) -> bool:
 
 
 def _is_taste(plain: Sequence[Word]) -> bool:
-    """A copula followed by a word of taste and nothing else of substance."""
-    after_copula = False
-    for word in plain:
-        if after_copula and word.lower in lexicon.EVALUATIVE:
-            return True
-        after_copula = after_copula or word.lower in lexicon.BE
-    return plain[0].lower in {"what", "how"}
+    """A copula with a word of taste right after it, and no further verb."""
+    copula = next((index for index, word in enumerate(plain) if word.lower in lexicon.BE), None)
+    if copula is None:
+        return plain[0].lower in {"what", "how"}
+    rest = plain[copula + 1 :]
+    head = next(
+        (word for word in rest[:5] if word.lower not in lexicon.FUNCTION_WORDS and word.word_class != "adverb"), None
+    )
+    return head is not None and head.lower in lexicon.EVALUATIVE and not any(word.word_class in FINITE for word in rest)
 
 
 def _is_labelled_value(text: str) -> bool:

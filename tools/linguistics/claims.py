@@ -1,7 +1,7 @@
 """Splits a sentence into atomic facts by rules; every fact is a sentence of its own.
 
-One step each for independent clauses, relative clauses, appositives, verb phrases, participles and lists. A step that is
-unsure returns its input. What the steps return together must hold every content word of the sentence, or else the
+One step each for independent clauses, relative clauses, appositives, verb phrases, participles and lists. A step that
+is unsure returns its input. What the steps return together must hold every content word of the sentence, or else the
 sentence is returned whole: a rule that got confused loses nothing.
 """
 
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics import coordination, modifiers
+from factloop.tools.linguistics import coordination, lists, modifiers, predicates
 from factloop.tools.linguistics.checkworthiness import drop_opening, is_checkable
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.markup import plain_text
@@ -26,14 +26,17 @@ _STEPS: tuple[Step, ...] = (
     coordination.split_clauses,
     modifiers.split_relative,
     modifiers.split_appositive,
+    predicates.split_predicate_relative,
     coordination.split_verb_phrases,
-    modifiers.split_participle,
-    coordination.split_list,
+    predicates.split_participle,
+    predicates.split_birth,
+    coordination.split_objects,
+    lists.split_list,
 )
 _MAX_CLAIMS = 24
 _CONDITIONAL = re.compile(
-    r"\b(?:if|unless|neither|either|whether|not only|both)\b|\b(?:said|says|claimed|claims|argued|argues|believed|believes"
-    r"|reported|reports|suggested|suggests|thought|stated|states|according to)\b(?!\s+to\b)",
+    r"\b(?:if|unless|neither|either|whether|not only|both)\b"
+    r"|\b(?:said|says|claimed|claims|argued|argues|believed|believes|reported|reports|suggested|suggests|thought|stated|states|according to)\b(?!\s+to\b)",
     re.IGNORECASE,
 )
 """Splitting under a condition, a negation of two things or a report would change what is claimed."""

@@ -84,7 +84,7 @@ def noun_phrase_start(words: Sequence[Word], end: int, floor: int) -> int:
     while start > floor:
         word = words[start - 1]
         links = word.lower in _NOUN_LINKS and start - 1 > floor and words[start - 2].word_class in NOMINAL
-        if word.enclosed or word.word_class not in NOMINAL | PARTICIPIAL and not links:
+        if word.enclosed or (word.word_class not in NOMINAL | PARTICIPIAL and not links):
             break
         if word.word_class in PARTICIPIAL and start == end:
             break

@@ -1,4 +1,4 @@
-"""Splits what *and*, *but* and *while* join: clauses, verb phrases and lists."""
+"""Splits what *and*, *but* and *while* join: clauses, verb phrases and objects."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause, is_comma
-from factloop.tools.linguistics.words import FINITE, Word, content_words, tag_words
+from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 _JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
 _STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "until", "if"})
-_AGENT_NOUN = re.compile(
-    r"(?:er|or|ist|ian|man|men|woman|ant|eer|ess|poet|king|queen|chemist|scholar|critic|chef|coach|judge|mathematician"
-    r"|activist|philanthropist|musician|politician|academic|mystic|athlete|advocate|diplomat)s?$"
+_VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
+_TOGETHER = re.compile(
+    r"\b(?:between|both|combination|mix(?:ture)?|consist|compris|combin|compar|blend|pair|either|same|together|from)"
 )
-_LISTS = re.compile(r"(?:include[sd]?|including|such as|are|were|starred in|appeared in|worked with|featured in)$")
-_QUOTED = re.compile(r"[\"“][^\"”]{1,120}[\"”]")
+"""What is said of two things together must not be said of each."""
 
 
 def split_clauses(text: str, nlp: Language | None = None) -> list[str]:
@@ -34,6 +33,8 @@ def split_clauses(text: str, nlp: Language | None = None) -> list[str]:
         word = words[index]
         if word.enclosed or word.lower not in _JOINS_CLAUSES:
             continue
+        if word.lower in {"while", "whereas"} and not is_comma(words[index - 1]):
+            continue  # *while* of time
         if _opens_clause(words, index):
             cut = words[index - 1].start if is_comma(words[index - 1]) else word.start
             rest = text[words[index + 1].start :]
@@ -116,7 +117,11 @@ def _verb_phrase_starts(words: Sequence[Word], clause: Clause) -> list[tuple[int
             begin = after
             while after < len(words) - 1 and words[after].word_class == "adverb":
                 after += 1
-            if _is_further_verb(words, clause, after, after_comma=is_comma(word) and not is_last):
+            if is_comma(word) and words[begin].lower.endswith("ing"):
+                break  # *…, having written A and directed B* hangs on what was said before
+            if words[joint - 1].word_class in _VERBAL and joint - 1 >= clause.main:
+                pass  # *born and raised in A*: what follows belongs to both
+            elif _is_further_verb(words, clause, after, after_comma=is_comma(word) and not is_last):
                 pending.append((joint, begin))
                 if is_last:
                     found, pending = [*found, *pending], []
@@ -141,8 +146,10 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
             return False
         return following.word_class != "other" or _is_known_verb(word.lower)
     if word.lower in lexicon.VERBS:
-        return first in {"modal", "base"} and words[index - 1].lower in {"and", "but", "also", ","} and (
-            following.word_class not in {"mark"} or first == "modal"
+        return (
+            first in {"modal", "base"}
+            and words[index - 1].lower in {"and", "but", "also", ","}
+            and (following.word_class not in {"mark"} or first == "modal")
         )
     return False
 
@@ -173,75 +180,25 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
     return "" if takes_object else group
 
 
-def split_list(text: str, nlp: Language | None = None) -> list[str]:
-    """Splits *was a physicist and philosopher*, and lists of three or more names or quoted titles after *include*."""
-    return _split_professions(text, nlp) or _split_titles(text) or _split_names(text, nlp) or [text]
-
-
-def _split_professions(text: str, nlp: Language | None) -> list[str]:
+def split_objects(text: str, nlp: Language | None = None) -> list[str]:
+    """*X holds a degree in A from B and a doctorate from C* is two claims: objects that each have an article."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
-    if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 2 >= len(words):
-        return []
-    article = clause.verb + 1
-    if words[article].lower not in {"a", "an"}:
-        return []
-    items: list[list[Word]] = [[]]
-    for word in words[article + 1 :]:
-        if word.text in {".", "!"}:
-            break
-        if is_comma(word) or word.lower == "and":
-            if items[-1]:
-                items.append([])
-        elif word.word_class in {"other", "name"} or word.lower == "former":
-            items[-1].append(word)
-        else:
-            return []
-    if len(items) < 2 or not all(item and len(item) <= 4 and _AGENT_NOUN.search(item[-1].lower) for item in items):
-        return []
-    stem = text[: words[article].start]
-    nouns = [text[item[0].start : item[-1].end] for item in items]
-    articles = [words[article].text, *("an" if noun[0].lower() in "aeiou" else "a" for noun in nouns[1:])]
-    return [f"{stem}{article_text} {noun}" for article_text, noun in zip(articles, nouns, strict=True)]
-
-
-def _split_titles(text: str) -> list[str]:
-    titles = list(_QUOTED.finditer(text))
-    if len(titles) < 2:
-        return []
-    joints = [text[left.end() : right.start()].strip() for left, right in zip(titles, titles[1:], strict=False)]
-    inner = [
-        joint if joint else "," if left.group()[-2] == "," else ""
-        for joint, left in zip(joints, titles, strict=False)
+    if clause is None or _TOGETHER.search(text.lower()):
+        return [text]
+    articles = [
+        i for i in range(clause.main + 1, len(words)) if words[i].lower in {"a", "an"} and not words[i].enclosed
     ]
-    tail = text[titles[-1].end() :].strip(" .")
-    if tail or joints[-1] not in {"and", ", and"} or not all(joint in {",", "and", ", and"} for joint in inner):
-        return []
-    stem = text[: titles[0].start()]
-    return [f"{stem}{title.group()[0]}{title.group()[1:-1].rstrip(',.')}{title.group()[-1]}" for title in titles]
-
-
-def _split_names(text: str, nlp: Language | None) -> list[str]:
-    words = tag_words(text, nlp)
-    start = next((i for i, word in enumerate(words) if _LISTS.search(text[: word.end].lower()) and not word.enclosed), None)
-    if start is None or start + 5 >= len(words) or find_clause(words) is None:
-        return []
-    end = len(words) - 1 if words[-1].text == "." else len(words)
-    items: list[list[Word]] = [[]]
-    for word in words[start + 1 : end]:
-        if is_comma(word) or word.lower == "and":
-            if items[-1]:
-                items.append([])
-        else:
-            items[-1].append(word)
-    if len(items) < 3 or not all(item and _is_name(item) for item in items) or words[end - len(items[-1]) - 1].lower != "and":
-        return []
-    stem = text[: words[start].end]
-    claims = [f"{stem} {text[item[0].start : item[-1].end]}" for item in items]
-    return [] if not content_words(claims[0]) else claims
-
-
-def _is_name(item: Sequence[Word]) -> bool:
-    return all(word.word_class in {"name", "number"} or word.lower in {"of", "the", "de", "&"} for word in item) and any(
-        word.word_class == "name" for word in item
+    joints = [i for i in articles[1:] if words[i - 1].lower == "and"]
+    if not articles or len(joints) != 1:
+        return [text]
+    first, second = articles[0], joints[0]
+    between, after = words[first + 1 : second - 1], words[second + 1 :]
+    if first - clause.main > 2 or any(
+        is_comma(word) or word.lower in {"who", "which", "that", "and", "or"} or word.word_class in FINITE
+        for word in (*between, *after)
+    ):
+        return [text]
+    return (
+        [text[: between[-1].end], f"{text[: words[first].start]}{text[words[second].start :]}"] if between else [text]
     )

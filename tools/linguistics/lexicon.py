@@ -5,140 +5,164 @@ Lists are data: a word missing here makes a rule hold back, never raise.
 
 from __future__ import annotations
 
-DETERMINERS = frozenset(
-    "a an the this that these those some any each every no another both all many several most few such".split()
-)
-POSSESSIVES = frozenset("my your his her its our their whose".split())
-SUBJECT_PRONOUNS = frozenset("i you he she it we they".split())
-PRONOUNS = SUBJECT_PRONOUNS | frozenset(
-    "me him us them himself herself itself themselves one someone anyone everyone nobody nothing something who".split()
-)
-PREPOSITIONS = frozenset(
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list written as text."""
+    return frozenset(words.split())
+
+
+DETERMINERS = word_set(
     """
-    about above across after against along alongside amid among around as at before behind below beneath beside besides
-    between beyond by concerning despite down during except following for from in inside into like near of off on onto
-    out outside over past per regarding since through throughout to toward towards under underneath until unlike up upon
-    via with within without including
-    """.split()
+    a an the this that these those some any each every no another both all many several most few such
+    """
+)
+POSSESSIVES = frozenset(["my", "your", "his", "her", "its", "our", "their", "whose"])
+SUBJECT_PRONOUNS = frozenset(["i", "you", "he", "she", "it", "we", "they"])
+PRONOUNS = SUBJECT_PRONOUNS | word_set(
+    """
+    me him us them himself herself itself themselves one someone anyone everyone nobody nothing something who
+    """
+)
+PREPOSITIONS = word_set(
+    """
+    about above across after against along alongside amid among around as at before behind below beneath beside
+    besides between beyond by concerning despite down during except following for from in inside into like near of
+    off on onto out outside over past per regarding since through throughout to toward towards under underneath
+    until unlike up upon via with within without including
+    """
 )
 CONJUNCTIONS = frozenset({"and", "but", "or", "nor", "yet"})
-SUBORDINATORS = frozenset(
-    "that because although though if unless when whenever where wherever whether how why what until so than".split()
+SUBORDINATORS = word_set(
+    """
+    that because although though if unless when whenever where wherever whether how why what until so than
+    """
 )
 RELATIVES = frozenset({"who", "which", "whom", "whose"})
-BE = frozenset("is are was were be been being".split())
-AUXILIARIES = frozenset("is are was were has have had do does did".split())
-MODALS = frozenset("can could may might must shall should will would cannot".split())
-NUMBER_WORDS = frozenset(
+BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
+AUXILIARIES = frozenset(["is", "are", "was", "were", "has", "have", "had", "do", "does", "did"])
+MODALS = frozenset(["can", "could", "may", "might", "must", "shall", "should", "will", "would", "cannot"])
+NUMBER_WORDS = word_set(
     """
-    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-    nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen first second
-    third fourth fifth sixth seventh eighth ninth tenth
-    """.split()
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
+    first second third fourth fifth sixth seventh eighth ninth tenth
+    """
 )
-ADVERBS = frozenset(
+ADVERBS = word_set(
     """
     also later then subsequently eventually soon often usually never always still now once again already initially
-    originally finally currently formerly previously ultimately not there here only just even briefly together thus
-    therefore however instead afterwards thereafter first primarily mainly mostly largely widely generally typically
-    successfully officially quickly
-    """.split()
+    originally finally currently formerly previously ultimately not there here only just even briefly together
+    thus therefore however instead afterwards thereafter first primarily mainly mostly largely widely generally
+    typically successfully officially quickly
+    """
 )
 
-PAST = frozenset(
+PAST = word_set(
     """
-    became began broke brought chose came did drew drove fell flew fought gave went grew had knew lay rose ran sang
-    sank saw shook shone spoke stole swam took threw wore wrote withdrew underwent forgave ate drank rode froze overcame
-    was were
-    """.split()
+    became began broke brought chose came did drew drove fell flew fought gave went grew had knew lay rose ran
+    sang sank saw shook shone spoke stole swam took threw wore wrote withdrew underwent forgave ate drank rode
+    froze overcame mistook overtook shrank strode swore tore woke was were
+    """
 )
 """Irregular forms that are only past tense, never participles."""
 
-PARTICIPLES = frozenset(
+PARTICIPLES = word_set(
     """
-    been begun born broken chosen done drawn driven fallen flown forgotten given gone grown known risen sung seen shown
-    spoken stolen taken thrown torn worn written withdrawn undergone beaten bitten frozen hidden proven
-    """.split()
+    been begun born broken chosen done drawn driven fallen flown forgotten given gone grown known risen sung seen
+    shown spoken stolen taken thrown torn worn written withdrawn undergone beaten bitten frozen hidden proven
+    """
 )
 
-PAST_OR_PARTICIPLE = frozenset(
+PAST_OR_PARTICIPLE = word_set(
     """
-    bought bound bred built caught dealt dug fed fled found fought held hit hung kept laid led left lent lost made meant
-    met paid put read said sat sent set shot slept sold spent split spread stood struck stuck swept swung taught thought
-    told understood wept won wound cost cut sought rebuilt
-    """.split()
+    bought bound bred built caught dealt dug fed fled found fought held hit hung kept laid led left lent lost made
+    meant met paid put read said sat sent set shot slept sold spent split spread stood struck stuck swept swung
+    taught thought told understood wept won wound cost cut sought rebuilt got beat bent burnt dreamt ground lit slid spun
+    """
 )
 
-NOT_VERBS_IN_ED = frozenset(
+NOT_VERBS_IN_ED = word_set(
     """
-    hundred red indeed need seed speed breed bed shed feed exceed proceed succeed bleed creed deed greed reed weed sacred
-    naked wicked united aged beloved sled embed moped biped unprecedented renowned talented gifted so-called
-    """.split()
+    hundred red indeed need seed speed breed bed shed feed exceed proceed succeed bleed creed deed greed reed weed
+    sacred naked wicked united aged beloved sled embed moped biped unprecedented renowned talented gifted
+    so-called
+    """
 )
 
-VERBS = frozenset(
+VERBS = word_set(
     """
-    absorb accept achieve acquire act adapt add address adopt affect aim allow announce appear apply appoint argue arrive
-    attack attend attract award base bear become begin belong border break bring broadcast build buy call carry cause
-    celebrate change charge choose claim close collaborate collect combine come command commission compete complete
-    compose comprise conduct connect consist construct contain continue contribute control convert cost cover create cross
-    cut deal declare dedicate defeat define deliver depict derive describe design destroy detect develop die differ direct
-    discover distribute divide do donate draw earn eat edit educate elect emerge emit employ enable encourage end engage
-    enjoy enter escape establish examine exceed exhibit exist expand experience explain explore export express extend
-    face fall feature feed fight fill find finish flow fly focus follow form found function fund gain generate get give
-    go govern graduate grow handle hang happen have head help hit hold host house identify illustrate import improve
-    include increase influence inform inherit initiate inspire introduce invade invent invest involve issue join judge
-    keep kill know lack land last launch lead learn leave lie live locate lose maintain make manage manufacture mark marry
-    mean measure meet merge move name need negotiate note observe obtain occur offer open operate oppose orbit organize
-    originate own paint participate pass patent pay perform pioneer place play possess practise practice prefer prepare
-    present preserve prevent print produce promote propose protect prove provide publish pursue qualify raise range reach
-    react read receive recognize record reduce refer reflect reform refuse regulate reign reject relate release rely remain
-    remove replace report represent require reside resign result retain retire return reveal rise rotate rule run say score
-    secure see seek seem sell send separate serve settle share show sign sing sit solve span speak specialize specialise
-    spend spread stand star start state stay stop stretch study submit succeed suffer suggest supply support surround
-    survive take teach tell tend test think tour train transfer transform translate transmit travel treat turn undergo
-    unite use vary visit vote want weigh win work write
-    """.split()
+    absorb accept achieve acquire act adapt add address adopt affect aim allow announce appear apply appoint argue
+    arrive attack attend attract award base bear become begin belong border break bring broadcast build buy call
+    carry cause celebrate change charge choose claim close collaborate collect combine come command commission
+    compete complete compose comprise conduct connect consist construct contain continue contribute control
+    convert cost cover create cross cut deal declare dedicate defeat define deliver depict derive describe design
+    destroy detect develop die differ direct discover distribute divide do donate draw earn eat edit educate elect
+    emerge emit employ enable encourage end engage enjoy enter escape establish examine exceed exhibit exist
+    expand experience explain explore export express extend face fall feature feed fight fill find finish flow fly
+    focus follow form found function fund gain generate get give go govern graduate grow handle hang happen have
+    head help hit hold host house identify illustrate import improve include increase influence inform inherit
+    initiate inspire introduce invade invent invest involve issue join judge keep kill know lack land last launch
+    lead learn leave lie live locate lose maintain make manage manufacture mark marry mean measure meet merge move
+    name need negotiate note observe obtain occur offer open operate oppose orbit organize originate own paint
+    participate pass patent pay perform pioneer place play possess practise practice prefer prepare present
+    preserve prevent print produce promote propose protect prove provide publish pursue qualify raise range reach
+    react read receive recognize record reduce refer reflect reform refuse regulate reign reject relate release
+    rely remain remove replace report represent require reside resign result retain retire return reveal rise
+    rotate rule run say score secure see seek seem sell send separate serve settle share show sign sing sit solve
+    span speak specialize specialise spend spread stand star start state stay stop stretch study submit succeed
+    suffer suggest supply support surround survive take teach tell tend test think tour train transfer transform
+    translate transmit travel treat turn undergo unite use vary visit vote want weigh win work write
+    """
 )
 """Base forms that the rules may take for a verb in the present tense."""
 
-INTRANSITIVE = frozenset(
+INTRANSITIVE = word_set(
     """
-    served studied worked lived died moved returned retired attended graduated remained appeared played performed competed
-    continued emigrated participated settled joined resigned arrived collaborated contributed travelled traveled
-    specialised specialized succeeded belonged consisted existed happened stayed
-    """.split()
+    served studied worked lived died moved returned retired attended graduated remained appeared played performed
+    competed continued emigrated participated settled joined resigned arrived collaborated contributed travelled
+    traveled specialised specialized succeeded belonged consisted existed happened stayed
+    """
 )
 """Regular pasts that do not take over the auxiliary of a passive before them: *was elected and served*."""
 
-PASSIVE_BY_HABIT = frozenset(
-    "raised educated buried elected appointed named awarded nominated inducted promoted baptised baptized knighted".split()
+PASSIVE_BY_HABIT = word_set(
+    """
+    raised educated buried elected appointed named awarded nominated inducted promoted baptised baptized knighted
+    """
 )
 """Forms that are passive after *was born*: *was born in A and educated at B*."""
 
-REPORTING = frozenset(
+REPORTING = word_set(
     """
     said says claimed claims argued argues stated states reported reports believed believes suggested suggests
     announced announces think thinks thought believe according noted notes wrote explained explains
-    """.split()
+    """
 )
 
-EVALUATIVE = frozenset(
+EVALUATIVE = word_set(
     """
-    amazing awesome awful bad beautiful best boring brilliant charming cool delicious delightful disappointing excellent
-    exciting fantastic fascinating fun funny good gorgeous great greatest horrible impressive incredible inspiring
-    interesting lovely magnificent marvellous memorable nice outstanding perfect pleasant remarkable splendid stunning
-    superb terrible ugly unforgettable wonderful worst worth worthwhile
-    """.split()
+    amazing awesome awful bad beautiful best boring brilliant charming cool delicious delightful disappointing
+    excellent exciting fantastic fascinating fun funny good gorgeous great greatest horrible impressive incredible
+    inspiring interesting lovely magnificent marvellous memorable nice outstanding perfect pleasant remarkable
+    splendid stunning superb terrible ugly unforgettable wonderful worst worth worthwhile
+    """
 )
 """Adjectives of taste: a sentence that says nothing else cannot be checked."""
 
-NAME_STOP = frozenset({"january", "february", "march", "april", "may", "june", "july", "august", "september", "october"}) | (
-    frozenset({"november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
-)
+NAME_STOP = frozenset(
+    {"january", "february", "march", "april", "may", "june", "july", "august", "september", "october"}
+) | (frozenset({"november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}))
 """Capitalised words that name no entity."""
 
 FUNCTION_WORDS = (
     DETERMINERS | POSSESSIVES | PRONOUNS | PREPOSITIONS | CONJUNCTIONS | SUBORDINATORS | RELATIVES | BE | AUXILIARIES
-) | (MODALS | ADVERBS | frozenset("while whereas other own same very more well much s t re ve ll d m am".split()))
+) | (
+    MODALS
+    | ADVERBS
+    | word_set(
+        """
+    while whereas other own same very more well much s t re ve ll d m am
+    """
+    )
+)
 """Words that carry no content of their own: left out of coverage, queries and comparisons."""

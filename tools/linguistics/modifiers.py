@@ -1,11 +1,10 @@
-"""Takes relative clauses, appositives and participles off a clause and makes each a claim of its own."""
+"""Takes relative clauses and appositives off a clause and makes each a claim of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import (
     PARTICIPIAL,
     find_clause,
@@ -14,54 +13,59 @@ from factloop.tools.linguistics.clauses import (
     noun_phrase_start,
     relative_close,
 )
+from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-_ABOUT_THE_CLAUSE = frozenset(
+_ABOUT_THE_CLAUSE = word_set(
     """
-    means meant makes made allows allowed allowing led leads caused causes helped helps enables enabled resulted results
-    can could may might will would explains explained is-why
-    """.split()
+    means meant makes made allows allowed allowing led leads caused causes helped helps enables enabled resulted
+    results can could may might will would explains explained
+    """
 )
 """Verbs after *which* whose subject is what was said before rather than the noun phrase before the comma."""
-
-_COPULA_TAILS = {
-    "known": "", "located": "", "situated": "", "based": "", "headquartered": "", "born": "was", "founded": "was",
-    "established": "was", "directed": "was", "written": "was", "produced": "was", "published": "was", "released": "was",
-    "built": "was", "developed": "was", "created": "was", "designed": "was", "composed": "was",
-}  # fmt: skip
-"""Participles that may follow *is a …*; the auxiliary is `was`, or the copula of the clause where empty."""
 
 
 def split_relative(text: str, nlp: Language | None = None) -> list[str]:
     """*X, who won A, lives in B* is *X lives in B* and *X won A*. Only clauses set off by a comma are taken off."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
-    for index in range(2, len(words) - 2):
-        word = words[index]
-        if word.enclosed or not is_comma(words[index - 1]) or word.lower not in {"who", "which", "whose", "where"}:
-            continue
-        if word.lower == "which" and words[index + 1].lower in _ABOUT_THE_CLAUSE:
-            continue
-        floor = clause.subject if clause is not None else 0
-        start = noun_phrase_start(words, index - 1, floor)
-        if start >= index - 1:
-            continue
-        main_verb = finite_verb(words[: index - 1], floor)
-        close = relative_close(words, index, must_close=main_verb is None)
-        if close is None:
-            continue
-        phrase = text[words[start].start : words[index - 2].end]
-        body = text[words[index + 1].start : words[close - 1].end]
-        extra = _relative_claim(words, index, start, phrase, body)
-        if extra is None:
-            continue
-        rest = text[words[close].end :].strip() if close < len(words) and is_comma(words[close]) else ""
-        main = f"{text[: words[index - 2].end]} {rest}".strip()
-        return [*split_relative(main, nlp), *split_relative(extra, nlp)]
+    floor = clause.subject if clause is not None else 0
+    relatives = [
+        index
+        for index in range(2, len(words) - 2)
+        if is_comma(words[index - 1]) and not words[index].enclosed and _is_set_off(words, index)
+    ]
+    trailing = [index for index in relatives if finite_verb(words[: index - 1], floor) is not None]
+    inner = [index for index in relatives if index not in trailing]
+    for index in (*reversed(trailing), *inner):  # the last one first, since it may stand inside another
+        split = _take_off(text, words, index, floor, must_close=index in inner)
+        if split is not None:
+            main, extra = split
+            return [*split_relative(main, nlp), *split_relative(extra, nlp)]
     return [text]
+
+
+def _is_set_off(words: Sequence[Word], index: int) -> bool:
+    kind = words[index].lower
+    return kind in {"who", "whose", "where"} or (kind == "which" and words[index + 1].lower not in _ABOUT_THE_CLAUSE)
+
+
+def _take_off(text: str, words: Sequence[Word], index: int, floor: int, *, must_close: bool) -> tuple[str, str] | None:
+    """The sentence without the relative clause at `index`, and that clause with its noun phrase as subject."""
+    start = noun_phrase_start(words, index - 1, floor)
+    close = relative_close(words, index, must_close=must_close)
+    if start >= index - 1 or close is None or (start > 0 and words[start - 1].lower in {"and", "or"}):
+        return None
+    phrase = text[words[start].start : words[index - 2].end]
+    body = text[words[index + 1].start : words[close - 1].end]
+    extra = _relative_claim(words, index, start, phrase, body)
+    if extra is None:
+        return None
+    rest = text[words[close].end :].strip() if close < len(words) and is_comma(words[close]) else ""
+    return f"{text[: words[index - 2].end]} {rest}".strip(), extra
 
 
 def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: str, body: str) -> str | None:
@@ -99,8 +103,10 @@ def _subject_appositive(text: str, words: Sequence[Word], subject: int, first: i
     phrase = text[words[subject].start : words[first - 1].end]
     body = text[opener.start : words[last - 1].end]
     inside = words[first + 1 : last]
-    if opener.lower == "also" and len(inside) > 1:
-        opener = words[first + 2]
+    opener = next(
+        (word for word in inside if word.word_class != "adverb" and word.lower not in {"more", "better", "best"}),
+        opener,
+    )
     starts_right = opener.lower in {"a", "an", "the", "his", "her", "its", "their", "born", "known"}
     if not starts_right or any(word.lower in {"and", "or", "nor"} or word.word_class in FINITE for word in inside):
         return [text]
@@ -128,24 +134,3 @@ def _copula(words: Sequence[Word], verb: int) -> str:
     word = words[verb]
     is_past = word.word_class in {"past", "ed"} or word.lower in {"was", "were", "had", "did"}
     return "was" if is_past else "is"
-
-
-def split_participle(text: str, nlp: Language | None = None) -> list[str]:
-    """*X is an actor born in A and best known for B* is *X is an actor*, *X was born in A* and so on."""
-    words = tag_words(text, nlp)
-    clause = find_clause(words)
-    if clause is None or clause.main != clause.verb or words[clause.verb].lower not in lexicon.BE:
-        return [text]
-    if clause.verb + 3 >= len(words) or words[clause.verb + 1].lower not in {"a", "an", "the", "one"}:
-        return [text]
-    subject = text[words[clause.subject].start : words[clause.verb - 1].end]
-    for index in range(clause.verb + 3, len(words) - 1):
-        word = words[index]
-        if word.enclosed or word.word_class in {"preposition", "relative", "subordinator"} or word.lower == "to":
-            return [text]
-        if word.lower in _COPULA_TAILS and words[index - 1].word_class not in {"conjunction"}:
-            begin = index - 1 if words[index - 1].lower in {"best", "widely", "also", "well"} else index
-            head = text[: words[begin - 1].end].rstrip(" ,")
-            auxiliary = _COPULA_TAILS[word.lower] or words[clause.verb].lower
-            return [head, f"{subject} {auxiliary} {text[words[begin].start :]}"]
-    return [text]

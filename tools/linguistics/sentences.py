@@ -1,7 +1,7 @@
 """Cuts a response into sentences, for every engine.
 
 A scanner over full stops with closed lists, linear in the length of the text: spaCy's blank sentencizer breaks after
-"Fig." and "et al.", and pysbd's run time grows with the square of the line length (see `benchmarks/offline_splitting.py`).
+"Fig." and "et al.", and pysbd's run time grows with the square of the length of a line.
 """
 
 from __future__ import annotations
@@ -183,4 +183,6 @@ def _is_camel(word: str) -> bool:
 
 def _space_is_missing(mark: str, word: str, following: str) -> bool:
     """`…in Bern.He moved`: a stop directly before a capitalised opener, as models write where a citation was cut."""
-    return mark == "." and len(word) >= 3 and word[1:].islower() and following.istitle() and following.lower() in OPENERS
+    return (
+        mark == "." and len(word) >= 3 and word[1:].islower() and following.istitle() and following.lower() in OPENERS
+    )

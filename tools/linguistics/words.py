@@ -1,10 +1,11 @@
-"""Words of a sentence with a coarse class each, by closed lists and endings, or by a spaCy tagger where one is given."""
+"""Words of a sentence with a coarse class each, by closed lists and endings, or by a spaCy tagger where given."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from factloop.tools.linguistics import lexicon
@@ -59,8 +60,11 @@ class Word:
     """Inside a quotation or parenthesis, where nothing is ever split."""
 
 
-def tag_words(sentence: str, nlp: Language | None = None) -> list[Word]:
-    """Words and marks of a sentence in order. `nlp` is used where its pipeline tags; about 1 us a word without."""
+@lru_cache(maxsize=1024)
+def tag_words(sentence: str, nlp: Language | None = None) -> tuple[Word, ...]:
+    """Words and marks of a sentence in order. `nlp` is used where its pipeline has a tagger.
+
+    Cached: the steps that split a sentence, and the references of the next one, look at the same text again."""
     found = list(_TOKEN.finditer(sentence))
     enclosed = _enclosed(found)
     tagged = _tags(sentence, nlp) if nlp is not None and nlp.has_pipe("tagger") else {}
@@ -71,7 +75,7 @@ def tag_words(sentence: str, nlp: Language | None = None) -> list[Word]:
         if word_class not in {"auxiliary", "pronoun", "possessive", "relative"} and match.start() in tagged:
             word_class = tagged[match.start()]
         words.append(Word(text, text.lower(), match.start(), match.end(), word_class, enclosed[index]))
-    return words
+    return tuple(words)
 
 
 def content_words(text: str) -> list[str]:
@@ -99,7 +103,11 @@ def _classify(text: str, before: Sequence[Word]) -> WordClass:
     previous = before[-1] if before else None
     closed = _CLASS_OF.get(lower)
     if closed is not None:
-        if closed in {"ed", "participle"} and previous is not None and previous.word_class in {"determiner", "possessive"}:
+        if (
+            closed in {"ed", "participle"}
+            and previous is not None
+            and previous.word_class in {"determiner", "possessive"}
+        ):
             return "other"
         return closed
     if is_first and capitalised(text):

@@ -1,0 +1,98 @@
+"""The stages of both plans without a model: rules split, revise, judge relevance and word queries; a verifier rates.
+
+A baseline: it costs nothing, needs no network and says so in `Judgement.judged_by`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.records import Judgement, Verdict
+from factloop.tools.linguistics.claims import split_claims
+from factloop.tools.linguistics.queries import next_query, search_query
+from factloop.tools.linguistics.references import is_ambiguous, resolve_references
+from factloop.tools.linguistics.relevance import is_relevant
+from factloop.tools.verifiers.base import Entailment, Verifier
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+NOTHING_FOUND = "Nothing was found on this claim."
+
+
+class OfflineFusedStages:
+    """`FusedStages` by rules. `nlp` adds the tags and entities of a spaCy pipeline where it has them."""
+
+    def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
+        self.name = verifier.name
+        self._verifier = verifier
+        self._nlp = nlp
+
+    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
+        """The facts of one sentence; empty where it states nothing that can be checked."""
+        return [self._found(fact, task) for fact in split_claims(task.sentence, self._nlp)]
+
+    async def assess(self, case: Case) -> Judgement | NextQuery:
+        """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
+        entailment = _verify(self._verifier, case)
+        if entailment.label == "insufficient" and case.may_search:
+            query = next_query(case.claim, case.queries)
+            if query is not None:
+                return NextQuery(query, missing=_rationale(entailment, case))
+        return _judgement(entailment, case, self.name)
+
+    def _found(self, fact: str, task: SentenceTask) -> FoundFact:
+        before = task.response[: task.start]
+        claim = resolve_references(fact, before=before, prompt=task.prompt, nlp=self._nlp)
+        if is_ambiguous(fact, before, task.prompt, self._nlp):
+            return FoundFact(fact, claim, "ambiguous", "")
+        if not is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp):
+            return FoundFact(fact, claim, "irrelevant", "")
+        return FoundFact(fact, claim, "check", search_query(claim))
+
+
+class OfflinePaperStages:
+    """`PaperStages` by the same rules, one stage at a time, with SAFE's fixed number of searches."""
+
+    def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
+        self.name = verifier.name
+        self._verifier = verifier
+        self._nlp = nlp
+
+    async def split(self, task: SentenceTask) -> Sequence[str]:
+        return split_claims(task.sentence, self._nlp)
+
+    async def revise(self, fact: str, task: SentenceTask) -> str:
+        return resolve_references(fact, before=task.response[: task.start], prompt=task.prompt, nlp=self._nlp)
+
+    async def relevance(self, claim: str, task: SentenceTask) -> bool:
+        return is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)
+
+    async def next_query(self, case: Case) -> NextQuery:
+        """A formulation not asked yet; the first one again when out of ideas, which the cache answers for nothing."""
+        return NextQuery(next_query(case.claim, case.queries) or search_query(case.claim))
+
+    async def rate(self, case: Case) -> Judgement:
+        return _judgement(_verify(self._verifier, case), case, self.name)
+
+
+def _verify(verifier: Verifier, case: Case) -> Entailment:
+    return verifier.verify(case.claim, [item.passage for item in case.evidence])
+
+
+def _rationale(entailment: Entailment, case: Case) -> str:
+    return entailment.rationale if case.evidence else NOTHING_FOUND
+
+
+def _judgement(entailment: Entailment, case: Case, judged_by: str) -> Judgement:
+    supported = entailment.label == "supported"
+    return Judgement(
+        verdict=Verdict.SUPPORTED if supported else Verdict.NOT_SUPPORTED,
+        contradicted=None if supported else entailment.label == "contradicted",
+        rationale=_rationale(entailment, case),
+        cited=tuple(dict.fromkeys(case.evidence[index].id for index in entailment.cited)),
+        score=entailment.score,
+        judged_by=judged_by,
+    )

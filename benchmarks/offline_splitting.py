@@ -1,0 +1,140 @@
+"""Prints how the offline linguistics do on labelled data: `python -m benchmarks.offline_splitting [DATA_FOLDER]`.
+
+The folder (or FACTLOOP_DATA, default ../shared/data) holds factcheckgpt_dev_*.jsonl and factscore_bio.jsonl. The rules
+were written without fitting to any one of them; the figures say where they stand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from factloop.tools.linguistics.claims import split_claims
+from factloop.tools.linguistics.queries import search_query
+from factloop.tools.linguistics.references import is_ambiguous, resolve_references
+from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.linguistics.words import content_words
+
+Row = dict[str, Any]
+_MEGABYTE = 1_000_000
+
+
+def read_rows(folder: Path, name: str) -> list[Row]:
+    with (folder / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def coverage(gold: Sequence[str], pred: Sequence[str]) -> float:
+    """Share of the gold facts' content words that the predicted claims hold; higher is better."""
+    wanted = {word for fact in gold for word in content_words(fact)}
+    found = {word for claim in pred for word in content_words(claim)}
+    return len(wanted & found) / len(wanted) if wanted else 1.0
+
+
+def matched(gold: Sequence[str], pred: Sequence[str]) -> float:
+    """Share of gold facts for which some claim has a Jaccard overlap of content words of at least one half."""
+
+    def overlap(one: str, other: str) -> float:
+        left, right = set(content_words(one)), set(content_words(other))
+        return len(left & right) / len(left | right) if left | right else 0.0
+
+    return sum(max((overlap(fact, claim) for claim in pred), default=0.0) >= 0.5 for fact in gold) / len(gold)
+
+
+def decomposition(pairs: Iterable[tuple[str, Sequence[str]]]) -> dict[str, float]:
+    """Facts a sentence in gold and pred, and coverage, over (sentence, gold facts) with at least one gold fact."""
+    scored = [(gold, split_claims(sentence)) for sentence, gold in pairs if gold]
+    n = len(scored)
+    return {
+        "sentences": n,
+        "gold facts a sentence": sum(len(gold) for gold, _ in scored) / n,
+        "claims a sentence": sum(len(pred) for _, pred in scored) / n,
+        "content words covered": sum(coverage(gold, pred) for gold, pred in scored) / n,
+        "gold facts matched": sum(matched(gold, pred) for gold, pred in scored) / n,
+        "sentences without claims": sum(not pred for _, pred in scored),
+    }
+
+
+def checkworthiness(rows: Sequence[Row]) -> dict[str, float]:
+    """Sentences labelled `yes` must yield claims; the others should not."""
+    worth = [bool(split_claims(row["sentence_in_response"])) for row in rows if row["label"] == "yes"]
+    other = [bool(split_claims(row["sentence_in_response"])) for row in rows if row["label"] != "yes"]
+    return {
+        "sentences": len(rows),
+        "kept of check-worthy (TPR)": sum(worth) / len(worth),
+        "dropped of the rest (TNR)": 1 - sum(other) / len(other),
+    }
+
+
+def references(rows: Sequence[Row]) -> dict[str, float]:
+    """Sentences that open with a pronoun: how many are resolved, and how many of those as the annotators did."""
+    opened = right = resolved = ambiguous = 0
+    before: dict[str, str] = {}
+    for row in rows:
+        sentence, context = row["sentence"], before.get(row["doc_id"], "")
+        before[row["doc_id"]] = f"{context}{sentence} "
+        if sentence.split()[0].lower() not in {"he", "she", "it", "they", "his", "her", "its", "their"}:
+            continue
+        opened += 1
+        result = resolve_references(sentence, before=context, prompt=row["prompt"])
+        ambiguous += is_ambiguous(sentence, context, row["prompt"])
+        if result != sentence:
+            resolved += 1
+            added = set(content_words(result)) - set(content_words(sentence))
+            right += added <= set(content_words(row["decontextualised"]))
+    return {"open with a pronoun": opened, "resolved": resolved, "as annotated": right, "called ambiguous": ambiguous}
+
+
+def speed(sentences: Sequence[str]) -> dict[str, float]:
+    """Milliseconds a sentence for all of the linguistics, and seconds for a megabyte on one line."""
+    response = " ".join(sentences)
+    started = time.perf_counter()
+    position = 0
+    for sentence in split_sentences(response):
+        for claim in split_claims(sentence.text):
+            search_query(resolve_references(claim, before=response[:position], prompt="Who was it?"))
+        position = sentence.end
+    per_sentence = (time.perf_counter() - started) / len(sentences) * 1000
+    line = (response * (_MEGABYTE // len(response) + 1))[:_MEGABYTE]
+    return {"ms a sentence": per_sentence, "s a megabyte on one line": seconds(lambda: split_sentences(line))}
+
+
+def seconds(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("FACTLOOP_DATA", "../shared/data"))
+    checked = read_rows(folder, "factcheckgpt_dev_decomposition")
+    worth = read_rows(folder, "factcheckgpt_dev_sentence_checkworthiness")
+    bios = [
+        (sentence["text"], [fact["text"] for fact in sentence["atomic_facts"] or []])
+        for row in read_rows(folder, "factscore_bio")
+        for sentence in row["sentences"] or []
+    ]
+    table = Table("data", "figure", "value", title="Offline linguistics")
+    parts = {
+        "Factcheck-GPT decomposition": decomposition((row["sentence"], row["claims"]) for row in checked),
+        "FActScore biographies": decomposition(bios),
+        "Factcheck-GPT check-worthiness": checkworthiness(worth),
+        "Factcheck-GPT references": references(checked),
+        "speed": speed([text for text, _ in bios[:1000]]),
+    }
+    for data, figures in parts.items():
+        for figure, value in figures.items():
+            table.add_row(data, figure, f"{value:.3f}" if isinstance(value, float) else str(value))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Splits lists of professions, names and quoted titles where each item can stand alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.clauses import find_clause, is_comma
+from factloop.tools.linguistics.words import Word, content_words, tag_words
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_AGENT_NOUN = re.compile(
+    r"(?:er|or|ist|ian|man|men|woman|ant|eer|ess|poet|king|queen|chemist|scholar|critic|chef|coach|judge|mathematician"
+    r"|activist|philanthropist|musician|politician|academic|mystic|athlete|advocate|diplomat)s?$"
+)
+_LISTS = re.compile(r"(?:include[sd]?|including|such as|are|were|starred in|appeared in|worked with|featured in)$")
+_QUOTED = re.compile(r"[\"“][^\"”]{1,120}[\"”]")
+
+
+def split_list(text: str, nlp: Language | None = None) -> list[str]:
+    """Splits *was a physicist and philosopher*, and lists of three or more names or quoted titles after *include*."""
+    return _split_professions(text, nlp) or _split_titles(text) or _split_names(text, nlp) or [text]
+
+
+def _split_professions(text: str, nlp: Language | None) -> list[str]:
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 2 >= len(words):
+        return []
+    article = clause.verb + 1
+    if words[article].lower not in {"a", "an"}:
+        return []
+    items: list[list[Word]] = [[]]
+    for word in words[article + 1 :]:
+        if word.text in {".", "!"}:
+            break
+        if is_comma(word) or word.lower == "and":
+            if items[-1]:
+                items.append([])
+        elif word.word_class in {"other", "name"} or word.lower == "former":
+            items[-1].append(word)
+        else:
+            return []
+    if len(items) < 2 or not all(item and len(item) <= 4 and _AGENT_NOUN.search(item[-1].lower) for item in items):
+        return []
+    stem = text[: words[article].start]
+    nouns = [text[item[0].start : item[-1].end] for item in items]
+    articles = [words[article].text, *("an" if noun[0].lower() in "aeiou" else "a" for noun in nouns[1:])]
+    return [f"{stem}{article_text} {noun}" for article_text, noun in zip(articles, nouns, strict=True)]
+
+
+def _split_titles(text: str) -> list[str]:
+    titles = list(_QUOTED.finditer(text))
+    if len(titles) < 2:
+        return []
+    joints = [text[left.end() : right.start()].strip() for left, right in pairwise(titles)]
+    inner = [
+        joint if joint else "," if left.group()[-2] == "," else "" for joint, left in zip(joints, titles, strict=False)
+    ]
+    tail = text[titles[-1].end() :].strip(" .")
+    if tail or joints[-1] not in {"and", ", and"} or not all(joint in {",", "and", ", and"} for joint in inner):
+        return []
+    stem = text[: titles[0].start()]
+    return [f"{stem}{title.group()[0]}{title.group()[1:-1].rstrip(',.')}{title.group()[-1]}" for title in titles]
+
+
+def _split_names(text: str, nlp: Language | None) -> list[str]:
+    words = tag_words(text, nlp)
+    start = next(
+        (i for i, word in enumerate(words) if _LISTS.search(text[: word.end].lower()) and not word.enclosed), None
+    )
+    if start is None or start + 5 >= len(words) or find_clause(words) is None:
+        return []
+    end = len(words) - 1 if words[-1].text == "." else len(words)
+    items: list[list[Word]] = [[]]
+    for word in words[start + 1 : end]:
+        if is_comma(word) or word.lower == "and":
+            if items[-1]:
+                items.append([])
+        else:
+            items[-1].append(word)
+    if (
+        len(items) < 3
+        or not all(item and _is_name(item) for item in items)
+        or words[end - len(items[-1]) - 1].lower != "and"
+    ):
+        return []
+    stem = text[: words[start].end]
+    claims = [f"{stem} {text[item[0].start : item[-1].end]}" for item in items]
+    return [] if not content_words(claims[0]) else claims
+
+
+def _is_name(item: Sequence[Word]) -> bool:
+    return all(
+        word.word_class in {"name", "number"} or word.lower in {"of", "the", "de", "&"} for word in item
+    ) and any(word.word_class == "name" for word in item)

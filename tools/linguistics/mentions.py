@@ -1,0 +1,148 @@
+"""Named entities in running text, by capital letters and a few nouns, or by a spaCy pipeline where one is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.lexicon import word_set
+from factloop.tools.linguistics.words import Word, capitalised, tag_words
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+Kind = Literal["person", "maybe_person", "thing", "unknown"]
+"""`maybe_person` is a name of two to four words that nothing marks as a thing."""
+
+_LINKS = frozenset({"of", "de", "von", "van", "der", "del", "da", "la", "le", "al", "bin", "the", "for", "&"})
+_TITLES = word_set(
+    """
+    mr mrs ms miss dr sir lady lord king queen prince princess president justice judge professor prof captain
+    general emperor empress pope saint senator
+    """
+)
+GENERIC_NOUNS = word_set(
+    """
+    university institute college school academy company corporation bank city town river lake mount mountain prize
+    award war battle museum church cathedral court party union kingdom republic empire street bridge act society
+    agency department theater theatre festival league cup games island islands sea ocean park county province
+    district region foundation council committee ministry commission association laboratory observatory library
+    hospital treaty company group band team club station tower castle palace temple states office service press
+    house senate parliament
+    """
+)
+"""Last words of the names of things; *the Institute* refers to a name that ends so."""
+
+_PLACE_PREPOSITIONS = frozenset({"in", "at", "to", "near", "through", "across"})
+_NOT_NAMES = lexicon.NAME_STOP | word_set(
+    """
+    question answer tell who what when where why how give write list describe explain name please provide born
+    died early later life career both many some several most according during after before despite
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """`text[start:end]` of the string it was found in names an entity; a leading *the* is part of it."""
+
+    text: str
+    start: int
+    end: int
+    kind: Kind
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its words in lower case without the article."""
+        return tuple(name for name in self.text.lower().split() if name != "the")
+
+
+@lru_cache(maxsize=4096)
+def find_mentions(text: str, nlp: Language | None = None) -> tuple[Mention, ...]:
+    """The mentions of one sentence in order. Entities of `nlp` are added, and its types win, where it finds any."""
+    words = tag_words(text, nlp)
+    found: list[Mention] = []
+    index = 0
+    while index < len(words):
+        end = _run_end(words, index)
+        if end > index:
+            start = index - 1 if index and words[index - 1].lower == "the" else index
+            mention = _mention(text, words, start, index, end)
+            if mention is not None:
+                found.append(mention)
+        index = max(end, index + 1)
+    return tuple(_with_entities(text, found, nlp))
+
+
+def _is_name(word: Word) -> bool:
+    return capitalised(word.text) and word.lower not in lexicon.FUNCTION_WORDS and word.word_class != "mark"
+
+
+def _run_end(words: Sequence[Word], start: int) -> int:
+    """End of the run of capitalised words from `start`, links such as *of* and full stops of initials included."""
+    end = start
+    while end < len(words):
+        if _is_name(words[end]) or (end > start and capitalised(words[end].text) and len(words[end].text) == 1):
+            end += 1
+            if words[end - 1].text.endswith(("'s", "’s")):
+                break
+            continue
+        if end == start:
+            break
+        follows_initial = words[end].text == "." and len(words[end - 1].text) <= 2
+        ahead = end + 1
+        if words[end].lower in _LINKS:
+            ahead = end + 2 if ahead < len(words) and words[ahead].lower == "the" else ahead
+        elif not follows_initial:
+            break
+        if ahead >= len(words) or not _is_name(words[ahead]):
+            break
+        end = ahead
+    return end
+
+
+def _mention(text: str, words: Sequence[Word], start: int, first: int, end: int) -> Mention | None:
+    run = words[first:end]
+    is_opening = first == 0 or words[first - 1].text in {".", ":", '"', "“"}
+    while run and run[0].lower in _NOT_NAMES and (is_opening or len(run) == 1):
+        run, start = run[1:], start + 1
+        first = start
+    if not run:
+        return None
+    start = min(start, end - 1)
+    finish = run[-1].end - 2 if run[-1].text.endswith(("'s", "’s")) else run[-1].end
+    return Mention(text[words[start].start : finish], words[start].start, finish, _kind(words, start, run))
+
+
+def _kind(words: Sequence[Word], start: int, run: Sequence[Word]) -> Kind:
+    names = [word.lower for word in run]
+    before = words[start - 1].lower if start else ""
+    if before.rstrip(".") in _TITLES or names[0] in _TITLES:
+        return "person"
+    if words[start].lower == "the" or any(name in GENERIC_NOUNS or name in {"of", "for", "&"} for name in names):
+        return "thing"
+    if before in _PLACE_PREPOSITIONS:
+        return "thing"
+    if _is_followed_by_birth(words, run):
+        return "person"
+    return "maybe_person" if 2 <= sum(len(name) > 1 for name in names) <= 4 else "unknown"
+
+
+def _is_followed_by_birth(words: Sequence[Word], run: Sequence[Word]) -> bool:
+    following = [word.lower for word in words if word.start >= run[-1].end][:3]
+    return "born" in following or "died" in following
+
+
+def _with_entities(text: str, found: list[Mention], nlp: Language | None) -> list[Mention]:
+    if nlp is None or not (nlp.has_pipe("ner") or nlp.has_pipe("entity_ruler")):
+        return found
+    entities = [
+        Mention(entity.text, entity.start_char, entity.end_char, "person" if entity.label_ == "PERSON" else "thing")
+        for entity in nlp(text).ents
+        if entity.label_ not in {"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"}
+    ]
+    kept = [m for m in found if not any(e.start < m.end and m.start < e.end for e in entities)]
+    return sorted([*entities, *kept], key=lambda mention: mention.start)

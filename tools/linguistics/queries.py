@@ -1,0 +1,63 @@
+"""Turns a claim into search queries: keywords first, then other selections of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from factloop.tools.linguistics.markup import plain_text
+from factloop.tools.linguistics.mentions import find_mentions
+from factloop.tools.linguistics.words import content_words
+
+_MAX_WORDS = 16
+_MAX_CHARACTERS = 300
+_MIN_WORDS = 2
+
+
+def search_query(claim: str) -> str:
+    """The content words of a claim in their order, each once, for BM25 or web search; at most 16 words."""
+    text = plain_text(claim)
+    return _join(_keywords(text)) or text[:_MAX_CHARACTERS]
+
+
+def next_query(claim: str, asked: Sequence[str]) -> str | None:
+    """Another useful selection of the claim's words, none asked before in any order; None when out of ideas."""
+    known = {_key(query) for query in asked}
+    for query in _formulations(plain_text(claim)):
+        if query and _key(query) not in known:
+            return query
+    return None
+
+
+def _formulations(text: str) -> Iterator[str]:
+    keywords = _keywords(text)
+    names = [word for mention in find_mentions(text) for word in _keywords(mention.text)]
+    lower_names = {name.lower() for name in names}
+    numbers = [word for word in keywords if any(character.isdigit() for character in word)]
+    others = [word for word in keywords if word.lower() not in lower_names and word not in numbers]
+    first = [word for mention in find_mentions(text)[:1] for word in _keywords(mention.text)]
+    yield _join(keywords)
+    yield _join([*names, *others]) if numbers else ""
+    yield _join([*names, *numbers]) if names and numbers else ""
+    yield _join([*first, *others[-3:]]) if first else ""
+    yield _join(names) if len(names) >= _MIN_WORDS else ""
+    yield _join([word for word in keywords if word not in first]) if first else ""
+    yield _join(first)
+
+
+def _keywords(text: str) -> list[str]:
+    wanted = set(content_words(text))
+    kept: dict[str, str] = {}
+    for raw in text.split():
+        word = raw.strip("\"'“”‘’«»()[]{},;:!?*_`").removesuffix("'s").removesuffix("’s").rstrip(".")
+        if word and any(part in wanted for part in content_words(word)):
+            kept.setdefault(word.lower(), word)
+    return list(kept.values())[:_MAX_WORDS]
+
+
+def _join(words: Sequence[str]) -> str:
+    unique = {word.lower(): word for word in reversed(words)}
+    return " ".join(word for word in dict.fromkeys(words) if unique[word.lower()] == word)[:_MAX_CHARACTERS]
+
+
+def _key(query: str) -> frozenset[str]:
+    return frozenset(query.lower().split())
