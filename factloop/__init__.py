@@ -20,9 +20,7 @@ _HOME = {
     "FactChecker": "checker",
     "CheckSettings": "settings",
     **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "errors"),
-    **dict.fromkeys(
-        ("Claim", "Evidence", "FactualityReport", "Judgement", "UnscoredReason", "Verdict"), "records"
-    ),
+    **dict.fromkeys(("Claim", "Evidence", "FactualityReport", "Judgement", "UnscoredReason", "Verdict"), "records"),
 }
 
 __all__ = [

@@ -1,13 +1,13 @@
 """Every error that factloop raises: one base, four branches, facts as attributes.
 
-    FactloopError
-    ├── ConfigError        the set-up is wrong: fix it and run again
-    ├── DataError          an input file or record is malformed
-    ├── ToolError          a server, a search or a file system failed
-    │   ├── ToolTimeout    no answer within the time allowed
-    │   └── BudgetExceeded the user's own limit on calls or money was reached
-    └── ModelOutputError   the model answered, and the answer cannot be used
-        └── ModelRefusal   the model declined to answer
+FactloopError
+├── ConfigError        the set-up is wrong: fix it and run again
+├── DataError          an input file or record is malformed
+├── ToolError          a server, a search or a file system failed
+│   ├── ToolTimeout    no answer within the time allowed
+│   └── BudgetExceeded the user's own limit on calls or money was reached
+└── ModelOutputError   the model answered, and the answer cannot be used
+    └── ModelRefusal   the model declined to answer
 """
 
 from __future__ import annotations

@@ -50,6 +50,4 @@ class CheckFinished(Record):
     report: FactualityReport
 
 
-Event = Annotated[
-    ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | CheckFinished, Field(discriminator="type")
-]
+Event = Annotated[ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | CheckFinished, Field(discriminator="type")]

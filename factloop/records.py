@@ -13,8 +13,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-SCHEMA_VERSION = "1.0"
-
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
@@ -183,6 +181,8 @@ class Fingerprint(Record):
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     search_tools: tuple[str, ...] = ()
+    """Identity of each tool: for documents a hash of their contents."""
+    embeddings: str | None = None
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """Prompt name to the SHA-256 of its file."""
     versions: Mapping[str, str] = Field(default_factory=dict)

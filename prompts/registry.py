@@ -58,7 +58,9 @@ class Prompt:
         a missing or unknown variable.
         """
         if strangers := set(values) ^ set(self.variables):
-            raise ValueError(f"prompt {self.name}: takes exactly {list(self.variables)}, mismatch in {sorted(strangers)}")
+            raise ValueError(
+                f"prompt {self.name}: takes exactly {list(self.variables)}, mismatch in {sorted(strangers)}"
+            )
         suffix = _free_suffix(self.variables, _texts(values.values()))
         blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
         return Rendered(self.name, _fill(self.system, blocks), _fill(self.user, blocks))

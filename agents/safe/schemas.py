@@ -59,15 +59,21 @@ class SentenceFacts(Output):
     facts: list[SentenceFact]
 
 
-class NextSearch(Output):
-    missing: str
-    query: str
-    tool: str | None = None
-
-
 class Assessment(Output):
+    """What the evidence says of a claim, or what is still missing to say it."""
+
     rationale: str
     cited: list[int]
+    """Numbers of the passages that the verdict rests on, from 1."""
     verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
-    next: NextSearch | None
-    """What to search next; only with `insufficient`."""
+    missing: str
+    """What evidence is lacking; empty unless `insufficient`."""
+    query: str
+    """What to search next; empty unless `insufficient`."""
+
+
+class SearchCall(Output):
+    """Arguments of a search tool as it is offered to the model: beside the query, what it should bring."""
+
+    missing: str
+    query: str

@@ -59,11 +59,16 @@ class NextQuery:
 class PaperStages(Protocol):
     """SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C)."""
 
+    @property
+    def name(self) -> str:
+        """The judge, as reports name it."""
+        ...
+
     async def split(self, task: SentenceTask) -> Sequence[str]: ...
 
     async def revise(self, fact: str, task: SentenceTask) -> str: ...
 
-    async def relevance(self, claim: str, prompt: str | None, response: str) -> bool: ...
+    async def relevance(self, claim: str, task: SentenceTask) -> bool: ...
 
     async def next_query(self, case: Case) -> NextQuery: ...
 
@@ -72,6 +77,11 @@ class PaperStages(Protocol):
 
 class FusedStages(Protocol):
     """The same loop in two calls: one per sentence, one per round of a claim."""
+
+    @property
+    def name(self) -> str:
+        """The judge, as reports name it."""
+        ...
 
     async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]: ...
 

@@ -1,7 +1,7 @@
 """Answers already paid for, kept in one SQLite file that several processes may share.
 
-The same file is the journal of a resumable run: each answer is committed before it is used, so a killed run repeats only
-the calls that were in flight.
+The same file is the journal of a resumable run: each answer is committed before it is used, so a killed run repeats
+only the calls that were in flight.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ class Kept:
 class CallCache:
     """A map from call keys to JSON values on disk. Not tied to an event loop: each operation takes microseconds."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | None) -> None:
+        """Opens or makes the file; None keeps the answers in memory. Raises ConfigError where it cannot be used."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
-                path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+                path or ":memory:", timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode=WAL")
             # A killed process loses nothing at this level; only a power cut may cost the last answers.
@@ -48,7 +49,9 @@ class CallCache:
                 raise ConfigError(f"{path}: made by another version of factloop (format {found}); move it away")
             self._connection.execute(f"PRAGMA user_version={FORMAT}")
         except (OSError, sqlite3.Error) as error:
-            raise ConfigError(f"{path}: cannot be used as a cache ({error}); delete it or name another place") from error
+            raise ConfigError(
+                f"{path}: cannot be used as a cache ({error}); delete it or name another place"
+            ) from error
         self._mine: set[str] = set()
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:

@@ -83,7 +83,7 @@ class Limiter:
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return now
         async with self._turn:  # one sleeper at a time: the rest queue behind it in order
-            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:
+            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - a clock
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)

@@ -20,8 +20,8 @@ TOO_MANY_REQUESTS = 429
 class RetryPolicy:
     """How often and how patiently a failed call is made again.
 
-    Refusals for rate (429) are the server's way of pacing us, not failures: they are bounded by `patience_s` in all, and
-    do not use up `attempts`.
+    Refusals for rate (429) are the server's way of pacing us, not failures: they are bounded by `patience_s` in all,
+    and do not use up `attempts`.
     """
 
     attempts: int = 5
@@ -44,9 +44,7 @@ class RetryPolicy:
         def retryable(error: BaseException) -> bool:
             return isinstance(error, FactloopError) and error.retryable
 
-        async for attempt in AsyncRetrying(
-            retry=retry_if_exception(retryable), wait=wait, stop=stop, reraise=True
-        ):
+        async for attempt in AsyncRetrying(retry=retry_if_exception(retryable), wait=wait, stop=stop, reraise=True):
             with attempt:
                 result = await call()
         return result

@@ -1,0 +1,1 @@
+"""Chat models behind one gateway: structured output, retries, limits, cache and accounting."""

@@ -1,0 +1,126 @@
+"""Pure steps around the graph: naming claims, finding repeats, putting the report's claims together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from factloop.agents.safe.stages import Case, NextQuery
+from factloop.agents.safe.state import ClaimDict, FactState, Found, Place, SentenceState, Settled
+from factloop.records import Claim, Evidence, Judgement
+
+_EDGES = re.compile(r"^\W+|\W+$")
+
+
+def claim_id(place: Place) -> str:
+    """`c3.2`: second fact of the third sentence."""
+    return f"c{place['sentence'] + 1}.{place['fact'] + 1}"
+
+
+def order(item: Found | Settled) -> tuple[int, int]:
+    return item["place"]["sentence"], item["place"]["fact"]
+
+
+def sameness(text: str) -> str:
+    """Two facts (or queries) with equal keys say the same: letter case, spacing and outer punctuation do not count."""
+    return _EDGES.sub("", " ".join(text.casefold().split()))
+
+
+def unsplit(sentence: SentenceState, judgement: Judgement) -> Found:
+    """A sentence that could not be split stands as one unscored claim, so that nothing in it is lost."""
+    return Found(
+        place=Place(sentence=sentence["number"], fact=0),
+        sentence=sentence["text"],
+        span=(sentence["start"], sentence["end"]),
+        text=sentence["text"],
+        self_contained=sentence["text"],
+        status="settled",
+        query="",
+        relevant=None,
+        judgement=judgement.model_dump(mode="json"),
+    )
+
+
+def distinct(found: Iterable[Found]) -> tuple[list[Found], dict[str, str]]:
+    """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first."""
+    first: dict[str, str] = {}
+    kept: list[Found] = []
+    repeats: dict[str, str] = {}
+    for fact in sorted((fact for fact in found if fact["status"] == "open"), key=order):
+        name = claim_id(fact["place"])
+        original = first.setdefault(sameness(fact["self_contained"]), name)
+        if original == name:
+            kept.append(fact)
+        else:
+            repeats[name] = original
+    return kept, repeats
+
+
+def open_case(fact: Found, task: SentenceState) -> FactState:
+    """The state in which a claim's branch starts. `fact["self_contained"]` is the first query where none was found."""
+    return FactState(
+        task=task,
+        fact=fact,
+        settled=[],
+        pending=asdict(NextQuery(fact["query"].strip() or fact["self_contained"])),
+        queries=[],
+        missing=[],
+        evidence=[],
+        failure=None,
+        relevant=fact["relevant"],
+    )
+
+
+def case_of(state: FactState, *, may_search: bool) -> Case:
+    """What a stage gets to see of a claim's state."""
+    evidence = tuple(Evidence.model_validate(item) for item in state["evidence"])
+    return Case(state["fact"]["self_contained"], tuple(state["queries"]), evidence, may_search)
+
+
+def settle(fact: Found, judgement: Judgement, state: FactState | None = None) -> Settled:
+    """The claim with its judgement and, from `state`, what its search brought."""
+    gathered: dict[str, Any] = {}
+    if state is not None:
+        gathered = {
+            "queries": state["queries"],
+            "missing": state["missing"],
+            "evidence": state["evidence"],
+            "relevant": state["relevant"],
+        }
+    claim = Claim.model_validate(
+        {
+            "id": claim_id(fact["place"]),
+            "sentence": fact["sentence"],
+            "span": fact["span"],
+            "text": fact["text"],
+            "self_contained": fact["self_contained"],
+            "relevant": fact["relevant"],
+            **gathered,
+            "judgement": judgement,
+        }
+    )
+    return Settled(place=fact["place"], claim=claim.model_dump(mode="json"))
+
+
+def repeated(fact: Found, of: ClaimDict) -> ClaimDict:
+    """A claim that repeats another: it points there, and that judgement stands for both."""
+    judgement = {**of["judgement"], "cited": []}
+    own = settle(fact, Judgement.model_validate(judgement))["claim"]
+    return {**own, "duplicate_of": of["id"], "relevant": of["relevant"]}
+
+
+def in_order(found: Sequence[Found], settled: Sequence[Settled], repeats: dict[str, str]) -> list[ClaimDict]:
+    """One claim for every fact found, in the order of the response. Raises ValueError if one is missing."""
+    judged = {item["claim"]["id"]: item["claim"] for item in settled}
+    claims: list[ClaimDict] = []
+    for fact in sorted(found, key=order):
+        name = claim_id(fact["place"])
+        if name in repeats:
+            claims.append(repeated(fact, judged[repeats[name]]))
+        elif name in judged:
+            claims.append(judged[name])
+        else:
+            raise ValueError(f"claim {name} was found and never settled")
+    return claims

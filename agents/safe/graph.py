@@ -1,0 +1,143 @@
+"""The SAFE agent as a LangGraph state machine: one graph a response, one subgraph a claim.
+
+    split ─▶ decompose (one branch a sentence) ─▶ distinguish ─▶ claim (one branch a distinct fact) ─▶ collect
+
+`distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when. After
+it no claim waits for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, Protocol
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Send, StreamWriter
+
+from factloop.agents.safe.branch import Node, Update, build_search_node
+from factloop.agents.safe.claims import claim_id, distinct, in_order, open_case, settle, unsplit
+from factloop.agents.safe.judgements import no_source, unscored
+from factloop.agents.safe.state import Found, Input, Output, ResponseState, SentenceState
+from factloop.errors import ConfigError, FactloopError
+from factloop.records import Judgement
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.linguistics.sentences import split_sentences
+from factloop.tools.search.gateway import SearchGateway
+
+SPLIT, DECOMPOSE, DISTINGUISH, CLAIM, COLLECT = "split", "decompose", "distinguish", "claim", "collect"
+
+
+class SafePlan(Protocol):
+    """One way through SAFE's loop: `fused.FusedPlan` or `paper.PaperPlan`."""
+
+    async def find_facts(self, sentence: SentenceState) -> list[Found]: ...
+
+    def build_claim_graph(self, search: Node, *, max_searches: int) -> CompiledStateGraph[Any]: ...
+
+
+class SentenceNode(Protocol):
+    def __call__(self, state: SentenceState, *, writer: StreamWriter) -> Awaitable[Update]: ...
+
+
+class ResponseNode(Protocol):
+    def __call__(self, state: ResponseState, *, writer: StreamWriter) -> Update: ...
+
+
+def build_safe_graph(
+    plan: SafePlan, searching: SearchGateway, meter: UsageMeter, *, max_searches: int
+) -> CompiledStateGraph[Any]:
+    """The compiled graph from `{prompt, response}` to `{claims}`.
+
+    Custom stream events (dictionaries, see `factloop.events`): response_split, claim_found, claim_searched,
+    claim_judged. Without search tools every claim is found and none is judged.
+    """
+    claim = plan.build_claim_graph(build_search_node(searching, meter), max_searches=max_searches)
+    graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
+    graph.add_node(SPLIT, _split)
+    graph.add_node(DECOMPOSE, _build_decompose(plan), input_schema=SentenceState)
+    graph.add_node(DISTINGUISH, _build_distinguish(can_search=bool(searching.tools)))
+    graph.add_node(CLAIM, claim)
+    graph.add_node(COLLECT, _collect)
+    graph.add_edge(START, SPLIT)
+    graph.add_conditional_edges(SPLIT, _to_each_sentence, [DECOMPOSE, DISTINGUISH])
+    graph.add_edge(DECOMPOSE, DISTINGUISH)
+    graph.add_conditional_edges(DISTINGUISH, _to_each_claim, [CLAIM, COLLECT])
+    graph.add_edge(CLAIM, COLLECT)
+    graph.add_edge(COLLECT, END)
+    return graph.compile(name="safe")
+
+
+def _split(state: ResponseState, *, writer: StreamWriter) -> Update:
+    sentences = [
+        SentenceState(
+            prompt=state["prompt"],
+            response=state["response"],
+            number=number,
+            text=sentence.text,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        for number, sentence in enumerate(split_sentences(state["response"]))
+    ]
+    writer({"type": "response_split", "n_sentences": len(sentences)})
+    return {"sentences": sentences}
+
+
+def _to_each_sentence(state: ResponseState) -> list[Send] | str:
+    return [Send(DECOMPOSE, sentence) for sentence in state["sentences"]] or DISTINGUISH
+
+
+def _build_decompose(plan: SafePlan) -> SentenceNode:
+    async def decompose(state: SentenceState, *, writer: StreamWriter) -> Update:
+        try:
+            found = await plan.find_facts(state)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            found = [unsplit(state, unscored(error))]
+        for fact in found:
+            writer(
+                {
+                    "type": "claim_found",
+                    "claim_id": claim_id(fact["place"]),
+                    "sentence": fact["sentence"],
+                    "span": fact["span"],
+                    "self_contained": fact["self_contained"],
+                }
+            )
+        return {"found": found}
+
+    return decompose
+
+
+def _build_distinguish(*, can_search: bool) -> ResponseNode:
+    def distinguish(state: ResponseState, *, writer: StreamWriter) -> Update:
+        """Settles what needs no search; leaves open one of each fact that does."""
+        kept, repeats = distinct(state["found"])
+        settled = [
+            settle(fact, Judgement.model_validate(fact["judgement"]))
+            for fact in state["found"]
+            if fact["judgement"] is not None
+        ]
+        if not can_search:
+            settled += [settle(fact, no_source()) for fact in kept]
+            kept = []
+        for item in settled:
+            writer({"type": "claim_judged", "claim": item["claim"]})
+        return {"open": kept, "repeats": repeats, "settled": settled}
+
+    return distinguish
+
+
+def _to_each_claim(state: ResponseState) -> list[Send] | str:
+    tasks = {sentence["number"]: sentence for sentence in state["sentences"]}
+    return [Send(CLAIM, open_case(fact, tasks[fact["place"]["sentence"]])) for fact in state["open"]] or COLLECT
+
+
+def _collect(state: ResponseState, *, writer: StreamWriter) -> Update:
+    claims = in_order(state["found"], state["settled"], state["repeats"])
+    for claim in claims:
+        if claim["duplicate_of"] is not None:
+            writer({"type": "claim_judged", "claim": claim})
+    return {"claims": claims}

@@ -1,0 +1,57 @@
+"""From errors and models' words to judgements: the one place where a failure becomes `unscored`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factloop.errors import BudgetExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolTimeout
+from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
+
+_REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
+    (ModelRefusal, UnscoredReason.REFUSAL),
+    (ModelOutputError, UnscoredReason.PARSE_FAILURE),
+    (BudgetExceeded, UnscoredReason.BUDGET),
+    (ToolTimeout, UnscoredReason.TIMEOUT),
+)
+
+
+NO_CONNECTION = "It has no connection to what was asked."
+
+
+def unscored(error: FactloopError) -> Judgement:
+    """Why a claim has no verdict, from the error that kept it from one."""
+    reason = next((reason for kind, reason in _REASONS if isinstance(error, kind)), UnscoredReason.TOOL_FAILURE)
+    return Judgement(unscored_reason=reason, rationale=str(error))
+
+
+def supported(rationale: str, cited: Sequence[str], judged_by: str) -> Judgement:
+    return Judgement(verdict=Verdict.SUPPORTED, rationale=rationale, cited=tuple(cited), judged_by=judged_by)
+
+
+def not_supported(rationale: str, cited: Sequence[str], judged_by: str, *, contradicted: bool) -> Judgement:
+    return Judgement(
+        verdict=Verdict.NOT_SUPPORTED,
+        rationale=rationale,
+        cited=tuple(cited),
+        contradicted=contradicted,
+        judged_by=judged_by,
+    )
+
+
+def irrelevant(rationale: str, judged_by: str) -> Judgement:
+    return Judgement(verdict=Verdict.IRRELEVANT, rationale=rationale, judged_by=judged_by)
+
+
+def ambiguous(rationale: str, judged_by: str) -> Judgement:
+    return Judgement(unscored_reason=UnscoredReason.AMBIGUOUS, rationale=rationale, judged_by=judged_by)
+
+
+def no_source() -> Judgement:
+    return Judgement(
+        unscored_reason=UnscoredReason.NO_SOURCE, rationale="Neither documents nor a search tool were given."
+    )
+
+
+def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Ids of the passages cited by number, from 1; numbers without a passage are passed over, repeats kept once."""
+    return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))

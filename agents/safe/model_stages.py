@@ -1,0 +1,161 @@
+"""Both plans' stages filled by a chat model: a prompt, a structured answer, and its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, create_model
+
+from factloop.agents.safe import judgements
+from factloop.agents.safe.excerpts import around, before
+from factloop.agents.safe.schemas import (
+    Assessment,
+    AtomicFacts,
+    Rating,
+    Relevance,
+    SearchCall,
+    SearchQuery,
+    SelfContainedFact,
+    SentenceFacts,
+)
+from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.errors import ModelOutputError
+from factloop.prompts.registry import PromptRegistry, Value
+from factloop.records import Evidence, Judgement
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.offers import Chosen, Offer
+from factloop.tools.search.base import SearchTool
+
+T = TypeVar("T", bound=BaseModel)
+
+CONTEXT_CHARACTERS = 1_200
+RESPONSE_CHARACTERS = 8_000
+PASSAGE_CHARACTERS = 1_500
+FINAL = "No further search is possible: settle it now."
+
+FUSED_PROMPTS = ("safe/assessment", "safe/sentence_facts")
+PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
+
+
+@dataclass(frozen=True)
+class _ModelStages:
+    """A model, the prompts, and the account to which one run's calls go."""
+
+    gateway: ModelGateway
+    prompts: PromptRegistry
+    meter: UsageMeter
+    tools: Sequence[SearchTool]
+
+    @property
+    def name(self) -> str:
+        return self.gateway.chat.name
+
+    async def _ask(self, stage: str, output: type[T], **values: Value) -> T:
+        prompt = self.prompts[f"safe/{stage}"].render(**values)
+        return await self.gateway.ask_for(prompt, output, stage=stage, meter=self.meter)
+
+
+class ModelFusedStages(_ModelStages):
+    """The fused plan's stages."""
+
+    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
+        answer = await self._ask(
+            "sentence_facts",
+            SentenceFacts,
+            question=task.prompt or None,
+            context=before(task.response, task.start, most=CONTEXT_CHARACTERS) or None,
+            sentence=task.sentence,
+        )
+        facts = [item for item in answer.facts if item.fact.strip()]
+        return [FoundFact(item.fact.strip(), item.fact.strip(), item.status, item.query.strip()) for item in facts]
+
+    async def assess(self, case: Case) -> Judgement | NextQuery:
+        prompt = self.prompts["safe/assessment"].render(
+            claim=case.claim,
+            evidence=passages(case.evidence),
+            asked=case.queries,
+            final=None if case.may_search else FINAL,
+        )
+        offers = [_offer(tool) for tool in self.tools] if case.may_search else []
+        output = _assessment_among(tuple(tool.name for tool in self.tools))
+        answer = await self.gateway.ask(prompt, output, stage="assessment", meter=self.meter, offers=offers)
+        if isinstance(answer, Chosen):
+            return NextQuery(answer.args.query.strip() or case.claim, answer.args.missing.strip(), answer.name)
+        return self._meaning(answer, case)
+
+    def _meaning(self, answer: Assessment, case: Case) -> Judgement | NextQuery:
+        cited = judgements.cited_ids(answer.cited, case.evidence)
+        if answer.verdict == "insufficient":
+            if case.may_search and answer.query.strip():
+                return NextQuery(answer.query.strip(), answer.missing.strip(), getattr(answer, "tool", None))
+            return judgements.not_supported(answer.rationale or answer.missing, cited, self.name, contradicted=False)
+        if answer.verdict == "ambiguous":
+            return judgements.ambiguous(answer.rationale, self.name)
+        if not case.evidence:
+            raise ModelOutputError("judged without any evidence", schema="Assessment", reply=answer.rationale)
+        if answer.verdict == "supported":
+            return judgements.supported(answer.rationale, cited, self.name)
+        return judgements.not_supported(answer.rationale, cited, self.name, contradicted=True)
+
+
+class ModelPaperStages(_ModelStages):
+    """The paper plan's stages."""
+
+    async def split(self, task: SentenceTask) -> Sequence[str]:
+        answer = await self._ask("atomic_facts", AtomicFacts, sentence=task.sentence)
+        return [fact.strip() for fact in answer.facts if fact.strip()]
+
+    async def revise(self, fact: str, task: SentenceTask) -> str:
+        answer = await self._ask("self_contained_fact", SelfContainedFact, response=_response(task), fact=fact)
+        return answer.fact.strip() or fact
+
+    async def relevance(self, claim: str, task: SentenceTask) -> bool:
+        if not task.prompt:
+            return True  # without a question nothing is beside it
+        answer = await self._ask("relevance", Relevance, question=task.prompt, response=_response(task), fact=claim)
+        return answer.relevant
+
+    async def next_query(self, case: Case) -> NextQuery:
+        answer = await self._ask(
+            "search_query", SearchQuery, fact=case.claim, evidence=passages(case.evidence), asked=case.queries
+        )
+        return NextQuery(answer.query.strip() or case.claim)
+
+    async def rate(self, case: Case) -> Judgement:
+        answer = await self._ask("rating", Rating, fact=case.claim, evidence=passages(case.evidence))
+        cited = judgements.cited_ids(answer.cited, case.evidence)
+        if answer.rating == "not_supported":
+            return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=False)
+        if not case.evidence:
+            raise ModelOutputError("rated without any evidence", schema="Rating", reply=answer.reasoning)
+        if answer.rating == "supported":
+            return judgements.supported(answer.reasoning, cited, self.name)
+        return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=True)
+
+
+def passages(evidence: Sequence[Evidence]) -> list[str]:
+    """The evidence as the model reads it, in the order in which it is numbered."""
+    return [f"{_heading(item)}\n{item.passage[:PASSAGE_CHARACTERS]}".strip() for item in evidence]
+
+
+def _heading(item: Evidence) -> str:
+    return f"{item.title} ({item.published})" if item.published else item.title
+
+
+def _response(task: SentenceTask) -> str:
+    return around(task.response, task.start, task.end, most=RESPONSE_CHARACTERS)
+
+
+def _offer(tool: SearchTool) -> Offer[SearchCall]:
+    return Offer(tool.name, tool.description, SearchCall)
+
+
+def _assessment_among(tools: tuple[str, ...]) -> type[Assessment]:
+    """`Assessment`; with several search tools, the answer that asks for another query also names its tool."""
+    if len(tools) < 2:
+        return Assessment
+    fields: dict[str, Any] = {"tool": (str | None, ...)}
+    return create_model("Assessment", __base__=Assessment, **fields)

@@ -1,0 +1,106 @@
+"""The paper plan: SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C).
+
+Departures: facts that repeat another are judged once; a stage that fails leaves the claim unscored, where the released
+code would drop it or go on with a guess.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StreamWriter
+
+from factloop.agents.safe import judgements
+from factloop.agents.safe.branch import SEARCH, Node, Update, ask_next, closed, settling, task_of
+from factloop.agents.safe.claims import case_of
+from factloop.agents.safe.stages import PaperStages, SentenceTask
+from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
+from factloop.errors import ConfigError, FactloopError
+from factloop.records import Judgement
+
+RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
+
+
+@dataclass(frozen=True)
+class PaperPlan:
+    """The paper's plan, with the stages that fill it."""
+
+    stages: PaperStages
+    name: ClassVar[Literal["paper"]] = "paper"
+
+    def build_claim_graph(self, search: Node, *, max_searches: int) -> CompiledStateGraph[Any]:
+        """`relevance`, then `next_query -> search` for `max_searches` rounds without an early stop, then `rate`."""
+
+        async def relevance(state: FactState, *, writer: StreamWriter) -> Update:
+            if await self.stages.relevance(state["fact"]["self_contained"], task_of(state["task"])):
+                return {"relevant": True}
+            judgement = judgements.irrelevant(judgements.NO_CONNECTION, self.stages.name)
+            return {**closed({**state, "relevant": False}, judgement, writer), "relevant": False}
+
+        async def next_query(state: FactState, *, writer: StreamWriter) -> Update:  # noqa: ARG001 - all nodes look alike
+            return ask_next(state, await self.stages.next_query(case_of(state, may_search=True)))
+
+        async def rate(state: FactState, *, writer: StreamWriter) -> Update:
+            if state["failure"] is not None and not state["evidence"]:
+                return closed(state, Judgement.model_validate(state["failure"]), writer)
+            return closed(state, await self.stages.rate(case_of(state, may_search=False)), writer)
+
+        def after_search(state: FactState) -> str:
+            return NEXT_QUERY if len(state["queries"]) < max_searches else RATE
+
+        graph = StateGraph(FactState, output_schema=FactOutput)
+        graph.add_node(RELEVANCE, settling(relevance))
+        graph.add_node(NEXT_QUERY, settling(next_query))
+        graph.add_node(SEARCH, search)
+        graph.add_node(RATE, settling(rate))
+        graph.add_edge(START, RELEVANCE)
+        graph.add_conditional_edges(RELEVANCE, _unless_settled(NEXT_QUERY), [NEXT_QUERY, END])
+        graph.add_conditional_edges(NEXT_QUERY, _unless_settled(SEARCH), [SEARCH, END])
+        graph.add_conditional_edges(SEARCH, after_search, [NEXT_QUERY, RATE])
+        graph.add_edge(RATE, END)
+        return graph.compile(name="claim")
+
+    async def find_facts(self, sentence: SentenceState) -> list[Found]:
+        """Split, then revise each fact; a fact whose revision fails is there, unscored."""
+        task = task_of(sentence)
+        facts = await self.stages.split(task)
+        revised = await asyncio.gather(*(self._revised(fact, task) for fact in facts))
+        return [
+            _placed(number, fact, result, sentence)
+            for number, (fact, result) in enumerate(zip(facts, revised, strict=True))
+        ]
+
+    async def _revised(self, fact: str, task: SentenceTask) -> str | Judgement:
+        try:
+            return await self.stages.revise(fact, task)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return judgements.unscored(error)
+
+
+def _placed(number: int, fact: str, revised: str | Judgement, sentence: SentenceState) -> Found:
+    failure = revised if isinstance(revised, Judgement) else None
+    return Found(
+        place=Place(sentence=sentence["number"], fact=number),
+        sentence=sentence["text"],
+        span=(sentence["start"], sentence["end"]),
+        text=fact,
+        self_contained=revised if isinstance(revised, str) else fact,
+        status="open" if failure is None else "settled",
+        query="",
+        relevant=None,
+        judgement=None if failure is None else failure.model_dump(mode="json"),
+    )
+
+
+def _unless_settled(onward: str) -> Callable[[FactState], str]:
+    def route(state: FactState) -> str:
+        return END if state["settled"] else onward
+
+    return route

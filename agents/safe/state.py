@@ -1,0 +1,101 @@
+"""State of the SAFE graphs: plain dictionaries, as checkpoints keep them, with named reducers where branches meet."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypedDict
+
+ClaimDict = dict[str, Any]
+"""A `factloop.records.Claim` as `model_dump(mode="json")` gives it."""
+EvidenceDict = dict[str, Any]
+
+
+def gather(left: list[Any], right: list[Any]) -> list[Any]:
+    """Concatenation. Branches end in any order, so whoever reads the result sorts it by `place`."""
+    return [*left, *right]
+
+
+class Place(TypedDict):
+    """Where in the response a fact stands; orders facts and names them."""
+
+    sentence: int
+    fact: int
+
+
+class SentenceState(TypedDict):
+    """Input of one sentence's branch."""
+
+    prompt: str | None
+    response: str
+    number: int
+    text: str
+    start: int
+    end: int
+
+
+class Found(TypedDict):
+    """A fact of one sentence: to be checked, or already settled without any search."""
+
+    place: Place
+    sentence: str
+    span: tuple[int, int]
+    text: str
+    self_contained: str
+    status: Literal["open", "settled"]
+    query: str
+    """First query, where the plan finds one along with the fact."""
+    relevant: bool | None
+    judgement: dict[str, Any] | None
+    """Given exactly when the status is `settled`."""
+
+
+class Settled(TypedDict):
+    """A claim with its judgement."""
+
+    place: Place
+    claim: ClaimDict
+
+
+class Input(TypedDict):
+    """What the response graph is given."""
+
+    prompt: str | None
+    response: str
+
+
+class Output(TypedDict):
+    """What the response graph returns: the claims in the order of the response, each judged or unscored."""
+
+    claims: list[ClaimDict]
+
+
+class ResponseState(Input, Output):
+    """State of the graph of one response."""
+
+    sentences: list[SentenceState]
+    found: Annotated[list[Found], gather]
+    open: list[Found]
+    """Facts to be searched for: without repeats, and without those already settled."""
+    repeats: dict[str, str]
+    """Id of each repeated claim to the id of the claim it repeats."""
+    settled: Annotated[list[Settled], gather]
+
+
+class FactOutput(TypedDict):
+    """Output of one claim's branch: reduced keys only, since many branches write at once."""
+
+    settled: Annotated[list[Settled], gather]
+
+
+class FactState(FactOutput):
+    """Input and state of one claim's branch."""
+
+    task: SentenceState
+    fact: Found
+    pending: dict[str, Any] | None
+    """The next query (`stages.NextQuery`), None while there is none."""
+    queries: list[str]
+    missing: list[str]
+    evidence: list[EvidenceDict]
+    failure: dict[str, Any] | None
+    """Unscored judgement of a search that failed; it stands unless the rest of the evidence settles the claim."""
+    relevant: bool | None

@@ -1,0 +1,54 @@
+"""Precision, recall@K and F1@K of a response's claims (Wei et al. 2024, arXiv 2403.18802, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from factloop.records import AtK, Claim, Counts, Verdict
+
+
+def count_verdicts(claims: Iterable[Claim]) -> Counts:
+    """How many claims fell under each verdict. A claim that repeats another counts as the claim it repeats does."""
+    verdicts = [claim.judgement.verdict for claim in claims]
+    return Counts(
+        supported=verdicts.count(Verdict.SUPPORTED),
+        not_supported=verdicts.count(Verdict.NOT_SUPPORTED),
+        irrelevant=verdicts.count(Verdict.IRRELEVANT),
+        unscored=verdicts.count(None),
+    )
+
+
+def precision(counts: Counts) -> float | None:
+    """Share of supported among supported and not supported claims; None where there are neither.
+
+    Departure from the released code, which gives 0 there: no claim is no evidence of a wrong one.
+    """
+    return counts.supported / counts.scored if counts.scored else None
+
+
+def recall_at_k(counts: Counts, k: int) -> float:
+    """min(S / K, 1): supported claims against the number K that a reader wishes for."""
+    if k < 1:
+        raise ValueError("K is a whole number from 1")
+    return min(counts.supported / k, 1.0)
+
+
+def f1_at_k(counts: Counts, k: int) -> float:
+    """Harmonic mean of precision and recall@K, in [0, 1], higher is better; 0 where nothing is supported."""
+    recall = recall_at_k(counts, k)
+    share = precision(counts)
+    return 2.0 * share * recall / (share + recall) if share else 0.0
+
+
+def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
+    """Recall and F1 at each K, with the number of claims they rest on and of those without a verdict."""
+    return tuple(
+        AtK(
+            k=k,
+            recall=recall_at_k(counts, k),
+            f1=f1_at_k(counts, k),
+            n_scored=counts.scored,
+            n_unscored=counts.unscored,
+        )
+        for k in ks
+    )

@@ -1,0 +1,227 @@
+"""`FactChecker`: one response in, one factuality report out."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool
+from pydantic import TypeAdapter
+
+from factloop.agents.safe.graph import build_safe_graph
+from factloop.engine import Engine, Setup, build_embedder, build_engine, cache_folder, prepare
+from factloop.errors import ConfigError
+from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
+from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.events import CheckFinished, Event
+from factloop.records import Claim, FactualityReport
+from factloop.run_directory import RunDirectory
+from factloop.settings import CheckSettings
+from factloop.sync import run_blocking
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.adapter import as_search_tool
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.build import build_search_tools
+
+SearchSource = str | SearchTool | BaseRetriever | BaseTool
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+class FactChecker:
+    """Checks responses with SAFE's loop.
+
+        async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
+            report = await checker.acheck(response, prompt="Who was ...?")
+
+    All checks of one checker share its limits, its cache and its budget. Without a model the offline engine judges: no
+    key, no network, a baseline. `search` takes names (serper, wikipedia, searxng), factloop's or LangChain's search
+    tools, and LangChain retrievers; `docs` takes files, folders and globs. All other settings are those of
+    `CheckSettings`, by name.
+    """
+
+    def __init__(
+        self,
+        model: str | BaseChatModel | None = None,
+        *,
+        search: SearchSource | Sequence[SearchSource] = (),
+        docs: str | Path | Sequence[str | Path] = (),
+        settings: CheckSettings | None = None,
+        **changes: Any,
+    ) -> None:
+        """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check."""
+        sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
+        paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
+        named = {
+            "model": model if isinstance(model, str) else None,
+            "search": tuple(source for source in sources if isinstance(source, str)),
+            "docs": tuple(str(path) for path in paths),
+        }
+        self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
+        self._model = model if isinstance(model, BaseChatModel) else None
+        self._own_tools = tuple(as_search_tool(source) for source in sources if not isinstance(source, str))
+        self._engines: WeakKeyDictionary[asyncio.AbstractEventLoop, Engine] = WeakKeyDictionary()
+
+    @cached_property
+    def tools(self) -> tuple[SearchTool, ...]:
+        """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        settings = self.settings
+        built = build_search_tools(
+            settings.search,
+            settings.docs,
+            timeout_s=settings.timeout_s,
+            cache_dir=cache_folder(settings) / "indexes",
+            embedder=build_embedder(settings) if settings.docs else None,
+        )
+        tools = (*self._own_tools, *built)
+        names = [tool.name for tool in tools]
+        if len(set(names)) < len(names):
+            raise ConfigError(f"two search tools have one name: {', '.join(sorted(names))}")
+        if not tools and (settings.model is not None or self._model is not None):
+            raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
+        return tools
+
+    async def acheck(
+        self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None
+    ) -> FactualityReport:
+        """The report on one response to `prompt`. With a model or a paid search it costs money.
+
+        A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
+        started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+        """
+        started = time.perf_counter()
+        async with self._run(response, prompt, run_dir) as (engine, directory):
+            meter = UsageMeter()
+            graph = self._graph(engine, meter)
+            final = await graph.ainvoke({"prompt": prompt, "response": response}, self._config)
+            return self._finish(engine, directory, meter, prompt, response, final, time.perf_counter() - started)
+
+    async def astream(
+        self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None
+    ) -> AsyncIterator[Event]:
+        """The events of a check as they happen (`factloop.events`), the report last. Otherwise as `acheck`."""
+        started = time.perf_counter()
+        async with self._run(response, prompt, run_dir) as (engine, directory):
+            meter = UsageMeter()
+            graph = self._graph(engine, meter)
+            final: Mapping[str, Any] = {}
+            async for namespace, mode, chunk in graph.astream(
+                {"prompt": prompt, "response": response},
+                self._config,
+                stream_mode=["custom", "values"],
+                subgraphs=True,
+            ):
+                if mode == "values":
+                    final = final if namespace else chunk
+                    continue
+                if chunk["type"] == "claim_judged":
+                    chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
+                yield _EVENT.validate_python(chunk)
+            elapsed_s = time.perf_counter() - started
+            yield CheckFinished(report=self._finish(engine, directory, meter, prompt, response, final, elapsed_s))
+
+    def check(self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None) -> FactualityReport:
+        """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        return run_blocking(self.acheck(response, prompt, run_dir=run_dir))
+
+    async def aclose(self) -> None:
+        """Closes connections and the cache. The checker may be used again afterwards."""
+        engine = self._engines.pop(asyncio.get_running_loop(), None)
+        if engine is not None:
+            await engine.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @property
+    def _config(self) -> dict[str, Any]:
+        return {"recursion_limit": 4 * self.settings.max_searches + 20}
+
+    def _graph(self, engine: Engine, meter: UsageMeter) -> Any:
+        plan = engine.plan_for(meter)
+        return build_safe_graph(plan, engine.searching, meter, max_searches=self.settings.max_searches)
+
+    @asynccontextmanager
+    async def _run(
+        self, response: str, prompt: str | None, run_dir: str | Path | None
+    ) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
+        """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+        if run_dir is None:
+            loop = asyncio.get_running_loop()
+            if loop not in self._engines:
+                self._engines[loop] = build_engine(self._setup())
+            yield self._engines[loop], None
+            return
+        with RunDirectory(Path(run_dir)) as directory:
+            setup = self._setup()
+            directory.claim(_configuration(setup, response, prompt))
+            engine = build_engine(setup, journal=directory.journal)
+            try:
+                yield engine, directory
+            finally:
+                await engine.aclose()
+
+    def _setup(self) -> Setup:
+        return prepare(self.settings, self.tools, model=self._model)
+
+    def _finish(
+        self,
+        engine: Engine,
+        directory: RunDirectory | None,
+        meter: UsageMeter,
+        prompt: str | None,
+        response: str,
+        final: Mapping[str, Any],
+        elapsed_s: float,
+    ) -> FactualityReport:
+        claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
+        counts = count_verdicts(claims)
+        report = FactualityReport(
+            prompt=prompt,
+            response=response,
+            claims=claims,
+            counts=counts,
+            precision=precision(counts),
+            at_k=at_each_k(counts, self.settings.k),
+            usage=meter.snapshot(elapsed_s),
+            fingerprint=engine.fingerprint,
+            created_at=datetime.now(UTC),
+            warnings=_warnings(engine, claims),
+        )
+        if directory is not None:
+            write_atomically(directory.report, to_json(report))
+        return report
+
+
+def _configuration(setup: Setup, response: str, prompt: str | None) -> dict[str, Any]:
+    """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+    kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
+    digest = hashlib.sha256(response.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"response": digest, "prompt": prompt, **kept}
+
+
+def _warnings(engine: Engine, claims: Sequence[Claim]) -> tuple[str, ...]:
+    warnings = []
+    if not engine.searching.tools and claims:
+        warnings.append("There was nothing to check against: give documents (--docs) or a search tool (--search).")
+    elif engine.chat is None and claims:
+        warnings.append(
+            "Judged by the offline engine: word overlap and rules, a baseline. See the README for its error rates."
+        )
+    return tuple(warnings)

@@ -1,0 +1,56 @@
+"""Settings from flags, then the environment (`FACTLOOP_...`), then `factloop.toml` in the working directory."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from factloop.errors import ConfigError
+from factloop.settings import CheckSettings, describe
+
+FILE = "factloop.toml"
+PREFIX = "FACTLOOP_"
+_LISTS = frozenset({"search", "docs", "k"})
+
+
+def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CheckSettings:
+    """The settings of a command. Raises ConfigError that names the flag, variable or file at fault."""
+    file = _from_file(folder / FILE)
+    variables = _from_environment(environment)
+    try:
+        return CheckSettings.model_validate({**file, **variables, **flags})
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        place = _place(name, flags, variables, file)
+        raise ConfigError(f"{place}: {describe(error)}") from error
+
+
+def _place(name: str, flags: Mapping[str, Any], variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:
+    if name in flags:
+        return "command line"
+    if name in variables:
+        return f"environment variable {PREFIX}{name.upper()}"
+    return FILE if name in file else "settings"
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in CheckSettings.model_fields:
+        value = environment.get(PREFIX + name.upper())
+        if value:  # an empty variable is an unset one
+            found[name] = tuple(part.strip() for part in value.split(",")) if name in _LISTS else value
+    return found
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error})") from error

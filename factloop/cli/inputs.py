@@ -1,0 +1,48 @@
+"""Reads the text under check, and refuses what is not text with one clear line."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from pathlib import Path
+
+from factloop.errors import DataError
+
+STANDARD_INPUT = "-"
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
+MOST_CONTROLS = 0.1
+"""Share of control characters above which bytes are taken for a binary, even if they decode."""
+
+
+def read_text(name: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises DataError."""
+    if name == STANDARD_INPUT:
+        return decode(sys.stdin.buffer.read(), "standard input")
+    path = Path(name)
+    try:
+        return decode(path.read_bytes(), name)
+    except FileNotFoundError as error:
+        raise DataError("no such file", path=name) from error
+    except IsADirectoryError as error:
+        raise DataError("is a folder; name the file with the text to check", path=name) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"cannot be read ({reason})", path=name) from error
+
+
+def decode(raw: bytes, name: str) -> str:
+    """Bytes as text: UTF-8, or what a byte order mark says. Raises DataError for anything else."""
+    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
+    controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
+    if controls > MOST_CONTROLS * len(raw):
+        raise DataError("is a binary file, not text", path=name)
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        place = f"byte {error.object[error.start]:#04x} at offset {error.start}"
+        raise DataError(f"is not UTF-8 text ({place}); convert it first, for example with iconv", path=name) from error

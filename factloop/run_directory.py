@@ -1,0 +1,79 @@
+"""A directory that a run can be resumed from: what was asked, and every answer already paid for.
+
+A run is resumed by starting it again. The graph is deterministic given the answers to its calls, and each answer is on
+disk before it is used, so a run replays what it had and pays only for what was in flight when it was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from factloop.errors import ConfigError
+
+FORMAT = 1
+OWN_FILES = frozenset({"run.json", "run.tmp", "lock", "report.json", "journal.sqlite"})
+
+
+class RunDirectory:
+    """One run's directory, held by one process at a time. Use as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the directory. Raises ConfigError where it is in use, or holds something else."""
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            strangers = {item.name for item in path.iterdir()} - OWN_FILES
+            if strangers and not (path / "run.json").exists():
+                raise ConfigError(f"{path}: not a run directory, and not empty; name another")
+            self._lock = self._hold()
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be used as a run directory ({error.strerror or error})") from error
+
+    @property
+    def journal(self) -> Path:
+        """SQLite file of the answers paid for."""
+        return self.path / "journal.sqlite"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.json"
+
+    def __enter__(self) -> RunDirectory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()  # the system does it for a killed process
+
+    def _hold(self) -> FileLock:
+        lock = FileLock(self.path / "lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise ConfigError(f"{self.path}: another process is at work on this run") from error
+        return lock
+
+    def claim(self, configuration: Mapping[str, Any]) -> None:
+        """Writes down what this run is, or compares it to what it was. Raises ConfigError where they differ."""
+        wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
+        file = self.path / "run.json"
+        if not file.exists():
+            unfinished = file.with_suffix(".tmp")
+            unfinished.write_text(json.dumps(wanted, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+            os.replace(unfinished, file)
+            return
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+            different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
+        except (ValueError, AttributeError, TypeError) as error:
+            raise ConfigError(f"{file}: cannot be read; name another run directory") from error
+        if different:
+            raise ConfigError(
+                f"{self.path}: belongs to a run of another configuration ({', '.join(different)} differ); "
+                "give the same settings and input, or another --run-dir"
+            )

@@ -1,0 +1,84 @@
+"""Settings of one check: frozen, validated once, saved with every result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from factloop.errors import ConfigError
+
+Positive = Annotated[float, Field(gt=0)]
+
+
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, str | int | Path) else value
+
+
+class CheckSettings(BaseModel):
+    """What shapes a check. Names are those of the command line's flags."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    """`provider:name`, for example `openai:gpt-4o-mini`; None for the offline engine."""
+    base_url: str | None = None
+    """Of any OpenAI-compatible server."""
+    plan: Literal["paper", "fused"] = "fused"
+    search: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
+    """Names of web search tools: serper, wikipedia, searxng."""
+    docs: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
+    """Files, folders or globs of local documents."""
+    k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_as_tuple)] = (64,)
+    """Each K of F1@K. The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
+    max_searches: Annotated[int, Field(ge=1, le=50)] = 5
+    """Queries for one claim: always as many in the plan `paper`, at most as many in `fused`."""
+    results_per_search: Annotated[int, Field(ge=1, le=50)] = 3
+    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.1
+    """As in SAFE; None leaves it to the server."""
+    max_tokens: Annotated[int, Field(ge=64)] | None = 1024
+    """Of one reply; None leaves it to the server."""
+    tool_calling: bool = True
+    """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
+    timeout_s: Positive = 60.0
+    """For one model call or search."""
+    concurrency: Annotated[int, Field(ge=0)] = 64
+    """Model calls in flight over the whole run; 0 for no bound."""
+    requests_per_second: Positive | None = None
+    """Ceiling on the pace of model calls; without it the pace is learnt from the server."""
+    max_calls: Annotated[int, Field(ge=0)] | None = None
+    budget_usd: Annotated[float, Field(ge=0.0)] | None = None
+    price_in: Annotated[float, Field(ge=0.0)] | None = None
+    """USD per million prompt tokens, where the model's price is not known."""
+    price_out: Annotated[float, Field(ge=0.0)] | None = None
+    """USD per million completion tokens."""
+    cache: bool = True
+    cache_dir: Path | None = None
+    """Of answers already paid for, and of document indexes; the user's cache folder by default."""
+    prompts: Path | None = None
+    """Folder of prompts that replace packaged ones of the same name."""
+    embeddings: str | None = None
+    """Sentence-transformers model, by path or name, to join BM25 and the offline rater; needs the extra `semantic`."""
+    spacy_model: str | None = None
+    """Installed spaCy pipeline for the offline engine's linguistics; rules without it."""
+    seed: int = 0
+    """Of everything drawn at random: the jitter of retries."""
+
+    @classmethod
+    def of(cls, base: CheckSettings | None = None, **changes: Any) -> Self:
+        """Settings with changes. Raises ConfigError that names the wrong setting."""
+        values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise ConfigError(describe(error)) from error
+
+
+def describe(error: ValidationError) -> str:
+    """The first thing wrong, in one line: the setting, what is wrong, and what was given."""
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else "settings"
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting {name!r}"
+    return f"{name} = {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}"

@@ -1,0 +1,32 @@
+"""Runs asynchronous code for callers that are not, in one background event loop that lives as long as the process.
+
+One loop for all calls, so that connections stay open between them; a thread of its own, so that it works where a loop
+is running already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@cache
+def _background_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="factloop", daemon=True).start()
+    return loop
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`. Interrupting the caller cancels it."""
+    future = asyncio.run_coroutine_threadsafe(work, _background_loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise

@@ -1,0 +1,93 @@
+"""Builds chat models from names such as `openai:gpt-4o-mini`, through LangChain's `init_chat_model`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain.chat_models import init_chat_model
+from langchain_core.language_models import BaseChatModel
+from openai import DefaultAsyncHttpxClient, OpenAIError
+
+from factloop.errors import ConfigError
+from factloop.tools.models.prices import Price, model_price
+
+DEFAULT_PROVIDER = "openai"
+
+
+@dataclass(frozen=True)
+class ChatModel:
+    """A chat model with what identifies it in caches and reports. Lives in one event loop."""
+
+    model: BaseChatModel
+    name: str
+    identity: Mapping[str, Any]
+    """Everything that shapes its answers: enters the cache key. Holds no secret."""
+    price: Price | None
+    max_tokens: int | None
+    http: DefaultAsyncHttpxClient | None = None
+
+    async def aclose(self) -> None:
+        if self.http is not None:
+            await self.http.aclose()
+
+
+def build_chat_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    temperature: float | None = 0.1,
+    max_tokens: int | None = 1024,
+    timeout_s: float = 60.0,
+    price: Price | None = None,
+) -> ChatModel:
+    """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
+    provider, _, bare = name.rpartition(":") if ":" in name else ("", "", name)
+    if base_url is not None and not provider:
+        provider = DEFAULT_PROVIDER
+    wanted = {"temperature": temperature, "max_tokens": max_tokens}
+    settings = {key: value for key, value in wanted.items() if value is not None}
+    options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s, **settings}
+    http: DefaultAsyncHttpxClient | None = None
+    if provider == "openai" or (not provider and bare.startswith(("gpt-", "o1", "o3", "o4"))):
+        provider = "openai"
+        base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        # A client of our own: LangChain shares one among all event loops, where its connections cannot follow.
+        http = DefaultAsyncHttpxClient(timeout=timeout_s)
+        options |= {"http_async_client": http, "stream_usage": True}
+        if base_url is not None:
+            options |= {"base_url": base_url, "use_responses_api": False}
+            if not os.environ.get("OPENAI_API_KEY"):
+                options["api_key"] = "none"  # servers of one's own rarely want one, the client library insists
+        elif not os.environ.get("OPENAI_API_KEY"):
+            raise ConfigError(f"model {name!r} needs a key: set OPENAI_API_KEY, or --base-url for a server of your own")
+    elif base_url is not None:
+        options["base_url"] = base_url
+    try:
+        model = init_chat_model(bare, model_provider=provider or None, **options)
+    except ImportError as error:
+        raise ConfigError(f"model {name!r}: its provider's package is not installed ({error})") from error
+    except (ValueError, OpenAIError) as error:
+        raise ConfigError(f"model {name!r} cannot be set up: {' '.join(str(error).split())[:300]}") from error
+    full = f"{provider}:{bare}" if provider else bare
+    identity = {"model": full, "base_url": base_url, **settings}
+    # A server of one's own does not charge its namesake's price.
+    known = price or (model_price(full) if base_url is None else None)
+    return ChatModel(model, full, identity, known, max_tokens, http)
+
+
+def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
+    """A model that the user built, with its own settings."""
+    parameters = {key: value for key, value in model._identifying_params.items() if value is not None}
+    name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__)
+    identity = {"class": type(model).__qualname__, **json.loads(json.dumps(parameters, default=type_name))}
+    max_tokens = getattr(model, "max_tokens", None)
+    return ChatModel(model, name, identity, price, max_tokens if isinstance(max_tokens, int) else None)
+
+
+def type_name(value: object) -> str:
+    """Stands in for parameters that are not plain data: their repr may hold addresses or secrets."""
+    return type(value).__qualname__

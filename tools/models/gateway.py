@@ -1,0 +1,156 @@
+"""The one door to a chat model: every prompt goes through it, and is answered as its schema or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from factloop.errors import ModelOutputError, ModelRefusal
+from factloop.prompts.registry import Prompt, Rendered
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.cache import CallCache, Kept
+from factloop.tools.calls.meter import CallCost, UsageMeter
+from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.offers import Chosen, Offer
+from factloop.tools.models.parsing import parse_reply, validate
+from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.transport import Request, Transport
+from factloop.tools.models.wire import Reply
+
+T = TypeVar("T", bound=BaseModel)
+
+LONGEST_SHOWN_REPLY = 4_000
+"""Characters of a bad reply that the repair turn shows the model again."""
+
+
+class ModelGateway:
+    """Answers prompts from one chat model. Shared by all responses under check; lives in one event loop."""
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        transport: Transport,
+        *,
+        repair: Prompt,
+        cache: CallCache,
+        budget: Budget,
+        journal: bool = False,
+    ) -> None:
+        """With `journal`, answers that an earlier attempt left in `cache` count as paid by this run."""
+        self.chat = chat
+        self._transport, self._repair = transport, repair
+        self._cache, self._budget, self._journal = cache, budget, journal
+        self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
+        self._replayed: set[str] = set()
+
+    async def ask(
+        self,
+        prompt: Rendered,
+        output: type[T],
+        *,
+        stage: str,
+        meter: UsageMeter,
+        offers: Sequence[Offer[Any]] = (),
+    ) -> T | Chosen[Any]:
+        """The model's answer as `output`, or its choice among `offers`.
+
+        Costs money unless the same was asked before. Raises ModelOutputError where the reply cannot be read even after
+        one repair turn, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server refuses us
+        or cannot be reached before it has answered anything.
+        """
+        key = self._key(prompt, output, offers)
+        if (kept := self._cache.get(key)) is not None:
+            self._count_kept(key, kept, stage, meter)
+            return _decode(kept.value, output, offers)
+
+        async def converse() -> dict[str, Any]:
+            return await self._converse(key, prompt, output, offers, stage, meter)
+
+        value, shared = await self._flights.do(key, converse)
+        if shared:
+            meter.hit(stage)
+        return _decode(value, output, offers)
+
+    async def ask_for(self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter) -> T:
+        """`ask` without offers: the answer itself."""
+        answer = await self.ask(prompt, output, stage=stage, meter=meter)
+        assert isinstance(answer, output)
+        return answer
+
+    def _key(self, prompt: Rendered, output: type[BaseModel], offers: Sequence[Offer[Any]]) -> str:
+        request = {
+            "model": self.chat.identity,
+            "messages": [prompt.system, prompt.user],
+            "schema": strict_schema(output),
+            "tools": [offer.as_openai() for offer in offers],
+        }
+        return hashlib.sha256(json.dumps(request, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _count_kept(self, key: str, kept: Kept, stage: str, meter: UsageMeter) -> None:
+        if not (self._journal and kept.earlier) or key in self._replayed:
+            meter.hit(stage)
+            return
+        self._replayed.add(key)
+        for cost in (CallCost(**item) for item in kept.value["costs"]):
+            meter.called(stage, cost, wall_s=0.0)
+            self._budget.note_earlier(cost_usd=cost.cost_usd or 0.0)
+
+    async def _converse(
+        self,
+        key: str,
+        prompt: Rendered,
+        output: type[BaseModel],
+        offers: Sequence[Offer[Any]],
+        stage: str,
+        meter: UsageMeter,
+    ) -> dict[str, Any]:
+        """Asks; shows the model its error once if the reply cannot be read; keeps the readable answer."""
+        messages: list[BaseMessage] = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
+        reply, cost = await self._transport.send(Request(messages, output, offers, stage, meter))
+        costs = [cost]
+        try:
+            answer = _read(reply, output, offers)
+        except ModelRefusal:
+            raise
+        except ModelOutputError as error:
+            repair = HumanMessage(self._repair.render(error=str(error)).user)
+            shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
+            reply, cost = await self._transport.send(Request([*messages, shown, repair], output, offers, stage, meter))
+            costs.append(cost)
+            answer = _read(reply, output, offers)
+        kept = {**answer, "costs": [asdict(cost) for cost in costs]}
+        self._cache.put(key, kept)
+        return kept
+
+
+def _read(reply: Reply, output: type[BaseModel], offers: Sequence[Offer[Any]]) -> dict[str, Any]:
+    """The reply in the plain form that is kept: the answer, or the tool chosen with its arguments."""
+    title = output.__name__
+    if reply.refusal is not None:
+        raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)
+    if reply.tool_calls:
+        call = reply.tool_calls[0]  # where a model calls several tools at once, the first is its first choice
+        said = json.dumps({"name": call.name, "args": dict(call.args)})
+        if call.name == title:
+            return {"answer": validate(dict(call.args), output, reply=said).model_dump(mode="json")}
+        for offer in offers:
+            if offer.name == call.name:
+                return {"tool": call.name, "args": validate(dict(call.args), offer.args, reply=said).model_dump()}
+        raise ModelOutputError(f"there is no tool {call.name!r}", schema=title, reply=said)
+    if reply.cut_off:
+        raise ModelOutputError("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
+    return {"answer": parse_reply(reply.text, output).model_dump(mode="json")}
+
+
+def _decode(value: dict[str, Any], output: type[T], offers: Sequence[Offer[Any]]) -> T | Chosen[Any]:
+    if "answer" in value:
+        return output.model_validate_json(json.dumps(value["answer"]))
+    chosen = next(offer for offer in offers if offer.name == value["tool"])
+    return Chosen(chosen.name, chosen.args.model_validate(value["args"]))

@@ -1,0 +1,42 @@
+"""Prices where they are known. An unknown price is None, never zero."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
+
+
+@dataclass(frozen=True)
+class Price:
+    """USD per million tokens."""
+
+    prompt: float
+    completion: float
+
+    def cost_usd(self, prompt_tokens: int, completion_tokens: int) -> float:
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@cache
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(Path(__file__).with_name("prices.json").read_text(encoding="utf-8"))
+    return table
+
+
+def model_price(model: str) -> Price | None:
+    """The list price of `provider:name`; a dated snapshot costs what its undated name does."""
+    models = _table()["models"]
+    found = models.get(model) or models.get(_DATED.sub("", model))
+    return Price(*found) if found else None
+
+
+def search_price(tool: str) -> float | None:
+    """USD for one query of a search tool."""
+    price = _table()["searches"].get(tool)
+    return None if price is None else float(price)

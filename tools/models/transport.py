@@ -1,0 +1,162 @@
+"""Sends one request to a chat model: paced, budgeted, timed out, retried, metered, in the strongest mode it takes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from pydantic import BaseModel
+
+from factloop.errors import ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.prompts.registry import Prompt
+from factloop.tools.calls.blame import blame
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.limiter import Limiter, Ticket
+from factloop.tools.calls.meter import CallCost, UsageMeter
+from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.models import wire
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.failures import error_field, translate
+from factloop.tools.models.offers import Offer
+from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.tokens import count_tokens
+from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
+
+MODE_REFUSED = frozenset({400, 422, 501})
+"""Statuses by which servers refuse a way of asking that they do not know."""
+OPTIONAL_SETTINGS = frozenset({"temperature"})
+"""Settings that some models refuse; they are left out once refused."""
+DEFAULT_COMPLETION = 1024
+"""Tokens set aside for a reply where the model has no limit of its own."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One turn put to the model."""
+
+    messages: Sequence[BaseMessage]
+    output: type[BaseModel]
+    offers: Sequence[Offer[Any]]
+    stage: str
+    meter: UsageMeter
+
+
+class Transport:
+    """The way to one chat model. Shared by all responses under check; lives in one event loop."""
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        *,
+        json_reply: Prompt,
+        limiter: Limiter,
+        budget: Budget,
+        retry: RetryPolicy,
+        timeout_s: float,
+        rng: random.Random,
+        use_tools: bool = True,
+    ) -> None:
+        if budget.limits_money and chat.price is None:
+            raise ConfigError(
+                f"the price of {chat.name} is unknown, so no budget in USD can be kept: give --price-in and --price-out"
+            )
+        self._chat, self._model = chat, chat.model
+        self._json_reply = json_reply
+        self._limiter, self._budget, self._retry = limiter, budget, retry
+        self._timeout_s, self._rng = timeout_s, rng
+        self._unavailable: set[Mode] = set() if use_tools else {Mode.TOOLS}
+        self._answered = False
+
+    async def send(self, request: Request) -> tuple[Reply, CallCost]:
+        """The model's reply and what it cost. Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
+
+        A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault.
+        """
+        refused: list[Mode] = []
+        refusal: ToolError | None = None
+        for mode in Mode:
+            if mode in self._unavailable or (mode is Mode.TOOLS and not request.offers):
+                continue
+            try:
+                answer = await self._retry.run(partial(self._attempt, mode, request), self._rng)
+            except ModeUnavailable:
+                refused.append(mode)
+            except ToolError as error:
+                if error.status not in MODE_REFUSED:
+                    raise blame(error, answered=self._answered) from error
+                refusal = refusal or error
+                refused.append(mode)
+            else:
+                self._unavailable.update(refused)
+                return answer
+        assert refusal is not None  # plain text is always a mode, so some server refused even that
+        raise refusal
+
+    async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
+        offers = [offer.as_openai() for offer in request.offers]
+        runnable = wire.bind(self._model, mode, strict_schema(request.output), offers)
+        messages = self._messages(mode, request)
+        async with self._limiter.slot() as ticket, self._budget.reserve(self._worst_usd(messages)) as reservation:
+            started = time.perf_counter()
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    message = await runnable.ainvoke(messages)
+            except TimeoutError as error:
+                request.meter.failed(request.stage, time.perf_counter() - started)
+                raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s) from error
+            except Exception as error:  # client libraries share no base class: each is translated at once
+                request.meter.failed(request.stage, time.perf_counter() - started)
+                raise self._failure(error, ticket) from error
+            self._limiter.accepted(ticket)
+            self._answered = True
+            reply = wire.read_reply(message)
+            cost = self._cost(reply, messages)
+            reservation.spent_usd = cost.cost_usd or 0.0
+            request.meter.called(request.stage, cost, time.perf_counter() - started)
+            return reply, cost
+
+    def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
+        """In the modes in which the server is not given the schema, the last message carries it."""
+        if mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
+            return request.messages
+        asked = self._json_reply.render(schema=json.dumps(strict_schema(request.output)))
+        *before, last = request.messages
+        return [*before, HumanMessage(f"{last.text}\n\n{asked.user}")]
+
+    def _failure(self, error: Exception, ticket: Ticket) -> FactloopError:
+        failure = translate(error, self._chat.name)
+        if not isinstance(failure, ToolError):
+            return failure
+        if failure.status == TOO_MANY_REQUESTS:
+            self._limiter.refused(ticket, failure.retry_after_s)
+        setting = error_field(error, "param")
+        if failure.status == 400 and setting in OPTIONAL_SETTINGS and hasattr(self._model, setting):
+            self._model = self._model.model_copy(update={setting: None})
+            failure.retryable = True
+        return failure
+
+    def _worst_usd(self, messages: Sequence[BaseMessage]) -> float:
+        if self._chat.price is None or not self._budget.limits_money:
+            return 0.0
+        return self._chat.price.cost_usd(_count(messages), self._chat.max_tokens or DEFAULT_COMPLETION)
+
+    def _cost(self, reply: Reply, messages: Sequence[BaseMessage]) -> CallCost:
+        prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens
+        approximate = prompt_tokens is None or completion_tokens is None
+        if prompt_tokens is None or completion_tokens is None:
+            prompt_tokens = _count(messages)
+            completion_tokens = count_tokens(reply.text + "".join(str(dict(call.args)) for call in reply.tool_calls))
+        price = self._chat.price
+        cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
+        return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd)
+
+
+def _count(messages: Sequence[BaseMessage]) -> int:
+    return sum(count_tokens(str(message.text)) for message in messages)
