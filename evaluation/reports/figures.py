@@ -66,6 +66,11 @@ def tokens(usage: StageUsage) -> str:
     return f"{usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} completion{about}"
 
 
+def all_tokens(usage: StageUsage) -> str:
+    """Prompt and completion tokens together, with a tilde where some were estimated."""
+    return f"{'~' if usage.approximate_tokens else ''}{usage.prompt_tokens + usage.completion_tokens:,}"
+
+
 def duration(seconds: float) -> str:
     """`0.42 s`, `12.3 s`, `3 min 5 s`, `2 h 4 min`."""
     if seconds < 1:

@@ -387,6 +387,11 @@ HOSTILE = (
     "<img src=x onerror=alert(1)> \x1b[31mred\x1b[0m \x00 NUL \x07 bell \r back \x9b2J \u202egnitool\u2066 &amp; 'q' \""
 )
 
+"""Stands in every free text of the hostile report."""
+
+HOSTILE_ADDRESS = "https://example.org/?a=1&lt;=2&b={{7*7}}"
+"""A true web address, and so a link, with a hostile title."""
+
 
 def hostile_report() -> FactualityReport:
     """A report each of whose free texts attacks the page or the terminal that shows it."""
@@ -409,6 +414,7 @@ def hostile_report() -> FactualityReport:
                 'https://example.org/"onmouseover="alert(1)',
                 "http://[broken",
                 HOSTILE,
+                HOSTILE_ADDRESS,
             ),
             1,
         )

@@ -57,7 +57,10 @@ def test_calls_and_tokens() -> None:
     usage = StageUsage(calls=1, failed_calls=2, cache_hits=3, searches=1, prompt_tokens=1234, completion_tokens=5)
     assert figures.calls(usage) == "1 model call, 2 failed, 3 cache hits, 1 search"
     assert figures.tokens(usage) == "1,234 prompt + 5 completion"
-    assert figures.tokens(usage.model_copy(update={"approximate_tokens": True})).endswith("(approximate)")
+    assert figures.all_tokens(usage) == "1,239"
+    estimated = usage.model_copy(update={"approximate_tokens": True})
+    assert figures.tokens(estimated) == "1,234 prompt + 5 completion (approximate)"
+    assert figures.all_tokens(estimated) == "~1,239"
 
 
 @pytest.mark.parametrize(
