@@ -121,6 +121,7 @@ def _rows(report: FactualityReport) -> list[tuple[str, Text]]:
     ]
     rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
     rows += [
+        ("Judge", Text(visible(figures.judge(report)))),
         ("Calls", Text(figures.calls(report.usage))),
         ("Tokens", Text(figures.tokens(report.usage))),
         ("Cost", Text(figures.cost(report.usage))),

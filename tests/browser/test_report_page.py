@@ -14,6 +14,9 @@ from factloop.evaluation.reports.html import render_html
 from factloop.records import FactualityReport
 from tests.evaluation.reports.sample import hostile_report, large_report, make_report, sample_report
 
+PATIENCE_MS = 20_000
+"""For a busy machine: each wait ends as soon as what it waits for is there."""
+
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -35,6 +38,7 @@ def browser() -> Iterator[Browser]:
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         pytest.skip("no chromium or google-chrome on the PATH")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS), headless=True)
         yield launched
@@ -64,7 +68,7 @@ class Visits:
             viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
         )
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 
 import pytest
@@ -54,6 +55,7 @@ def test_the_result_says_what_it_rests_on() -> None:
         "31 model calls, 2 failed, 4 cache hits, 17 searches",
         "13,482 prompt + 1,706 completion (approximate)",
         "Cost $0.00305",
+        "Judge openai:gpt-4o-mini, fused plan",
         "Time 4.8 s",
         "Warning 2 calls failed and were retried.",
     ):
@@ -64,6 +66,18 @@ def test_colour_is_used_on_a_terminal_only_and_never_against_the_users_wish() ->
     assert "\x1b[32m✓ supported" in printed(sample_report(), terminal=True)
     assert "\x1b[32m" not in printed(sample_report(), terminal=True, NO_COLOR="1")
     assert "\x1b" not in printed(sample_report())
+
+
+def test_web_sources_are_links_on_a_terminal() -> None:
+    text = printed(sample_report(), terminal=True)
+    assert ";https://encyclopaedia.example.org/ada-lovelace\x1b\\" in text
+    assert ";sources/analytical-engine.md" not in text
+
+
+@pytest.mark.parametrize("report", [sample_report(), hostile_report()], ids=["sample", "hostile"])
+def test_a_terminal_is_sent_styles_and_links_and_no_other_escape(report: FactualityReport) -> None:
+    text = re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b\x07]*\x1b\\", "", printed(report, terminal=True))
+    assert "\x1b" not in text
 
 
 @pytest.mark.parametrize("width", [60, 120])
