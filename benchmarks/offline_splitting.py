@@ -1,4 +1,4 @@
-"""Prints how the offline linguistics do on labelled data: `python -m benchmarks.offline_splitting [DATA_FOLDER]`.
+"""Prints how the offline linguistics do on labelled data: `python benchmarks/offline_splitting.py [DATA_FOLDER]`.
 
 The folder (or FACTLOOP_DATA, default ../shared/data) holds factcheckgpt_dev_*.jsonl and factscore_bio.jsonl. The rules
 were written without fitting to any one of them; the figures say where they stand.
@@ -20,6 +20,7 @@ from rich.table import Table
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.queries import search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
+from factloop.tools.linguistics.relevance import is_relevant
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.linguistics.words import content_words
 
@@ -93,18 +94,33 @@ def references(rows: Sequence[Row]) -> dict[str, float]:
     return {"open with a pronoun": opened, "resolved": resolved, "as annotated": right, "called ambiguous": ambiguous}
 
 
-def speed(sentences: Sequence[str]) -> dict[str, float]:
+def read_responses(responses: Sequence[tuple[str, str]]) -> int:
+    """All of the linguistics over (prompt, response) pairs; returns the number of sentences."""
+    n_sentences = 0
+    for prompt, response in responses:
+        for sentence in split_sentences(response):
+            n_sentences += 1
+            before = response[: sentence.start]
+            for fact in split_claims(sentence.text):
+                claim = resolve_references(fact, before=before, prompt=prompt)
+                is_ambiguous(fact, before, prompt)
+                is_relevant(claim, prompt=prompt, response=response)
+                search_query(claim)
+    return n_sentences
+
+
+def speed(responses: Sequence[tuple[str, str]]) -> dict[str, float]:
     """Milliseconds a sentence for all of the linguistics, and seconds for a megabyte on one line."""
-    response = " ".join(sentences)
     started = time.perf_counter()
-    position = 0
-    for sentence in split_sentences(response):
-        for claim in split_claims(sentence.text):
-            search_query(resolve_references(claim, before=response[:position], prompt="Who was it?"))
-        position = sentence.end
-    per_sentence = (time.perf_counter() - started) / len(sentences) * 1000
-    line = (response * (_MEGABYTE // len(response) + 1))[:_MEGABYTE]
-    return {"ms a sentence": per_sentence, "s a megabyte on one line": seconds(lambda: split_sentences(line))}
+    n_sentences = read_responses(responses)
+    per_sentence = (time.perf_counter() - started) / n_sentences * 1000
+    text = " ".join(response for _, response in responses)
+    line = (text * (_MEGABYTE // len(text) + 1))[:_MEGABYTE].replace("\n", " ")
+    return {
+        "sentences": n_sentences,
+        "ms a sentence": per_sentence,
+        "s a megabyte on one line": seconds(lambda: split_sentences(line)),
+    }
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -117,18 +133,20 @@ def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("FACTLOOP_DATA", "../shared/data"))
     checked = read_rows(folder, "factcheckgpt_dev_decomposition")
     worth = read_rows(folder, "factcheckgpt_dev_sentence_checkworthiness")
+    rows = read_rows(folder, "factscore_bio")
     bios = [
         (sentence["text"], [fact["text"] for fact in sentence["atomic_facts"] or []])
-        for row in read_rows(folder, "factscore_bio")
+        for row in rows
         for sentence in row["sentences"] or []
     ]
+    responses = [(row["prompt"], row["response"]) for row in rows if row["sentences"]]
     table = Table("data", "figure", "value", title="Offline linguistics")
     parts = {
         "Factcheck-GPT decomposition": decomposition((row["sentence"], row["claims"]) for row in checked),
         "FActScore biographies": decomposition(bios),
         "Factcheck-GPT check-worthiness": checkworthiness(worth),
         "Factcheck-GPT references": references(checked),
-        "speed": speed([text for text, _ in bios[:1000]]),
+        "speed": speed(responses),
     }
     for data, figures in parts.items():
         for figure, value in figures.items():

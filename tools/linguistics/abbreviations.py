@@ -35,7 +35,7 @@ OPENERS = word_set(
     its later like many meanwhile moreover most my nevertheless no not nowadays of on once one only or other our
     over several she since so some such that the their then there these they this those though through throughout
     thus to today two under unlike until upon we what when where whereas which while who why with within yet you
-    your
+    your people everyone everybody someone nobody nothing
     """
 )
 """Closed-class words that often open a sentence (lower case)."""

@@ -27,8 +27,8 @@ _STEPS: tuple[Step, ...] = (
     modifiers.split_relative,
     modifiers.split_appositive,
     predicates.split_predicate_relative,
-    coordination.split_verb_phrases,
     predicates.split_participle,
+    coordination.split_verb_phrases,
     predicates.split_birth,
     coordination.split_objects,
     lists.split_list,
@@ -36,7 +36,8 @@ _STEPS: tuple[Step, ...] = (
 _MAX_CLAIMS = 24
 _CONDITIONAL = re.compile(
     r"\b(?:if|unless|neither|either|whether|not only|both)\b"
-    r"|\b(?:said|says|claimed|claims|argued|argues|believed|believes|reported|reports|suggested|suggests|thought|stated|states|according to)\b(?!\s+to\b)",
+    r"|\b(?:said|says|claimed|claims|argued|argues|believed|believes|reported|reports|suggested|suggests|thought"
+    r"|stated|states|according to)\b(?!\s+to\b)",
     re.IGNORECASE,
 )
 """Splitting under a condition, a negation of two things or a report would change what is claimed."""

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 _JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
 _STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "until", "if"})
+_DEGREES = frozenset({"best", "better", "well", "more"})
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
 _TOGETHER = re.compile(
-    r"\b(?:between|both|combination|mix(?:ture)?|consist|compris|combin|compar|blend|pair|either|same|together|from)"
+    r"\b(?:between|both|combination|mix(?:ture)?|consist|compris|combin|compar|blend|pair|either|same|together)"
 )
 """What is said of two things together must not be said of each."""
 
@@ -53,8 +54,7 @@ def _opens_clause(words: Sequence[Word], joint: int) -> bool:
     if head.lower in lexicon.SUBJECT_PRONOUNS:
         return True
     separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
-    certain = words[clause.verb].word_class in FINITE
-    return separated and certain and head.word_class in {"determiner", "possessive", "name", "other", "number"}
+    return separated and head.word_class in {"determiner", "possessive", "name", "other", "number"}
 
 
 def _subject(text: str, words: Sequence[Word], clause: Clause) -> str:
@@ -108,26 +108,32 @@ def _verb_phrase_starts(words: Sequence[Word], clause: Clause) -> list[tuple[int
             word.word_class == "relative" or (word.lower in _STOPS_SCAN and not is_comma(words[index - 1]))
         ):
             break
-        joint = index
         if not word.enclosed and (is_comma(word) or word.lower in {"and", "but"}):
-            after = index + 1
-            is_last = word.lower in {"and", "but"}
-            if is_comma(word) and words[after].lower in {"and", "but", "then"}:
-                after, is_last = after + 1, True
-            begin = after
-            while after < len(words) - 1 and words[after].word_class == "adverb":
-                after += 1
+            begin, is_last = _after_joint(words, index)
+            verb = _skip_adverbs(words, begin)
             if is_comma(word) and words[begin].lower.endswith("ing"):
                 break  # *…, having written A and directed B* hangs on what was said before
-            if words[joint - 1].word_class in _VERBAL and joint - 1 >= clause.main:
-                pass  # *born and raised in A*: what follows belongs to both
-            elif _is_further_verb(words, clause, after, after_comma=is_comma(word) and not is_last):
-                pending.append((joint, begin))
+            shared = words[index - 1].word_class in _VERBAL  # *born and raised in A*: what follows belongs to both
+            if not shared and _is_further_verb(words, clause, verb, after_comma=is_comma(word) and not is_last):
+                pending.append((index, begin))
                 if is_last:
                     found, pending = [*found, *pending], []
-                index = after
+                index = verb
         index += 1
     return found
+
+
+def _after_joint(words: Sequence[Word], joint: int) -> tuple[int, bool]:
+    """First word after a comma, a conjunction or both, and whether a conjunction marks it as the last of its series."""
+    if is_comma(words[joint]) and words[joint + 1].lower in {"and", "but", "then"}:
+        return min(joint + 2, len(words) - 1), True
+    return joint + 1, not is_comma(words[joint])
+
+
+def _skip_adverbs(words: Sequence[Word], index: int) -> int:
+    while index < len(words) - 1 and (words[index].word_class == "adverb" or words[index].lower in _DEGREES):
+        index += 1
+    return index
 
 
 def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after_comma: bool) -> bool:
@@ -160,9 +166,7 @@ def _is_known_verb(lower: str) -> bool:
 
 def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> str:
     """The auxiliary that a further verb phrase takes over: *was* for a passive, *has* for a perfect, a modal."""
-    verb = begin
-    while words[verb].word_class == "adverb":
-        verb += 1
+    verb = _skip_adverbs(words, begin)
     word, first = words[verb], words[clause.verb]
     if clause.main == clause.verb or word.word_class not in PARTICIPIAL | {"base", "other"}:
         return f"{first.text} " if first.word_class == "modal" and word.lower in lexicon.VERBS else ""

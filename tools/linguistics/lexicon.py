@@ -77,7 +77,8 @@ PAST_OR_PARTICIPLE = word_set(
     """
     bought bound bred built caught dealt dug fed fled found fought held hit hung kept laid led left lent lost made
     meant met paid put read said sat sent set shot slept sold spent split spread stood struck stuck swept swung
-    taught thought told understood wept won wound cost cut sought rebuilt got beat bent burnt dreamt ground lit slid spun
+    taught thought told understood wept won wound cost cut sought rebuilt got beat bent burnt dreamt ground lit
+    slid spun
     """
 )
 

@@ -82,8 +82,8 @@ def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: st
 
 
 def split_appositive(text: str, nlp: Language | None = None) -> list[str]:
-    """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …* and, at the end
-    of a sentence, *…, a town in Bavaria*."""
+    """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …* and, at the
+    end of a sentence, *…, a town in Bavaria*."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
     if clause is None:

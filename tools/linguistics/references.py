@@ -24,7 +24,7 @@ _TAIL = 1200
 """Characters before the claim in which the antecedent of a pronoun is looked for."""
 
 _CHUNK, _MAX_CHUNKS = 1000, 24
-"""Full names are looked up in pieces of this many characters, each read once; in a long response in the first and last."""
+"""Full names are looked up in pieces of this many characters, each read once; of a long response the first and last."""
 
 _LOOK_BACK = 6
 """Sentences a pronoun may reach back."""
@@ -77,9 +77,7 @@ def resolve_references(claim: str, *, before: str, prompt: str | None, nlp: Lang
         return resolved
     name = _full_name(antecedents[0], context)
     possessive = pronoun.word_class == "possessive"
-    replacement = (
-        f"{name}'" if possessive and name.endswith("s") and _is_plural(name) else f"{name}'s" if possessive else name
-    )
+    replacement = f"{name}{_genitive(name, pronoun)}" if possessive else name
     if pronoun.start > 0 and replacement.startswith(("The ", "A ", "An ")):
         replacement = replacement[0].lower() + replacement[1:]
     return f"{resolved[: pronoun.start]}{replacement}{resolved[pronoun.end :]}"
@@ -100,6 +98,10 @@ def is_ambiguous(claim: str, before: str, prompt: str | None, nlp: Language | No
     if number in {"it", "they"} and not found:
         return not context.sentences and not context.prompt_mentions
     return len(found) != 1
+
+
+def _genitive(name: str, pronoun: Word) -> str:
+    return "'" if pronoun.lower == "their" and name.endswith("s") else "'s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,9 @@ def _candidates(sentence: str, number: Number, about_person: bool, nlp: Language
     persons = [m for m in in_subject if m.kind == "person" or (about_person and _may_be_person(m))]
     if subject is None or (number == "it" and persons):
         return
-    if _is_plural(subject) == (number == "they"):
+    verb = words[clause.verb].lower
+    plural = verb in {"are", "were", "have"} or (verb not in {"is", "was", "has"} and _is_plural(subject))
+    if plural == (number == "they"):
         yield subject
 
 

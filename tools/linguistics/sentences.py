@@ -30,7 +30,7 @@ _CITATIONS = re.compile(
     r"|\[citation needed\]|【[^】\n]{1,60}】|[¹²³⁰⁴-⁹]{1,6}"
     r")){0,20}"
 )
-_NEXT_WORD = re.compile(r"\s*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")
+_NEXT_WORD = re.compile(r"[\s\0]*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")
 _LAST_WORD = re.compile(r"[^\W_][\w.'’&-]*$")
 _REPORTING = re.compile(
     r"\s+(?:(?:[A-Z][\w.-]{0,30}\s){1,3}|(?:the|his|her)\s\w{1,20}\s)"
@@ -56,7 +56,7 @@ def split_sentences(text: str) -> list[Sentence]:
     Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
     sentence before it; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
     """
-    sentences = []
+    sentences: list[Sentence] = []
     for block in find_blocks(text):
         ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
         start = block.start
@@ -142,7 +142,7 @@ def _is_boundary(text: str, start: int, stop: re.Match[str], after_closers: int,
     next_word = _NEXT_WORD.match(text, after, end)
     following = next_word.group(1) if next_word is not None else ""
     word = _word_before(text, start, stop.start())
-    if not text[after].isspace():
+    if not (text[after].isspace() or text[after] == "\0"):
         return after > after_closers or _space_is_missing(mark, word, following)
     if after_closers > stop.end() and _REPORTING.match(text, after, end):
         return False

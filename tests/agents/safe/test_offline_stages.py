@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages
+from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQuery, PaperStages, SentenceTask
+from factloop.records import Evidence, Judgement, Verdict
+from factloop.tools.verifiers.base import Entailment, Label
+
+PROMPT = "Who was Mira Halden?"
+RESPONSE = "Mira Halden was a chemist. She was born in Lindel and founded the Merrow Institute. Bananas are yellow."
+
+
+class ScriptedVerifier:
+    """Answers as told, and remembers what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, label: Label, cited: tuple[int, ...] = ()) -> None:
+        self._answer = Entailment(label, 0.75, cited, "names agree")
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+        self.asked.append((claim, list(passages)))
+        return self._answer
+
+
+def task(sentence: str, prompt: str | None = PROMPT, response: str = RESPONSE) -> SentenceTask:
+    start = response.index(sentence)
+    return SentenceTask(prompt, response, sentence, start, start + len(sentence))
+
+
+def evidence(number: int) -> Evidence:
+    return Evidence(
+        id=f"e{number}",
+        source="notes.txt",
+        passage=f"Passage {number}.",
+        query="q",
+        rank=number,
+        retrieved_at=datetime(2024, 1, 1, tzinfo=UTC),
+    )
+
+
+def case(*, queries: tuple[str, ...] = (), n_evidence: int = 2, may_search: bool = True) -> Case:
+    items = tuple(evidence(number) for number in range(1, n_evidence + 1))
+    return Case("Mira Halden was born in Lindel in 1901.", queries, items, may_search)
+
+
+async def test_facts_are_split_resolved_and_given_a_query() -> None:
+    stages: FusedStages = OfflineFusedStages(ScriptedVerifier("supported"))
+    sentence = "She was born in Lindel and founded the Merrow Institute."
+    assert await stages.sentence_facts(task(sentence)) == [
+        FoundFact(
+            "She was born in Lindel.", "Mira Halden was born in Lindel.", "check", "Mira Halden born Lindel"
+        ),
+        FoundFact(
+            "She founded the Merrow Institute.",
+            "Mira Halden founded the Merrow Institute.",
+            "check",
+            "Mira Halden founded Merrow Institute",
+        ),
+    ]  # fmt: skip
+
+
+async def test_irrelevant_and_ambiguous_facts_are_marked_and_not_dropped() -> None:
+    stages = OfflineFusedStages(ScriptedVerifier("supported"))
+    assert await stages.sentence_facts(task("Bananas are yellow.")) == [
+        FoundFact("Bananas are yellow.", "Bananas are yellow.", "irrelevant", "")
+    ]
+    lone = task("He won in 1901.", prompt=None, response="He won in 1901.")
+    assert await stages.sentence_facts(lone) == [FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")]
+
+
+async def test_a_sentence_without_claims_has_no_facts() -> None:
+    stages = OfflineFusedStages(ScriptedVerifier("supported"))
+    assert await stages.sentence_facts(task("I don't know.", response="I don't know.")) == []
+
+
+async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
+    verifier = ScriptedVerifier("supported", cited=(1, 0))
+    judgement = await OfflineFusedStages(verifier).assess(case())
+    assert judgement == Judgement(
+        verdict=Verdict.SUPPORTED, rationale="names agree", cited=("e2", "e1"), score=0.75, judged_by="scripted"
+    )
+    assert verifier.asked == [("Mira Halden was born in Lindel in 1901.", ["Passage 1.", "Passage 2."])]
+
+
+async def test_contradiction_settles_a_claim_at_once() -> None:
+    judgement = await OfflineFusedStages(ScriptedVerifier("contradicted", cited=(0,))).assess(case())
+    assert isinstance(judgement, Judgement)
+    assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
+
+
+async def test_insufficient_evidence_asks_for_more_until_ideas_or_budget_run_out() -> None:
+    stages = OfflineFusedStages(ScriptedVerifier("insufficient"))
+    queries: tuple[str, ...] = ()
+    step = await stages.assess(case())
+    while isinstance(step, NextQuery):
+        assert step.query not in queries
+        assert step.missing == "names agree"
+        queries = (*queries, step.query)
+        assert len(queries) < 20
+        step = await stages.assess(case(queries=queries))
+    assert len(queries) >= 3
+    assert (step.verdict, step.contradicted) == (Verdict.NOT_SUPPORTED, False)
+    assert isinstance(await stages.assess(case(may_search=False)), Judgement)
+
+
+async def test_no_evidence_says_that_nothing_was_found() -> None:
+    judgement = await OfflineFusedStages(ScriptedVerifier("insufficient")).assess(case(n_evidence=0, may_search=False))
+    assert isinstance(judgement, Judgement)
+    assert (judgement.contradicted, judgement.rationale, judgement.cited) == (False, NOTHING_FOUND, ())
+
+
+async def test_the_paper_plan_by_the_same_rules() -> None:
+    stages: PaperStages = OfflinePaperStages(ScriptedVerifier("supported", cited=(0,)))
+    sentence = task("She was born in Lindel and founded the Merrow Institute.")
+    assert list(await stages.split(sentence)) == ["She was born in Lindel.", "She founded the Merrow Institute."]
+    assert await stages.revise("She was born in Lindel.", sentence) == "Mira Halden was born in Lindel."
+    assert await stages.relevance("Mira Halden was born in Lindel.", sentence)
+    assert not await stages.relevance("Bananas are yellow.", sentence)
+    first = await stages.next_query(case())
+    assert first == NextQuery("Mira Halden born Lindel 1901")
+    assert (await stages.next_query(case(queries=(first.query,)))).query != first.query
+    judgement = await stages.rate(case())
+    assert (judgement.verdict, judgement.cited, judgement.judged_by) == (Verdict.SUPPORTED, ("e1",), "scripted")
+
+
+async def test_the_paper_plan_always_has_a_query() -> None:
+    stages = OfflinePaperStages(ScriptedVerifier("insufficient"))
+    queries: tuple[str, ...] = ()
+    for _ in range(12):
+        queries = (*queries, (await stages.next_query(case(queries=queries))).query)
+    assert all(queries)
+    assert queries[-1] == queries[0]
+
+
+@pytest.mark.parametrize("stages", [OfflineFusedStages, OfflinePaperStages])
+def test_the_judge_is_named_after_the_verifier(
+    stages: type[OfflineFusedStages] | type[OfflinePaperStages],
+) -> None:
+    assert stages(ScriptedVerifier("supported")).name == "scripted"

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.tools.linguistics.claims import split_claims
+from factloop.tools.linguistics.sentences import split_sentences
+
+DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
+
+SPLIT = {
+    "Mira Halden was born in Lindel, studied at Arden and founded the Merrow Institute.": [
+        "Mira Halden was born in Lindel.",
+        "Mira Halden studied at Arden.",
+        "Mira Halden founded the Merrow Institute.",
+    ],
+    "Mira Halden, a chemist from Lindel, won two prizes and discovered lorium.": [
+        "Mira Halden won two prizes.",
+        "Mira Halden discovered lorium.",
+        "Mira Halden was a chemist from Lindel.",
+    ],
+    "Otto Berg, who led the Merrow Institute from 1909 to 1917, was born in Arden.": [
+        "Otto Berg was born in Arden.",
+        "Otto Berg led the Merrow Institute from 1909 to 1917.",
+    ],
+    "She moved to Arden, where she met Otto Berg, who was a painter.": [
+        "She moved to Arden.",
+        "She met Otto Berg in Arden.",
+        "Otto Berg was a painter.",
+    ],
+    "In 1905, he published four papers and received a doctorate.": [
+        "In 1905, he published four papers.",
+        "In 1905, he received a doctorate.",
+    ],
+    "She was elected in 1990 and served until 2000.": ["She was elected in 1990.", "She served until 2000."],
+    "The book was written by Ann Lee, published in 1920 and translated into French.": [
+        "The book was written by Ann Lee.",
+        "The book was published in 1920.",
+        "The book was translated into French.",
+    ],
+    "The bridge is a rare design, and it is likely to last for centuries.": [
+        "The bridge is a rare design.",
+        "The bridge is likely to last for centuries.",
+    ],
+    "The tower was built in 1901, but the chapel burnt down in 1950.": [
+        "The tower was built in 1901.",
+        "The chapel burnt down in 1950.",
+    ],
+    "Otto Berg is a Lindish actor born on 18 December 1949 in Arden and best known for his voice.": [
+        "Otto Berg is a Lindish actor.",
+        "Otto Berg was born on 18 December 1949.",
+        "Otto Berg was born in Arden.",
+        "Otto Berg was best known for his voice.",
+    ],
+    "Otto Berg was born on May 4, 1901, in Lindel.": [
+        "Otto Berg was born on May 4, 1901.",
+        "Otto Berg was born in Lindel.",
+    ],
+    "Halden Works is a company that makes lamps.": ["Halden Works is a company.", "Halden Works makes lamps."],
+    "He was a Lindish physicist, philosopher and violinist.": [
+        "He was a Lindish physicist.",
+        "He was a philosopher.",
+        "He was a violinist.",
+    ],
+    'Her films include "Blue Rain," "The Gate," and "Oss."': [
+        'Her films include "Blue Rain".',
+        'Her films include "The Gate".',
+        'Her films include "Oss".',
+    ],
+    "Its members include Anna Berg, Otto Lind, and Eva Marr.": [
+        "Its members include Anna Berg.",
+        "Its members include Otto Lind.",
+        "Its members include Eva Marr.",
+    ],
+    "She holds a degree in law from Arden University and a doctorate in music from Merrow College.": [
+        "She holds a degree in law from Arden University.",
+        "She holds a doctorate in music from Merrow College.",
+    ],
+    "- **Lindel**: a small town in the hills": ["Lindel is a small town in the hills."],
+    "**Port**: The port of Lindel opened in 1901.[1]": ["The port of Lindel opened in 1901."],
+    "However, it is worth noting that [Lindel](http://a.b) has a __port__.": ["Lindel has a port."],
+}
+
+WHOLE = [
+    "Trinidad and Tobago is a country.",
+    "Tom and Ann were married in 1990.",
+    'He said "I came and saw and won" and left the room.',
+    "If it rains, the river rises and floods the city.",
+    "According to Ann Lee, the town was founded in 900 and burnt in 950.",
+    "The treaty lies between a lake and a river.",
+    "She is not only a judge but also writes books.",
+    "The theory developed by Halden changed physics.",
+    "He was born and raised in Lindel.",
+    "洛铁于1901年被发现。",
+]
+
+NO_CLAIM = [
+    "",
+    "   ",
+    "\0",
+    "Who was Mira Halden?",
+    "List three towns in the hills.",
+    "Sure! I can help with that.",
+    "Hello there!",
+    "I don't know.",
+    "I'm not sure about that.",
+    "I think it was great.",
+    "Lindel is a beautiful town.",
+    "She was arguably the best.",
+    "Here is an overview of her life:",
+    "In conclusion, let me know if you need more details.",
+    "As an AI language model, I cannot browse the web.",
+    "Early life",
+    "You should visit the museum.",
+    "For more details, I recommend the official site.",
+]
+
+KEPT = [
+    "She was arguably the best, and won 14 titles.",
+    "Great Lindel is a town in the hills.",
+    "Name changes were common in 1901.",
+    "- **Born**: 14 March 1879, Lindel",
+    "The song asks \"Who are you?\" and was released in 1978.",
+    "He is known for his good looks and charm.",
+    "Burrell's music style blends gospel with jazz elements.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "claims"), SPLIT.items())
+def test_split(sentence: str, claims: list[str]) -> None:
+    assert split_claims(sentence) == claims
+
+
+@pytest.mark.parametrize("sentence", WHOLE)
+def test_left_whole_where_a_split_would_change_what_is_claimed(sentence: str) -> None:
+    assert split_claims(sentence) == [sentence]
+
+
+@pytest.mark.parametrize("sentence", NO_CLAIM)
+def test_no_claim(sentence: str) -> None:
+    assert split_claims(sentence) == []
+
+
+@pytest.mark.parametrize("sentence", KEPT)
+def test_a_checkable_sentence_keeps_its_claim(sentence: str) -> None:
+    assert split_claims(sentence)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "Ann",
+                "Lee",
+                "was",
+                "born",
+                "in",
+                "1901",
+                ",",
+                "who",
+                "and",
+                "which",
+                "founded",
+                "the",
+                "a",
+                '"',
+                "(",
+                ")",
+                "is",
+                ";",
+                "that",
+                ".",
+                "by",
+            ]
+        )
+    )
+)
+def test_splitting_loses_no_word_and_raises_nothing(words: list[str]) -> None:
+    """Numbers and names of a sentence that yields claims all appear in them."""
+    sentence = " ".join(words)
+    claims = split_claims(sentence)
+    if claims:
+        for word in ("1901", "Lee", "founded"):
+            assert (word in sentence) == any(word.lower() in claim.lower() for claim in claims)
+
+
+def test_hostile_markup_is_quick() -> None:
+    started = time.perf_counter()
+    for unit in ("[", "**", "`", "([", "a, and ", "who, ", '"', "(", "_a", "[a](", "Born: "):
+        for sentence in split_sentences(unit * (20_000 // len(unit))):
+            split_claims(sentence.text)
+    assert time.perf_counter() - started < 10
+
+
+def test_labelled_sentences_keep_their_claims() -> None:
+    """At least 95 % of the sentences that annotators found check-worthy yield claims."""
+    path = DATA / "factcheckgpt_dev_sentence_checkworthiness.jsonl"
+    if not path.exists():
+        pytest.skip(f"labelled data not found in {DATA}: set FACTLOOP_DATA")
+    rows: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    worth = [bool(split_claims(row["sentence_in_response"])) for row in rows if row["label"] == "yes"]
+    assert sum(worth) / len(worth) >= 0.95

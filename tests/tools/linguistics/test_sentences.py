@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, split_sentences
+
+HARD_PARAGRAPHS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "hard_paragraphs.json").read_text(encoding="utf-8")
+)
+_MEGABYTE = 1_000_000
+
+
+def assert_spans_hold(text: str, sentences: list[Sentence]) -> None:
+    position = 0
+    for sentence in sentences:
+        assert text[sentence.start : sentence.end] == sentence.text
+        assert sentence.start >= position
+        assert any(character.isalnum() for character in sentence.text)
+        assert sentence.text == sentence.text.strip()
+        assert len(sentence.text) <= MAX_SENTENCE
+        position = sentence.end
+
+
+@pytest.mark.parametrize("paragraph", HARD_PARAGRAPHS, ids=lambda paragraph: str(paragraph["name"]))
+def test_hard_paragraph(paragraph: dict[str, Any]) -> None:
+    found = split_sentences(paragraph["text"])
+    assert_spans_hold(paragraph["text"], found)
+    assert [sentence.text for sentence in found] == paragraph["sentences"]
+
+
+@pytest.mark.parametrize("text", ["", " \r\n\t", "\0\0", "---", "***", "```\n```", "...", "🙂"])
+def test_text_without_words_has_no_sentences(text: str) -> None:
+    assert split_sentences(text) == []
+
+
+@given(st.text(alphabet=st.sampled_from('aA1 .!?…"“”()[]*_#>|-`\n\r\t\0。؟Dr'), max_size=200) | st.text(max_size=200))
+def test_spans_hold_and_no_word_is_lost(text: str) -> None:
+    """Only list numbers, fence info strings and code may be left out; with none of them every letter is kept."""
+    sentences = split_sentences(text)
+    assert_spans_hold(text, sentences)
+    if not any(mark in text for mark in "`~)") and not any(character.isdigit() for character in text):
+        kept = "".join(character for s in sentences for character in s.text if character.isalnum())
+        assert kept == "".join(character for character in text if character.isalnum()) or "." in text
+
+
+def test_nul_bytes_are_kept_inside_and_trimmed_outside() -> None:
+    assert [s.text for s in split_sentences("\0A\0b is here.\0 Next one.")] == ["A\0b is here.", "Next one."]
+
+
+def test_code_in_a_programming_language_is_skipped() -> None:
+    text = "Before it.\n~~~js\nlet a = 1;\n~~~\nAfter it."
+    assert [s.text for s in split_sentences(text)] == ["Before it.", "After it."]
+
+
+def test_a_very_long_sentence_is_cut_at_a_clause() -> None:
+    text = "the river flows on; " * 300
+    sentences = split_sentences(text)
+    assert_spans_hold(text, sentences)
+    assert len(sentences) == 3  # 300 clauses of 20 characters, at most 100 of them in 2,000
+    assert all(sentence.text.endswith(";") for sentence in sentences)
+    assert sum(sentence.text.count("river") for sentence in sentences) == 300
+
+
+@pytest.mark.parametrize(
+    "unit",
+    'word |a. |A|.|("|[1] |Dr. Vale went home. He slept. |He. [1|> |**a|* |1. |a\n|```x\n'.split("|"),
+)
+def test_a_megabyte_on_one_line_takes_linear_time(unit: str) -> None:
+    """Twice the text takes about twice the time; a quadratic rule would take four times as long, and minutes."""
+    text = (unit * (_MEGABYTE // len(unit)))[:_MEGABYTE]
+    started = time.perf_counter()
+    split_sentences(text)
+    assert time.perf_counter() - started < 15
