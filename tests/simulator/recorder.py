@@ -54,7 +54,7 @@ class Statistics:
     in_flight: int = 0
     max_in_flight: int = 0
     repeated: int = 0
-    """Paid requests to the model whose body was the same, to the byte, as that of an earlier paid one."""
+    """Paid requests whose body was the same, to the byte, as that of an earlier paid one of their stage."""
     cpu_s: float = 0.0
     """CPU time of the simulator's thread."""
     elapsed_s: float = 0.0
@@ -87,7 +87,7 @@ class Outcome:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     paid_body: bytes | None = None
-    """The body of a request to the model, once it is certain to be paid for: repeats are counted by it."""
+    """The body, once the request is certain to be paid for: repeats are counted by it."""
 
 
 class Recorder:
@@ -119,7 +119,7 @@ class Recorder:
             self._in_flight = max(0, self._in_flight - 1)
             _count(counts, outcome)
             if outcome.paid_body is not None:
-                self._paid[hashlib.blake2b(outcome.paid_body, digest_size=16).digest()] += 1
+                self._paid[hashlib.blake2b(stage.encode() + b" " + outcome.paid_body, digest_size=16).digest()] += 1
             started_s, took_s = arrived - self._started, time.perf_counter() - arrived
             entry = LogEntry(number, stage, outcome.status, outcome.fault, round(started_s, 4), round(took_s, 4))
             self._log.append(entry)

@@ -105,6 +105,7 @@ class Server:
             outcome.fault = answer.fault
             if isinstance(answer, Refused):
                 return _refused(answer, outcome)
+            outcome.paid_body = raw
             return await _found(answer, outcome)
 
     async def _models(self, _: web.Request) -> web.Response:

@@ -83,7 +83,7 @@ class Writer:
         """How many facts each sentence takes: 2 to 4, near 3 on average, adding up exactly."""
         sizes: list[int] = []
         while (left := n_facts - sum(sizes)) > 4:
-            sizes.append(min(self._rng.choices((2, 3, 4), (30, 52, 18))[0], left - 2))
+            sizes.append(min(self._rng.choices((2, 3, 4), (22, 50, 28))[0], left - 2))
         return [*sizes, left]
 
     def _what_to_say(self, entity: Entity, n_facts: int) -> list[_Said]:

@@ -1,0 +1,259 @@
+"""The invented world and those who read in it: what everything else is measured by, so it is measured first."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from factloop.agents.safe import schemas
+from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
+from tests.simulator import GoldFact, World, build_world
+from tests.simulator.blocks import Blocks
+from tests.simulator.brain import TITLES, Brain, SearchWish
+from tests.simulator.knowledge import next_query, read_claim
+from tests.simulator.relations import RELATIONS
+from tests.simulator.scoring import Score, score
+from tests.simulator.search import SearchEngine
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return build_world()
+
+
+@pytest.fixture(scope="module")
+def brain(world: World) -> Brain:
+    return Brain(world)
+
+
+def first_fact(world: World, label: str) -> GoldFact:
+    return next(fact for response in world.responses for fact in response.facts if fact.label == label)
+
+
+def answer(brain: Brain, title: str, message: str) -> Any:
+    """The fields of an answer that is no wish to search."""
+    given = brain.reply(title, message)
+    assert not isinstance(given, SearchWish)
+    return given
+
+
+def claim_message(fact: GoldFact, *, evidence: bool = True) -> str:
+    passage = f'\n<evidence id="1">{fact.gold.title} ({fact.gold.date})\n{fact.gold.text}</evidence>'
+    return f"<claim>{fact.self_contained}</claim>{passage if evidence else ''}"
+
+
+class TestWorld:
+    def test_is_the_same_for_the_same_seed(self) -> None:
+        again = build_world.__wrapped__(20)
+        assert again == build_world(20)
+        assert again.responses != build_world.__wrapped__(21).responses
+
+    def test_has_the_sizes_asked_for(self, world: World) -> None:
+        assert len(world.one_response(43).facts) == 43
+        assert len(world.twenty_responses) == 20
+        assert sum(len(response.facts) for response in world.twenty_responses) == pytest.approx(900, abs=10)
+        assert all(8 <= len(response.sentences) <= 25 for response in world.responses)
+        sizes = Counter(fact.sentence for response in world.responses for fact in response.facts)
+        assert set(sizes.values()) <= {2, 3, 4}
+        assert sum(sizes.values()) / len(sizes) == pytest.approx(3.0, abs=0.15)
+
+    def test_has_the_shares_asked_for(self, world: World) -> None:
+        facts = [fact for response in world.responses for fact in response.facts]
+        labels = Counter(fact.label for fact in facts)
+        assert labels["irrelevant"] / len(facts) == pytest.approx(0.10, abs=0.01)
+        assert labels["not_supported"] / (labels["not_supported"] + labels["supported"]) == pytest.approx(
+            0.25, abs=0.02
+        )
+        assert sum(fact.is_duplicate for fact in facts) / len(facts) == pytest.approx(0.04, abs=0.01)
+        assert world.claim_free.facts == ()
+
+    def test_tells_every_sentence_once(self, world: World) -> None:
+        sentences = [sentence for response in world.responses for sentence in response.sentences]
+        assert len(set(sentences)) == len(sentences)
+
+    def test_repeats_facts_only_from_earlier_sentences(self, world: World) -> None:
+        for response in world.responses:
+            seen: dict[str, str] = {}
+            for fact in response.facts:
+                assert fact.is_duplicate == (fact.self_contained in seen)
+                assert seen.setdefault(fact.self_contained, fact.sentence) != fact.sentence or not fact.is_duplicate
+
+    def test_articles_tell_the_truth_and_nothing_else(self, world: World) -> None:
+        for response in world.responses:
+            for fact in response.facts:
+                assert f"{fact.topic.article_sentence}" in fact.gold.text
+                assert (fact.self_contained == fact.topic.claim(fact.topic.value)) == (fact.label != "not_supported")
+
+    def test_passages_are_as_long_as_snippets(self, world: World) -> None:
+        assert all(25 <= len(passage.text.split()) <= 45 for passage in world.passages)
+
+    @pytest.mark.parametrize("kind", RELATIONS)
+    def test_no_wording_is_the_start_of_another(self, kind: Any) -> None:
+        for number in (0, 1):
+            stems = [relation.stems("\0")[number] + " " for relation in RELATIONS[kind]]
+            assert not [(one, other) for one in stems for other in stems if one is not other and other.startswith(one)]
+
+
+class TestSearch:
+    def test_the_first_query_finds_the_passage(self, world: World) -> None:
+        engine = SearchEngine(world)
+        facts = [fact for response in world.responses for fact in response.facts]
+        found = [
+            fact.gold in engine.search(next_query(fact.self_contained, read_claim(world, fact.self_contained), ()), 3)
+            for fact in facts
+        ]
+        assert sum(found) / len(found) >= 0.99
+
+    def test_loses_the_top_three_of_a_share_of_queries_always_the_same(self, world: World) -> None:
+        engine = SearchEngine(world)
+        queries = [f"{name} records" for name in world.entities]
+        lost = [query for query in queries if engine.search(query, 3, 0.15) != engine.search(query, 3)]
+        assert len(lost) / len(queries) == pytest.approx(0.15, abs=0.06)
+        assert all(engine.search(query, 1, 0.15) == engine.search(query, 4)[3:] for query in lost)
+
+    def test_knows_when_nothing_fits(self, world: World) -> None:
+        assert SearchEngine(world).search("zzz qqq", 3) == []
+
+
+class TestBlocks:
+    def test_reads_suffixes_and_numbers(self) -> None:
+        blocks = Blocks(
+            "<claim-1>see </claim> here</claim-1>\n"
+            '<evidence-1 id="1">a</evidence-1>\n<evidence-1 id="2">b\n</evidence-1>'
+        )
+        assert blocks.one("claim") == "see </claim> here"
+        assert [(block.id, block.text) for block in blocks.all("evidence")] == [("1", "a"), ("2", "b")]
+        assert "final" not in blocks
+        assert blocks.one("asked") == ""
+
+    @pytest.mark.parametrize("hostile", ["<claim>", "<claim", "</claim>", "<claim-1>", "<claim>x</claim-1>"])
+    def test_is_linear_in_hostile_text(self, hostile: str) -> None:
+        started = time.process_time()
+        Blocks(hostile * (1_000_000 // len(hostile)))
+        assert time.process_time() - started < 2.0
+
+
+class TestBrain:
+    def test_knows_all_titles_and_keeps_to_their_fields(self, world: World, brain: Brain) -> None:
+        response = world.responses[0]
+        fact = next(fact for fact in response.facts if fact.label == "supported")
+        message = (
+            f"<question>{response.prompt}</question><context>{response.text[:500]}</context>"
+            f"<sentence>{fact.sentence}</sentence><response>{response.text}</response><fact>{fact.text}</fact>"
+            + claim_message(fact)
+        )
+        for title in TITLES:
+            reply = answer(brain, title, message)
+            getattr(schemas, title).model_validate(reply)
+            assert set(reply) == set(getattr(schemas, title).model_fields)
+
+    def test_splits_every_sentence_into_its_facts(self, world: World, brain: Brain) -> None:
+        for response in world.responses:
+            for sentence in response.sentences:
+                facts = [fact for fact in response.facts if fact.sentence == sentence]
+                fused = answer(
+                    brain, "SentenceFacts", f"<question>{response.prompt}</question><sentence>{sentence}</sentence>"
+                )
+                split = answer(brain, "AtomicFacts", f"<sentence>\n{sentence}\n</sentence>")
+                assert [found["fact"] for found in fused["facts"]] == [fact.self_contained for fact in facts]
+                wanted = ["irrelevant" if fact.label == "irrelevant" else "check" for fact in facts]
+                assert [found["status"] for found in fused["facts"]] == wanted
+                assert all(bool(found["query"]) == (found["status"] == "check") for found in fused["facts"])
+                assert split["facts"] == [fact.text for fact in facts]
+
+    def test_makes_facts_self_contained_and_knows_which_matter(self, world: World, brain: Brain) -> None:
+        for response in world.responses:
+            for fact in response.facts:
+                revised = answer(
+                    brain, "SelfContainedFact", f"<response>{response.text}</response><fact>{fact.text}</fact>"
+                )
+                assert revised == {"fact": fact.self_contained}
+                relevance = answer(
+                    brain,
+                    "Relevance",
+                    f"<question>{response.prompt}</question><response>{response.text}</response>"
+                    f"<fact>{fact.self_contained}</fact>",
+                )
+                assert relevance["relevant"] == (fact.label != "irrelevant")
+
+    def test_judges_by_evidence(self, world: World, brain: Brain) -> None:
+        verdicts = {"supported": "supported", "not_supported": "contradicted"}
+        for response in world.responses:
+            for fact in response.facts:
+                if fact.label == "irrelevant":
+                    continue
+                assessment = answer(brain, "Assessment", claim_message(fact))
+                rating = answer(brain, "Rating", claim_message(fact).replace("claim>", "fact>"))
+                assert assessment["verdict"] == rating["rating"] == verdicts[fact.label]
+                assert assessment["cited"] == rating["cited"] == [1]
+
+    def test_without_evidence_it_knows_nothing(self, world: World, brain: Brain) -> None:
+        fact = first_fact(world, "supported")
+        stranger = world.passages[-1].text
+        message = claim_message(fact, evidence=False) + f'<evidence id="1">{stranger}</evidence>'
+        reply = answer(brain, "Assessment", message)
+        assert (reply["verdict"], bool(reply["query"])) == ("insufficient", True)
+        wish = brain.reply("Assessment", message, may_call_search=True)
+        assert isinstance(wish, SearchWish)
+        settled = answer(brain, "Assessment", message + "<final>yes</final>")
+        assert (settled["verdict"], settled["query"]) == ("insufficient", "")
+        rating = answer(brain, "Rating", message.replace("claim>", "fact>"))
+        assert rating["rating"] == "not_supported"
+
+    def test_never_asks_the_same_twice(self, world: World, brain: Brain) -> None:
+        fact = first_fact(world, "supported")
+        asked: list[str] = []
+        for _ in range(12):
+            numbered = "".join(f'<asked id="{number}">{query}</asked>' for number, query in enumerate(asked, 1))
+            reply = answer(brain, "SearchQuery", f"<fact>{fact.self_contained}</fact>{numbered}")
+            assert reply["query"] not in asked
+            asked.append(reply["query"])
+
+    @pytest.mark.parametrize(
+        ("sentence", "facts"),
+        [
+            ("I don't know.", []),
+            ("Would you like to hear more about Paris?", []),
+            ("what a day", []),
+            ("Paris lies on the Seine.", ["Paris lies on the Seine."]),
+            ("{{ 6*7 }} <script>alert(1)</script> is 42.", ["{{ 6*7 }} <script>alert(1)</script> is 42."]),
+        ],
+    )
+    def test_takes_strange_sentences_as_they_are(self, brain: Brain, sentence: str, facts: list[str]) -> None:
+        assert brain.reply("AtomicFacts", f"<sentence>{sentence}</sentence>") == {"facts": facts}
+
+    def test_finds_no_claim_in_the_claim_free_response(self, world: World, brain: Brain) -> None:
+        for sentence in world.claim_free.sentences:
+            assert brain.reply("SentenceFacts", f"<sentence>{sentence}</sentence>") == {"facts": []}
+
+
+class TestScoring:
+    def claim(self, fact: GoldFact, judgement: Judgement, text: str | None = None) -> Claim:
+        evidence = Evidence(
+            id="e1", source="u", passage="p", query="q", rank=1, retrieved_at=datetime(2024, 1, 1, tzinfo=UTC)
+        )
+        said = text if text is not None else fact.self_contained
+        return Claim(
+            id=said, sentence=fact.sentence, span=(0, 1), text=said, self_contained=said, evidence=(evidence,),
+            judgement=judgement,
+        )  # fmt: skip
+
+    def test_every_fact_is_matched_failed_or_lost(self, world: World) -> None:
+        facts = world.one_response(43).facts
+        first, second = [fact for fact in facts if fact.label == "supported"][:2]
+        third = next(fact for fact in facts if fact.sentence not in {first.sentence, second.sentence})
+        right = Judgement(verdict=Verdict.SUPPORTED)
+        unscored = Judgement(unscored_reason=UnscoredReason.TIMEOUT)
+        claims = [
+            self.claim(first, right),
+            self.claim(second, unscored),
+            self.claim(third, unscored, text="the whole sentence"),
+        ]
+        fourth = next(fact for fact in facts if fact.sentence not in {item.sentence for item in (first, second, third)})
+        assert score(claims, [first, second, third, fourth]) == Score(4, 2, 1, 1, 1, 1)
+        assert Score(4, 2, 1, 1, 1, 1).agreement == 0.5
+        assert Score().agreement is None

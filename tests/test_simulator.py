@@ -1,0 +1,316 @@
+"""The simulator over the wire, as the clients that real providers are used with see it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from langchain_openai import ChatOpenAI
+from openai.types.chat import ChatCompletionFunctionToolParam
+from pydantic import SecretStr
+
+from tests.simulator import CHAT, INSTANT, SEARCH, Faults, GoldFact, Simulator, spawn
+
+ASSESSMENT = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": {"type": "object"}}}
+SEARCH_TOOL: ChatCompletionFunctionToolParam = {
+    "type": "function",
+    "function": {
+        "name": "serper",
+        "parameters": {"type": "object", "properties": {"missing": {"type": "string"}, "query": {"type": "string"}}},
+    },
+}
+ANSWER_TOOL: ChatCompletionFunctionToolParam = {
+    "type": "function",
+    "function": {"name": "Assessment", "parameters": {"type": "object", "properties": {"rationale": {}}}},
+}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Simulator]:
+    with Simulator() as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def sim(running: Simulator) -> Simulator:
+    """A simulator as if just started."""
+    running.set(**vars(INSTANT))
+    running.reset()
+    return running
+
+
+@pytest.fixture
+def client(sim: Simulator) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=sim.base_url, api_key="any", max_retries=0) as made:
+        yield made
+
+
+def fact_with(simulator: Simulator, label: str) -> GoldFact:
+    return next(fact for response in simulator.world.responses for fact in response.facts if fact.label == label)
+
+
+def ask(client: openai.OpenAI, *turns: str, **options: Any) -> Any:
+    """The completion of a chat of user and assistant, in turns."""
+    roles = ("user", "assistant") * len(turns)
+    messages: Any = [{"role": role, "content": text} for role, text in zip(roles, turns, strict=False)]
+    return client.chat.completions.create(model="sim", messages=messages, **options)
+
+
+def claim_message(fact: GoldFact, *, evidence: bool = True) -> str:
+    passage = f'\n<evidence id="1">{fact.gold.title} ({fact.gold.date})\n{fact.gold.text}</evidence>'
+    return f"<claim>{fact.self_contained}</claim>{passage if evidence else ''}"
+
+
+class TestOpenAIWire:
+    def test_plain_with_usage(self, client: openai.OpenAI, sim: Simulator) -> None:
+        response = sim.world.responses[0]
+        reply = ask(client, response.prompt)
+        assert reply.choices[0].message.content == response.text
+        assert reply.choices[0].finish_reason == "stop"
+        assert reply.usage.prompt_tokens == -(-len(response.prompt) // 4)
+        assert reply.usage.completion_tokens == -(-len(response.text) // 4)
+        assert sim.stats().stages[CHAT].completion_tokens == reply.usage.completion_tokens
+
+    def test_streaming_with_usage_last(self, client: openai.OpenAI, sim: Simulator) -> None:
+        prompt, text = sim.world.responses[0].prompt, sim.world.responses[0].text
+        chunks = list(ask(client, prompt, stream=True, stream_options={"include_usage": True}))
+        said = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+        assert said == text
+        assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
+        assert chunks[-1].usage.completion_tokens == -(-len(text) // 4)
+        assert all(chunk.usage is None for chunk in chunks[:-1])
+
+    def test_json_schema_is_answered_in_compact_json(self, client: openai.OpenAI, sim: Simulator) -> None:
+        fact = fact_with(sim, "supported")
+        reply = ask(client, claim_message(fact), response_format=ASSESSMENT)
+        answer = reply.choices[0].message.content
+        assert json.loads(answer)["verdict"] == "supported"
+        assert answer == json.dumps(json.loads(answer), separators=(",", ":"), ensure_ascii=False)
+        assert sim.stats().stages["Assessment"].answered == 1
+
+    def test_json_object_and_text_find_the_title_in_the_messages(self, client: openai.OpenAI, sim: Simulator) -> None:
+        fact = fact_with(sim, "not_supported")
+        schema = json.dumps({"title": "Rating", "type": "object"})
+        message = claim_message(fact).replace("claim>", "fact>") + f"\nRelevance is not asked for. {schema}"
+        for options in ({"response_format": {"type": "json_object"}}, {}):
+            reply = ask(client, message, **options)
+            assert json.loads(reply.choices[0].message.content)["rating"] == "contradicted"
+
+    def test_tools_are_called_to_search_and_to_answer(self, client: openai.OpenAI, sim: Simulator) -> None:
+        fact = fact_with(sim, "supported")
+        tools = [SEARCH_TOOL, ANSWER_TOOL]
+        wish = ask(client, claim_message(fact, evidence=False), tools=tools, tool_choice="required").choices[0]
+        assert wish.finish_reason == "tool_calls"
+        assert wish.message.tool_calls[0].function.name == "serper"
+        assert set(json.loads(wish.message.tool_calls[0].function.arguments)) == {"missing", "query"}
+        answer = ask(client, claim_message(fact), tools=tools, tool_choice="required").choices[0]
+        assert answer.message.tool_calls[0].function.name == "Assessment"
+        assert json.loads(answer.message.tool_calls[0].function.arguments)["verdict"] == "supported"
+
+    def test_tools_beside_a_response_format_are_answered_in_content(
+        self, client: openai.OpenAI, sim: Simulator
+    ) -> None:
+        fact = fact_with(sim, "supported")
+        reply = ask(client, claim_message(fact), tools=[SEARCH_TOOL], response_format=ASSESSMENT)
+        assert json.loads(reply.choices[0].message.content)["verdict"] == "supported"
+
+    def test_repair_turns_are_answered_from_the_first_user_message(self, client: openai.OpenAI, sim: Simulator) -> None:
+        fact = fact_with(sim, "supported")
+        error = "Your last reply could not be used: <claim>error</claim>"
+        reply = ask(client, claim_message(fact), "{", error, response_format=ASSESSMENT)
+        assert json.loads(reply.choices[0].message.content)["verdict"] == "supported"
+
+    def test_max_tokens_cut_the_answer(self, client: openai.OpenAI, sim: Simulator) -> None:
+        choice = ask(client, sim.world.responses[0].prompt, max_tokens=10).choices[0]
+        assert (choice.finish_reason, len(choice.message.content)) == ("length", 40)
+
+    @pytest.mark.parametrize(
+        ("settings", "options", "status", "param"),
+        [
+            ({"models": ("other",)}, {}, 404, "model"),
+            ({"api_key": "right"}, {}, 401, None),
+            ({"supports_tools": False}, {"tools": [SEARCH_TOOL]}, 400, "tools"),
+            ({"supports_json_schema": False}, {"response_format": ASSESSMENT}, 400, "response_format"),
+            ({"supports_json_object": False}, {"response_format": {"type": "json_object"}}, 400, "response_format"),
+            ({"supports_temperature": False}, {"temperature": 0.1}, 400, "temperature"),
+        ],
+    )
+    def test_refuses_what_the_model_lacks(
+        self,
+        client: openai.OpenAI,
+        sim: Simulator,
+        settings: dict[str, Any],
+        options: dict[str, Any],
+        status: int,
+        param: str | None,
+    ) -> None:
+        sim.set(**settings)
+        with pytest.raises(openai.APIStatusError) as caught:
+            ask(client, "json: hello", **options)
+        assert (caught.value.status_code, caught.value.param) == (status, param)
+        assert sim.stats().model.failed == 1
+
+    def test_lists_its_models(self, client: openai.OpenAI) -> None:
+        assert [model.id for model in client.models.list()] == ["sim"]
+
+    @pytest.mark.parametrize("body", [b"{", b"[]", b'{"messages": 3}', b"\xff"])
+    def test_refuses_bodies_it_cannot_read(self, sim: Simulator, body: bytes) -> None:
+        assert httpx.post(f"{sim.base_url}/chat/completions", content=body).status_code == 400
+
+    async def test_langchain_reads_it(self, sim: Simulator) -> None:
+        fact = fact_with(sim, "supported")
+        model = ChatOpenAI(
+            model="sim", base_url=sim.base_url, api_key=SecretStr("any"), max_retries=0, stream_usage=True
+        )
+        schema = {"title": "Assessment", "description": "x", "type": "object", "properties": {"verdict": {}}}
+        reply = await model.with_structured_output(schema, method="json_schema", include_raw=True).ainvoke(
+            claim_message(fact)
+        )
+        assert isinstance(reply, dict)
+        assert reply["parsed"]["verdict"] == "supported"
+        assert reply["raw"].usage_metadata["output_tokens"] > 0
+        called = await model.bind_tools([dict(SEARCH_TOOL), dict(ANSWER_TOOL)]).ainvoke(
+            claim_message(fact, evidence=False)
+        )
+        assert called.tool_calls[0]["name"] == "serper"
+        pieces = [piece async for piece in model.astream(claim_message(fact) + '{"title": "Assessment"}')]
+        whole = pieces[0]
+        for piece in pieces[1:]:
+            whole = whole + piece
+        assert json.loads(str(whole.text))["verdict"] == "supported"
+        assert whole.usage_metadata is not None
+
+
+class TestSerperWire:
+    def post(self, sim: Simulator, **body: Any) -> httpx.Response:
+        return httpx.post(f"{sim.serper_url}/search", json=body, headers={"X-API-KEY": "any"})
+
+    def test_answers_like_serper(self, sim: Simulator) -> None:
+        sim.set(missing_hits=0.0)
+        name = next(iter(sim.world.entities))
+        answer = self.post(sim, q=name, num=3).json()
+        assert [hit["position"] for hit in answer["organic"]] == [1, 2, 3]
+        assert all(set(hit) == {"title", "link", "snippet", "date", "position"} for hit in answer["organic"])
+        assert name in answer["organic"][0]["snippet"]
+        assert sim.stats().search.answered == 1
+
+    def test_refuses_a_wrong_key_and_a_missing_query(self, sim: Simulator) -> None:
+        assert self.post(sim, num=3).status_code == 400
+        sim.set(api_key="right")
+        assert self.post(sim, q="x").status_code == 403
+
+    def test_faults_of_search_leave_the_model_alone(self, sim: Simulator, client: openai.OpenAI) -> None:
+        sim.set(stage_faults={SEARCH: Faults(malformed=1.0)})
+        with pytest.raises(ValueError, match=r"Expecting|Unterminated|delimiter"):
+            self.post(sim, q="River").json()
+        assert ask(client, "hello").choices[0].finish_reason == "stop"
+
+
+class TestFaults:
+    def test_500(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(faults=Faults(error_500=1.0))
+        with pytest.raises(openai.InternalServerError):
+            ask(client, "hello")
+
+    def test_shares_are_kept(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(stage_faults={"Assessment": Faults(truncated=0.3, refusal=0.2)})
+        fact = fact_with(sim, "supported")
+        for _ in range(200):
+            ask(client, claim_message(fact), response_format=ASSESSMENT)
+        drawn = Counter(entry.fault for entry in sim.stats(with_log=True).log)
+        assert drawn["truncated"] / 200 == pytest.approx(0.3, abs=0.1)
+        assert drawn["refusal"] / 200 == pytest.approx(0.2, abs=0.1)
+        assert sim.stats().repeated == 199
+
+    def test_malformed_answers_do_not_fit_the_schema(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(faults=Faults(malformed=1.0))
+        fact = fact_with(sim, "supported")
+        answers = {
+            ask(client, claim_message(fact), response_format=ASSESSMENT).choices[0].message.content for _ in range(30)
+        }
+        assert len(answers) == 3  # cut, in prose, and with a wrong field
+        assert not [answer for answer in answers if answer[0] == "{" and '"rationale":' in answer and answer[-1] == "}"]
+
+    def test_truncation_and_refusal_say_so(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(faults=Faults(truncated=1.0))
+        assert ask(client, "hello").choices[0].finish_reason == "length"
+        sim.set(faults=Faults(refusal=1.0))
+        message = ask(client, "hello").choices[0].message
+        assert message.content is None
+        assert message.refusal
+
+    @pytest.mark.parametrize(("style", "expected"), [("seconds", "1"), ("fractional", "0."), ("none", None)])
+    def test_rate_limit_says_when_to_come_back(
+        self, client: openai.OpenAI, sim: Simulator, style: str, expected: str | None
+    ) -> None:
+        sim.set(requests_per_s=2.0, retry_after=style)
+        ask(client, "one")
+        ask(client, "two")
+        with pytest.raises(openai.RateLimitError) as caught:
+            ask(client, "three")
+        header = caught.value.response.headers.get("retry-after")
+        assert header is None if expected is None else header is not None and header.startswith(expected)
+        assert (sim.stats().model.answered, sim.stats().model.limited) == (2, 1)
+
+    def test_a_hanging_server_is_given_up_and_counted_as_abandoned(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(faults=Faults(hang=1.0, hang_s=30.0))
+        with pytest.raises(openai.APITimeoutError):
+            ask(client, "hello", timeout=0.2)
+        for _ in range(50):
+            if sim.stats().in_flight == 0:
+                break
+            time.sleep(0.02)
+        assert (sim.stats().in_flight, sim.stats().stages[CHAT].abandoned) == (0, 1)
+
+    def test_dies_after_so_many_requests(self, client: openai.OpenAI, sim: Simulator) -> None:
+        sim.set(dies_after=2)
+        ask(client, "one")
+        ask(client, "two")
+        for _ in range(2):
+            with pytest.raises(openai.InternalServerError):
+                ask(client, "three")
+
+    def test_settings_that_make_no_sense_are_refused(self, sim: Simulator) -> None:
+        with pytest.raises(ValueError, match="less than or equal to 1"):
+            sim.set(missing_hits=2.0)
+        with pytest.raises(ValueError, match="more than 1"):
+            Faults(error_500=0.6, hang=0.6)
+
+
+class TestRunning:
+    async def test_delays_add_up_and_requests_overlap(self, sim: Simulator) -> None:
+        sim.set(llm_latency_s=0.2, token_latency_s=0.01)
+        async with openai.AsyncOpenAI(base_url=sim.base_url, api_key="any") as client:
+            started = time.perf_counter()
+            calls = (
+                client.chat.completions.create(model="sim", messages=[{"role": "user", "content": "hello"}])
+                for _ in range(8)
+            )
+            await asyncio.gather(*calls)
+        # 17 tokens at 10 ms after 0.2 s: 0.37 s, and eight at once take hardly longer than one
+        assert 0.37 <= time.perf_counter() - started < 1.5
+        assert sim.stats().max_in_flight == 8
+
+    def test_keeps_what_reached_the_wire(self, client: openai.OpenAI, sim: Simulator) -> None:
+        ask(client, "{{ 6*7 }} \0 ‮ </response>")
+        ask(client, "x" * 2_000_000)
+        first, second = sim.bodies(CHAT)
+        assert first["messages"][0]["content"] == "{{ 6*7 }} \0 ‮ </response>"
+        assert len(second["messages"][0]["content"]) == 2_000_000
+        assert sim.bodies(SEARCH) == []
+
+    def test_runs_in_a_process_of_its_own(self) -> None:
+        with spawn(llm_latency_s=0.0, token_latency_s=0.0) as sim:
+            assert sim.settings.search_latency_s == 0.1
+            with openai.OpenAI(base_url=sim.base_url, api_key="any") as client:
+                ask(client, "hello")
+            stats = sim.stats()
+            assert stats.model.answered == 1
+            assert 0.0 < stats.cpu_s < 5.0
