@@ -1,4 +1,4 @@
-"""The fused plan: one call for each sentence, one call for each round of a claim, and a stop as soon as it is settled."""
+"""The fused plan: one call for each sentence, one for each round of a claim, and a stop as soon as it is settled."""
 
 from __future__ import annotations
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TypeVar
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.excerpts import around, before
@@ -26,12 +27,12 @@ from factloop.prompts.registry import PromptRegistry, Value
 from factloop.records import Evidence, Judgement
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
-from factloop.tools.models.offers import Chosen, Offer
+from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.search.base import SearchTool
 
 T = TypeVar("T", bound=BaseModel)
 
-CONTEXT_CHARACTERS = 1_200
+CONTEXT_CHARACTERS = 600
 RESPONSE_CHARACTERS = 8_000
 PASSAGE_CHARACTERS = 1_500
 FINAL = "No further search is possible: settle it now."
@@ -79,19 +80,21 @@ class ModelFusedStages(_ModelStages):
             asked=case.queries,
             final=None if case.may_search else FINAL,
         )
-        offers = [_offer(tool) for tool in self.tools] if case.may_search else []
-        output = _assessment_among(tuple(tool.name for tool in self.tools))
-        answer = await self.gateway.ask(prompt, output, stage="assessment", meter=self.meter, offers=offers)
+        offers = self._offers if case.may_search else None
+        answer = await self.gateway.ask(prompt, Assessment, stage="assessment", meter=self.meter, offers=offers)
         if isinstance(answer, Chosen):
             return NextQuery(answer.args.query.strip() or case.claim, answer.args.missing.strip(), answer.name)
         return self._meaning(answer, case)
 
-    def _meaning(self, answer: Assessment, case: Case) -> Judgement | NextQuery:
+    @cached_property
+    def _offers(self) -> Offers[Assessment, SearchCall]:
+        descriptions = {tool.name: tool.description for tool in self.tools}
+        return Offers(descriptions, SearchCall, Assessment, lambda answer: answer.verdict == "insufficient")
+
+    def _meaning(self, answer: Assessment, case: Case) -> Judgement:
         cited = judgements.cited_ids(answer.cited, case.evidence)
         if answer.verdict == "insufficient":
-            if case.may_search and answer.query.strip():
-                return NextQuery(answer.query.strip(), answer.missing.strip(), getattr(answer, "tool", None))
-            return judgements.not_supported(answer.rationale or answer.missing, cited, self.name, contradicted=False)
+            return judgements.not_supported(answer.rationale, cited, self.name, contradicted=False)
         if answer.verdict == "ambiguous":
             return judgements.ambiguous(answer.rationale, self.name)
         if not case.evidence:
@@ -147,15 +150,3 @@ def _heading(item: Evidence) -> str:
 
 def _response(task: SentenceTask) -> str:
     return around(task.response, task.start, task.end, most=RESPONSE_CHARACTERS)
-
-
-def _offer(tool: SearchTool) -> Offer[SearchCall]:
-    return Offer(tool.name, tool.description, SearchCall)
-
-
-def _assessment_among(tools: tuple[str, ...]) -> type[Assessment]:
-    """`Assessment`; with several search tools, the answer that asks for another query also names its tool."""
-    if len(tools) < 2:
-        return Assessment
-    fields: dict[str, Any] = {"tool": (str | None, ...)}
-    return create_model("Assessment", __base__=Assessment, **fields)

@@ -32,7 +32,8 @@ class OfflineFusedStages:
 
     async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
         """The facts of one sentence; empty where it states nothing that can be checked."""
-        return [self._found(fact, task) for fact in split_claims(task.sentence, self._nlp)]
+        before = task.response[: task.start]
+        return [self._found(fact, before, task) for fact in split_claims(task.sentence, self._nlp)]
 
     async def assess(self, case: Case) -> Judgement | NextQuery:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
@@ -43,8 +44,7 @@ class OfflineFusedStages:
                 return NextQuery(query, missing=_rationale(entailment, case))
         return _judgement(entailment, case, self.name)
 
-    def _found(self, fact: str, task: SentenceTask) -> FoundFact:
-        before = task.response[: task.start]
+    def _found(self, fact: str, before: str, task: SentenceTask) -> FoundFact:
         claim = resolve_references(fact, before=before, prompt=task.prompt, nlp=self._nlp)
         if is_ambiguous(fact, before, task.prompt, self._nlp):
             return FoundFact(fact, claim, "ambiguous", "")

@@ -60,20 +60,19 @@ class SentenceFacts(Output):
 
 
 class Assessment(Output):
-    """What the evidence says of a claim, or what is still missing to say it."""
+    """What the evidence says of a claim."""
 
     rationale: str
     cited: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
     verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
-    missing: str
-    """What evidence is lacking; empty unless `insufficient`."""
-    query: str
-    """What to search next; empty unless `insufficient`."""
 
 
 class SearchCall(Output):
-    """Arguments of a search tool as it is offered to the model: beside the query, what it should bring."""
+    """Arguments of a search tool as it is offered to the model: the query, and what it should bring.
+
+    A model without tool calling gives them beside its `Assessment`.
+    """
 
     missing: str
     query: str

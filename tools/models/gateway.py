@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
@@ -18,7 +17,7 @@ from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.models.offers import Chosen, Offer
+from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.transport import Request, Transport
@@ -57,7 +56,7 @@ class ModelGateway:
         *,
         stage: str,
         meter: UsageMeter,
-        offers: Sequence[Offer[Any]] = (),
+        offers: Offers[Any, Any] | None = None,
     ) -> T | Chosen[Any]:
         """The model's answer as `output`, or its choice among `offers`.
 
@@ -84,12 +83,12 @@ class ModelGateway:
         assert isinstance(answer, output)
         return answer
 
-    def _key(self, prompt: Rendered, output: type[BaseModel], offers: Sequence[Offer[Any]]) -> str:
+    def _key(self, prompt: Rendered, output: type[BaseModel], offers: Offers[Any, Any] | None) -> str:
         request = {
             "model": self.chat.identity,
             "messages": [prompt.system, prompt.user],
             "schema": strict_schema(output),
-            "tools": [offer.as_openai() for offer in offers],
+            "tools": offers.as_openai if offers is not None else [],
         }
         return hashlib.sha256(json.dumps(request, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -107,7 +106,7 @@ class ModelGateway:
         key: str,
         prompt: Rendered,
         output: type[BaseModel],
-        offers: Sequence[Offer[Any]],
+        offers: Offers[Any, Any] | None,
         stage: str,
         meter: UsageMeter,
     ) -> dict[str, Any]:
@@ -130,7 +129,7 @@ class ModelGateway:
         return kept
 
 
-def _read(reply: Reply, output: type[BaseModel], offers: Sequence[Offer[Any]]) -> dict[str, Any]:
+def _read(reply: Reply, output: type[BaseModel], offers: Offers[Any, Any] | None) -> dict[str, Any]:
     """The reply in the plain form that is kept: the answer, or the tool chosen with its arguments."""
     title = output.__name__
     if reply.refusal is not None:
@@ -140,17 +139,26 @@ def _read(reply: Reply, output: type[BaseModel], offers: Sequence[Offer[Any]]) -
         said = json.dumps({"name": call.name, "args": dict(call.args)})
         if call.name == title:
             return {"answer": validate(dict(call.args), output, reply=said).model_dump(mode="json")}
-        for offer in offers:
-            if offer.name == call.name:
-                return {"tool": call.name, "args": validate(dict(call.args), offer.args, reply=said).model_dump()}
+        if offers is not None and call.name in offers.tools:
+            return _kept_choice(Chosen(call.name, validate(dict(call.args), offers.args, reply=said)))
         raise ModelOutputError(f"there is no tool {call.name!r}", schema=title, reply=said)
     if reply.cut_off:
         raise ModelOutputError("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
-    return {"answer": parse_reply(reply.text, output).model_dump(mode="json")}
+    if offers is None:
+        return {"answer": parse_reply(reply.text, output).model_dump(mode="json")}
+    answer = parse_reply(reply.text, offers.answer_or_choice)
+    choice = offers.choice_in(answer)
+    if choice is not None:
+        return _kept_choice(choice)
+    return {"answer": answer.model_dump(mode="json", include=set(output.model_fields))}
 
 
-def _decode(value: dict[str, Any], output: type[T], offers: Sequence[Offer[Any]]) -> T | Chosen[Any]:
+def _kept_choice(choice: Chosen[Any]) -> dict[str, Any]:
+    return {"tool": choice.name, "args": choice.args.model_dump(mode="json")}
+
+
+def _decode(value: dict[str, Any], output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
     if "answer" in value:
         return output.model_validate_json(json.dumps(value["answer"]))
-    chosen = next(offer for offer in offers if offer.name == value["tool"])
-    return Chosen(chosen.name, chosen.args.model_validate(value["args"]))
+    assert offers is not None  # the key under which a choice is kept holds the tools that were offered
+    return Chosen(value["tool"], offers.args.model_validate(value["args"]))

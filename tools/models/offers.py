@@ -1,29 +1,20 @@
-"""Tools that a model is offered beside answering, and its choice among them."""
+"""Tools that a model is offered beside answering, its choice among them, and the same choice without tool calling."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from factloop.tools.models.schema import strict_schema
 
-Args = TypeVar("Args", bound=BaseModel, covariant=True)
+Answer = TypeVar("Answer", bound=BaseModel)
+Args = TypeVar("Args", bound=BaseModel)
 
-
-@dataclass(frozen=True)
-class Offer(Generic[Args]):
-    """A tool that the model may call instead of answering."""
-
-    name: str
-    description: str
-    args: type[Args]
-
-    def as_openai(self) -> dict[str, Any]:
-        parameters = {key: value for key, value in strict_schema(self.args).items() if key != "title"}
-        function = {"name": self.name, "description": self.description, "strict": True, "parameters": parameters}
-        return {"type": "function", "function": function}
+TOOL_FIELD = "tool"
 
 
 @dataclass(frozen=True)
@@ -32,3 +23,44 @@ class Chosen(Generic[Args]):
 
     name: str
     args: Args
+
+
+@dataclass(frozen=True)
+class Offers(Generic[Answer, Args]):
+    """Tools that the model may call instead of giving its answer. All take the same arguments, strings."""
+
+    tools: Mapping[str, str]
+    """Name to description."""
+    args: type[Args]
+    answer: type[Answer]
+    undecided: Callable[[Answer], bool]
+    """Whether an answer leaves room for a choice, where both come in one structured output."""
+
+    @cached_property
+    def as_openai(self) -> list[dict[str, Any]]:
+        """The tools as OpenAI describes functions."""
+        parameters = {key: value for key, value in strict_schema(self.args).items() if key != "title"}
+        return [
+            {
+                "type": "function",
+                "function": {"name": name, "description": said, "strict": True, "parameters": parameters},
+            }
+            for name, said in self.tools.items()
+        ]
+
+    @cached_property
+    def answer_or_choice(self) -> type[Answer]:
+        """The answer with the arguments of a tool beside it (and its name, if there are several), all optional."""
+        fields: dict[str, Any] = dict.fromkeys(self.args.model_fields, (str, ""))
+        if len(self.tools) > 1:
+            fields[TOOL_FIELD] = (str, "")
+        return create_model(self.answer.__name__, __base__=self.answer, **fields)
+
+    def choice_in(self, answer: Answer) -> Chosen[Args] | None:
+        """The choice that an `answer_or_choice` makes, if it makes one."""
+        given = {name: getattr(answer, name).strip() for name in self.args.model_fields}
+        if not self.undecided(answer) or not any(given.values()):
+            return None
+        named = getattr(answer, TOOL_FIELD, "")
+        name = named if named in self.tools else next(iter(self.tools))
+        return Chosen(name, self.args.model_validate(given))

@@ -24,7 +24,7 @@ from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.models import wire
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
-from factloop.tools.models.offers import Offer
+from factloop.tools.models.offers import Offers
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
@@ -43,9 +43,16 @@ class Request:
 
     messages: Sequence[BaseMessage]
     output: type[BaseModel]
-    offers: Sequence[Offer[Any]]
+    offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
+
+    def schema(self, mode: Mode) -> wire.Schema:
+        """What the reply must look like: without tool calling, the choice of a tool is part of it."""
+        if self.offers is None or mode is Mode.TOOLS:
+            return strict_schema(self.output)
+        merged: type[BaseModel] = self.offers.answer_or_choice
+        return strict_schema(merged)
 
 
 class Transport:
@@ -82,7 +89,7 @@ class Transport:
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode:
-            if mode in self._unavailable or (mode is Mode.TOOLS and not request.offers):
+            if mode in self._unavailable or (mode is Mode.TOOLS and request.offers is None):
                 continue
             try:
                 answer = await self._retry.run(partial(self._attempt, mode, request), self._rng)
@@ -100,8 +107,8 @@ class Transport:
         raise refusal
 
     async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
-        offers = [offer.as_openai() for offer in request.offers]
-        runnable = wire.bind(self._model, mode, strict_schema(request.output), offers)
+        tools = request.offers.as_openai if request.offers is not None else []
+        runnable = wire.bind(self._model, mode, request.schema(mode), tools)
         messages = self._messages(mode, request)
         async with self._limiter.slot() as ticket, self._budget.reserve(self._worst_usd(messages)) as reservation:
             started = time.perf_counter()
@@ -126,7 +133,7 @@ class Transport:
         """In the modes in which the server is not given the schema, the last message carries it."""
         if mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
             return request.messages
-        asked = self._json_reply.render(schema=json.dumps(strict_schema(request.output)))
+        asked = self._json_reply.render(schema=json.dumps(request.schema(mode)))
         *before, last = request.messages
         return [*before, HumanMessage(f"{last.text}\n\n{asked.user}")]
 

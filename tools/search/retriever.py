@@ -24,7 +24,7 @@ class RetrieverSearch(SearchTool):
     """
 
     name: str = "retriever"
-    description: str = "Search the user's own collection. Gives passages with their source."
+    description: str = "Search the user's own collection."
     retriever: BaseRetriever
 
     def __init__(self, retriever: BaseRetriever, **fields: Any) -> None:
@@ -45,12 +45,11 @@ class RetrieverSearch(SearchTool):
         if not query.strip() or limit < 1:
             return []
         try:
-            documents = self.retriever.invoke(query)
+            return hits_of(self.retriever.invoke(query), self.name)[:limit]
         except FactloopError:
             raise
         except Exception as error:  # a retriever is the user's code and may raise anything
             raise self._failure(error) from error
-        return hits_of(documents, self.name)[:limit]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
@@ -58,12 +57,11 @@ class RetrieverSearch(SearchTool):
         if type(self.retriever)._aget_relevant_documents is BaseRetriever._aget_relevant_documents:
             return await super().asearch(query, limit)  # no async path: threads of our own, not asyncio's few
         try:
-            documents = await self.retriever.ainvoke(query)
+            return hits_of(await self.retriever.ainvoke(query), self.name)[:limit]
         except (FactloopError, asyncio.CancelledError):
             raise
         except Exception as error:  # a retriever is the user's code and may raise anything
             raise self._failure(error) from error
-        return hits_of(documents, self.name)[:limit]
 
     def _failure(self, error: Exception) -> ToolError:
         return ToolError(f"{self.name}: the retriever failed ({type(error).__name__})", tool=self.name)

@@ -34,7 +34,7 @@ class SearxngSearch(SearchTool):
     """
 
     name: str = "searxng"
-    description: str = "Search the web through SearXNG. Gives short passages with their address and, where known, date."
+    description: str = "Search the web through SearXNG."
     base_url: str | None = None
     timeout_s: float = 20.0
     language: str | None = None

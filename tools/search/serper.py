@@ -63,7 +63,7 @@ class SerperSearch(SearchTool):
     """
 
     name: str = "serper"
-    description: str = "Search the web with Google. Gives short passages with their address and, where known, date."
+    description: str = "Search the web with Google."
     api_key: SecretStr | None = None
     base_url: str | None = None
     timeout_s: float = 20.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_cache_path
 from pydantic import PrivateAttr
 
+from factloop.errors import DataError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, find_files
 from factloop.tools.search.documents.index import ScoredPassage
@@ -30,7 +31,7 @@ class DocumentSearch(SearchTool):
     """
 
     name: str = "documents"
-    description: str = "Search the user's own documents. Gives passages with the file they stand in."
+    description: str = "Search the user's own documents."
     concurrency_limit: int = 4
     """Threads: a search is work for the processor, which waiting callers do not speed up."""
 
@@ -54,6 +55,8 @@ class DocumentSearch(SearchTool):
         self._files = find_files(places)
         cache = cache_dir or user_cache_path("factloop") / "indexes"
         self._snapshot = open_snapshot(places, self._files.paths, cache, passages)
+        if self.n_passages == 0:
+            raise DataError("no text in any of the files", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
         if embedder is not None:
             from factloop.tools.search.documents.rerank import Reranker  # loads numpy
