@@ -1,0 +1,1 @@
+"""Speed, cost and accuracy, each module a `main()`: `python -m benchmarks.NAME`."""

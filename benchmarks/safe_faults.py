@@ -1,0 +1,88 @@
+"""What a check makes of a provider that fails: how long it takes, what it loses, whether its verdicts hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchmarks.rows import Row, compared
+from benchmarks.safe_plans import lost_row
+from benchmarks.safe_runs import Plan, Run, check_all
+from tests.simulator import SEARCH, Faults, RunningSimulator, SimulatorSettings
+
+HANG_TIMEOUT_S = 5.0
+RATE = 5.0
+SLOWEST = 2.0
+MOST_REFUSED = 0.05
+N_LIMITED_RESPONSES = 4
+"""Under the rate limit, so that the row takes a minute, not five."""
+
+USUAL = {"error_500": 0.10, "malformed": 0.05}
+MIXES: Mapping[str, Mapping[str, Any]] = {
+    "8 % truncated, 4 % refused": {"faults": Faults(truncated=0.08, refusal=0.04)},
+    "30 % 500s everywhere": {"faults": Faults(error_500=0.30)},
+    "all malformed": {"faults": Faults(malformed=1.0)},
+    "search: 20 % 500s, 10 % malformed": {"stage_faults": {SEARCH: Faults(error_500=0.2, malformed=0.1)}},
+    "splitting: 60 % malformed": {
+        "stage_faults": {title: Faults(malformed=0.6) for title in ("SentenceFacts", "AtomicFacts")}
+    },
+    "dies after 60 requests": {"dies_after": 60},
+}
+
+
+def fault_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
+    """The usual mix on twenty responses against the same without faults, then every other mix on one."""
+    twenty = simulator.world.twenty_responses
+    _only(simulator)
+    clean = check_all(simulator, twenty, plan)
+    _only(simulator, faults=Faults(**USUAL))
+    faulty = check_all(simulator, twenty, plan)
+    group = f"{plan}, 10 % 500s and 5 % malformed"
+    yield compared(group, "time, times the fault-free", faulty.wall_s / clean.wall_s, "at most", SLOWEST, "{:.2f}")
+    yield from _kept(group, faulty)
+    for name, settings in MIXES.items():
+        _only(simulator, **settings)
+        run = check_all(simulator, [simulator.world.one_response(43)], plan)
+        yield Row(f"{plan}, {name}", "time", "", f"{run.wall_s:.1f} s", None)
+        yield from _kept(f"{plan}, {name}", run)
+    _only(simulator)
+
+
+def limit_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
+    """A model that takes five requests a second and says in Retry-After when to come back."""
+    _only(simulator, requests_per_s=RATE)
+    run = check_all(simulator, simulator.world.twenty_responses[:N_LIMITED_RESPONSES], plan)
+    _only(simulator)
+    group = f"{plan}, {RATE:g} requests/s"
+    share = f"{run.stats.model.limited} of {run.stats.model.requests} requests refused"
+    yield compared(group, share, run.share_limited, "at most", MOST_REFUSED, "{:.3f}")
+    best_s = (run.stats.model.answered - RATE) / RATE
+    yield Row(group, "time, times the least possible", "", f"{run.wall_s / best_s:.2f} ({run.wall_s:.0f} s)", None)
+    yield from _kept(group, run)
+
+
+def hang_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
+    """Every twentieth request hangs for 100 s: the timeout must fire, and the claim be asked again."""
+    _only(simulator, faults=Faults(hang=0.05, hang_s=100.0))
+    run = check_all(simulator, [simulator.world.one_response(43)], plan, timeout_s=HANG_TIMEOUT_S)
+    _only(simulator)
+    group = f"{plan}, 5 % hang for 100 s, timeout {HANG_TIMEOUT_S:g} s"
+    yield compared(group, "time", run.wall_s, "at most", 10 * HANG_TIMEOUT_S, "{:.1f} s")
+    yield Row(group, "requests given up", "", f"{run.stats.model.abandoned + run.stats.search.abandoned}", None)
+    yield compared(group, "claims unscored", run.score.n_unscored + run.score.n_failed, "at most", 0, "{:.0f}")
+    yield from _kept(group, run)
+
+
+def _kept(group: str, run: Run) -> Iterator[Row]:
+    """What may never happen: a fact lost, a failure shown as a verdict."""
+    yield lost_row(group, "facts lost", run)
+    score = run.score
+    n_wrong = score.n_matched - score.n_equal - score.n_unscored
+    yield compared(group, "wrong verdicts", n_wrong, "at most", round(0.015 * score.n_facts), "{:.0f}")
+    yield Row(group, "facts unscored", "", f"{score.n_unscored + score.n_failed} of {score.n_facts}", None)
+
+
+def _only(simulator: RunningSimulator, **changes: Any) -> None:
+    """The usual conditions with these changes and no others."""
+    defaults = {name: value for name, value in vars(SimulatorSettings()).items() if name not in changes}
+    simulator.set(**defaults, **changes)

@@ -1,0 +1,75 @@
+"""Runs the checker against the simulator and keeps both sides' account of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from factloop import FactChecker, FactualityReport
+from tests.simulator import MODEL, Response, RunningSimulator, Statistics
+from tests.simulator.scoring import Score, score
+
+Plan = Literal["paper", "fused"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Some responses checked together by one checker."""
+
+    wall_s: float
+    cpu_s: float
+    """CPU time of this process, in all its threads; the simulator has one of its own."""
+    score: Score
+    stats: Statistics
+    """As the simulator counted."""
+
+    @property
+    def calls_per_fact(self) -> float:
+        return self.stats.model.answered / self.score.n_facts
+
+    @property
+    def searches_per_fact(self) -> float:
+        return self.stats.search.answered / self.score.n_facts
+
+    @property
+    def prompt_tokens_per_fact(self) -> float:
+        return self.stats.model.prompt_tokens / self.score.n_facts
+
+    @property
+    def completion_tokens_per_fact(self) -> float:
+        return self.stats.model.completion_tokens / self.score.n_facts
+
+    @property
+    def share_limited(self) -> float:
+        """Share of the requests to the model that were refused with 429."""
+        return self.stats.model.limited / self.stats.model.requests
+
+
+def check_all(simulator: RunningSimulator, responses: Sequence[Response], plan: Plan, **settings: Any) -> Run:
+    """Checks the responses at once, with one checker, no cache and no bound on concurrency."""
+    os.environ.update(simulator.environment)
+    simulator.reset()
+    reports, wall_s, cpu_s = asyncio.run(_timed(simulator, responses, plan, settings))
+    total = Score()
+    for response, report in zip(responses, reports, strict=True):
+        total += score(report.claims, response.facts)
+    return Run(wall_s, cpu_s, total, simulator.stats())
+
+
+async def _timed(
+    simulator: RunningSimulator, responses: Sequence[Response], plan: Plan, settings: dict[str, Any]
+) -> tuple[list[FactualityReport], float, float]:
+    started, cpu_started = time.perf_counter(), time.process_time()
+    checker = FactChecker(
+        model=MODEL, base_url=simulator.base_url, search="serper", plan=plan, cache=False, concurrency=0, **settings
+    )
+    try:
+        checks = (checker.acheck(response.text, prompt=response.prompt) for response in responses)
+        reports = await asyncio.gather(*checks)
+    finally:
+        await checker.aclose()
+    return list(reports), time.perf_counter() - started, time.process_time() - cpu_started
