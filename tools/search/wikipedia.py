@@ -97,8 +97,8 @@ class WikipediaSearch(SearchTool):
                 raise ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
             answer = self._client.get("/api.php", params | carry_on)
             for page in self._read_pages(answer):
-                known = pages.get(page.pageid)
-                pages[page.pageid] = known.model_copy(update=page.model_dump(exclude_unset=True)) if known else page
+                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
+                pages[page.pageid] = _Page.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
             following = answer.get("continue")
             if not isinstance(following, dict) or "excontinue" not in following:
                 break

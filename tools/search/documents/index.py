@@ -23,6 +23,7 @@ _ANALYZER = "factloop"
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 128_000_000
 _SMALL_HEAP_BYTES = 16_000_000
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
@@ -87,7 +88,7 @@ def update_index(
                         title=_spaced(section.title),
                         body=_spaced(passage),
                         key=key,
-                        stored=json.dumps((key, *stored), ensure_ascii=False).encode("utf-8", "replace"),
+                        stored=_ENCODER.encode((key, *stored)).encode("utf-8", "replace"),
                     )
                 )
                 number += 1

@@ -40,6 +40,8 @@ class Manifest(BaseModel):
     """By absolute path."""
     indexed: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
+    index_sizes: dict[str, int] = {}
+    """Bytes of each file of the index, since tantivy does not always notice that one is missing."""
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:

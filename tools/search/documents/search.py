@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_cache_path
 from pydantic import PrivateAttr
 
-from factloop.errors import DataError
+from factloop.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, find_files
 from factloop.tools.search.documents.index import ScoredPassage
@@ -89,7 +89,10 @@ class DocumentSearch(SearchTool):
         """The query is free text in any script. Passages of equal wording are given once."""
         if limit < 1:
             return []
-        found = self._snapshot.reader.search(query, max(limit, _CANDIDATES))
+        try:
+            found = self._snapshot.reader.search(query, max(limit, _CANDIDATES))
+        except ValueError as error:  # tantivy's word for an index damaged since it was opened
+            raise ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name) from error
         found.sort(key=self._place)
         distinct = list({item.stored.passage: item for item in reversed(found)}.values())[::-1]
         if self._reranker is not None:

@@ -20,6 +20,7 @@ from factloop.tools.search.passages import PassageSettings
 FORMAT = 1
 """Raise it whenever loading, splitting or the schema changes: older indexes are then left alone and built anew."""
 LOCK_WAIT_S = 1800.0
+_MANIFEST = "manifest.json"
 _TOOL = "documents"
 
 
@@ -55,8 +56,8 @@ def open_snapshot(places: Sequence[str], paths: Sequence[Path], cache_dir: Path,
 
 
 def _open_locked(paths: Sequence[Path], folder: Path, settings: PassageSettings) -> Snapshot:
-    manifest = Manifest.read(folder / "manifest.json")
-    if manifest is not None:
+    manifest = Manifest.read(folder / _MANIFEST)
+    if manifest is not None and (manifest.unsure or manifest.index_sizes == _index_sizes(folder)):
         try:
             return _bring_up_to_date(paths, folder, manifest, settings)
         except ValueError:  # tantivy's word for an index that it cannot read
@@ -88,13 +89,18 @@ def _bring_up_to_date(
         )
     files = {str(path.resolve()): state for path, state in states.items()}
     if files != known.files or missing or stale:
-        _note(folder, Manifest(files=files, indexed=frozenset(path_of)))
+        _note(folder, Manifest(files=files, indexed=frozenset(path_of), index_sizes=_index_sizes(folder)))
     return Snapshot(PassageReader(index), path_of, _identity(path_of, settings))
+
+
+def _index_sizes(folder: Path | None) -> dict[str, int]:
+    files = folder.iterdir() if folder else ()
+    return {path.name: path.stat().st_size for path in files if path.name != _MANIFEST and path.name[0] != "."}
 
 
 def _note(folder: Path | None, manifest: Manifest) -> None:
     if folder is not None:
-        manifest.write(folder / "manifest.json")
+        manifest.write(folder / _MANIFEST)
 
 
 def _identity(keys: Iterable[str], settings: PassageSettings) -> str:

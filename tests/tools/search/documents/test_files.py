@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import DataError
+from factloop.tools.search.documents.files import find_files
+
+
+def make(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("text")
+
+
+def names(places: list[str | Path], root: Path) -> list[str]:
+    return [str(path.relative_to(root)) for path in find_files(places).paths]
+
+
+def test_folder_is_read_deeply_and_hidden_files_are_not(tmp_path: Path) -> None:
+    make(tmp_path, "b.md", "a.TXT", "in/deep/c.html", ".hidden.txt", ".git/d.txt", "e.docx", "in/f.png")
+    found = find_files([tmp_path])
+    assert [path.name for path in found.paths] == ["a.TXT", "b.md", "c.html"]
+    assert found.skipped == 2
+
+
+def test_globs_and_overlapping_places(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", "b.md", "in/c.txt", "in/d.jpg", "notes[1].txt")
+    assert names([f"{tmp_path}/**/*.txt"], tmp_path) == ["a.txt", "in/c.txt", "notes[1].txt"]
+    assert names([f"{tmp_path}/*"], tmp_path) == ["a.txt", "b.md", "in/c.txt", "notes[1].txt"]
+    assert names([tmp_path / "notes[1].txt"], tmp_path) == ["notes[1].txt"]
+    assert names([tmp_path / "a.txt", f"{tmp_path}/./a.txt", f"{tmp_path}/a.*"], tmp_path) == ["a.txt"]
+
+
+def test_symbolic_links_in_a_circle(tmp_path: Path) -> None:
+    make(tmp_path, "in/a.txt")
+    (tmp_path / "in" / "back").symlink_to(tmp_path)
+    (tmp_path / "twice.txt").symlink_to(tmp_path / "in" / "a.txt")
+    assert [path.name for path in find_files([tmp_path]).paths] == ["twice.txt"], "the spelling that came first"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_are_not_opened(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt")
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert names([tmp_path], tmp_path) == ["a.txt"]
+    with pytest.raises(DataError, match="neither a file nor a folder"):
+        find_files([tmp_path / "pipe.txt"])
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("absent.txt", "absent.txt: there is no such file or folder"),
+        ("*.rst", r"\*.rst: the pattern matches nothing"),
+        ("report.docx", "report.docx: files with extension '.docx' are not read, only .csv, .htm"),
+        ("empty", r"empty: no file to read \(0 of other kinds\)"),
+        ("foreign", r"foreign: no file to read \(1 of other kinds\)"),
+        ("a\0b", r"a\\0b: a path cannot hold a NUL"),
+        ("x" * 5000, "cannot be opened: File name too long"),
+    ],
+)
+def test_places_without_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str) -> None:
+    make(tmp_path, "report.docx", "foreign/x.png")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=said):
+        find_files([place])
+
+
+def test_no_places() -> None:
+    with pytest.raises(DataError, match="no path given"):
+        find_files([])

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import DataError
+from factloop.tools.search.documents.loaders import load_sections
+from factloop.tools.search.documents.sections import Section
+
+
+def load(folder: Path, name: str, content: str) -> list[Section]:
+    path = folder / name
+    path.write_text(content, newline="")
+    return list(load_sections(path))
+
+
+def test_jsonl_keys(tmp_path: Path) -> None:
+    rows = """{"text": "T", "title": "A", "url": "https://a.example", "id": 7, "date": 1911}
+
+{"passage": "P", "source": "s", "published": "2020"}
+{"content": "C", "id": "c1"}
+{"body": "B", "text": null, "title": ""}
+"""
+    assert load(tmp_path, "rows.jsonl", rows) == [
+        Section("T", "A", "https://a.example", "id=7", "1911"),
+        Section("P", "rows", "s", "line=3", "2020"),
+        Section("C", "rows", None, "id=c1"),
+        Section("B", "rows", None, "line=5"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"text": "a"', ":2: this line is no JSON: Expecting ',' delimiter"),
+        ("[1]", ":2: this line is no JSON object"),
+        ('{"title": "a"}', ":2: field 'text': one of text, passage, content, body is needed"),
+        ('{"passage": 3}', ":2: field 'passage': a string is needed, not int"),
+        ('{"text": "a", "title": ["b"]}', ":2: field 'title': a string is needed, not list"),
+        ('{"text": "a", "date": {}}', ":2: field 'date': a string is needed, not dict"),
+        ("[" * 1_000_000, ":2: this line is no JSON: a value is too large or too deep"),
+        ('{"id": ' + "9" * 5000 + "}", ":2: this line is no JSON: a value is too large or too deep"),
+    ],
+)
+def test_malformed_jsonl_names_line_and_field(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load(tmp_path, "rows.jsonl", '{"text": "fine"}\n' + line)
+    assert str(caught.value).startswith(f"{tmp_path}/rows.jsonl{said}")
+
+
+def test_csv_with_quotes_and_line_breaks(tmp_path: Path) -> None:
+    table = 'Title,TEXT,url\r\nAda,"Born 1815,\r\nin ""London""",\r\n\r\nAlan,Born 1912,https://a.example\r\n'
+    assert load(tmp_path, "t.csv", table) == [
+        Section('Born 1815,\nin "London"', "Ada", None, "line=2"),
+        Section("Born 1912", "Alan", "https://a.example", "line=5"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("name,age\nAda,36", ":1: the header has none of the columns text, passage, content, body"),
+        ("text,title\nonly one", ":2: 1 columns where the header has 2"),
+        ('text\n"never ends', ":2: this is no CSV: unexpected end of data"),
+        ('text\n"a"b', ":2: this is no CSV: ',' expected after '\"'"),
+    ],
+)
+def test_malformed_csv(tmp_path: Path, table: str, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load(tmp_path, "t.csv", table)
+    assert str(caught.value).startswith(f"{tmp_path}/t.csv{said}")
+
+
+def test_tsv_as_wiki_passages_come(tmp_path: Path) -> None:
+    table = 'id\ttext\ttitle\n1\t"Ada, ""the Countess"", was born."\tAda\n2\t"Stray quote opens\tB\n3\tplain\t"\n'
+    assert load(tmp_path, "p.tsv", table) == [
+        Section('Ada, "the Countess", was born.', "Ada", None, "id=1"),
+        Section('"Stray quote opens', "B", None, "id=2"),
+        Section("plain", '"', None, "id=3"),
+    ]
+
+
+def test_malformed_tsv(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"p.tsv:3: 3 columns where the header has 2"):
+        load(tmp_path, "p.tsv", "text\ttitle\na\tb\na\tb\tc\n")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl"])
+def test_empty_tables(tmp_path: Path, name: str) -> None:
+    assert load(tmp_path, name, "") == []
+    assert load(tmp_path, name, "\n\n") == []
+
+
+def test_a_megabyte_in_one_field(tmp_path: Path) -> None:
+    long = "word " * 200_000
+    assert load(tmp_path, "t.csv", f'text\n"{long}"\n')[0].text == long
+    assert load(tmp_path, "t.tsv", f"text\n{long}\n")[0].text == long

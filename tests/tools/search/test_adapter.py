@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool, StructuredTool, tool
+from pydantic import Field
+
+from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.search.adapter import LangChainToolSearch, as_search_tool
+from factloop.tools.search.base import SearchHit
+from factloop.tools.search.retriever import RetrieverSearch
+
+DOCUMENTS = [
+    Document("Ada was born in 1815.", metadata={"source": "ada.md", "title": "Ada", "date": 1815}),
+    Document("  "),
+    Document("No metadata."),
+    Document("Has an id.", id="d4", metadata={"url": None}),
+]
+HITS = [
+    SearchHit(source="ada.md", title="Ada", passage="Ada was born in 1815.", published="1815"),
+    SearchHit(source="retriever#3", passage="No metadata."),
+    SearchHit(source="d4", passage="Has an id."),
+]
+
+
+class Shelf(BaseRetriever):
+    """Synchronous only."""
+
+    documents: list[Document] = DOCUMENTS
+    threads: list[str] = Field(default_factory=list)
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 -- named by the base class
+        self.threads.append(threading.current_thread().name)
+        if query == "raise":
+            raise ZeroDivisionError("secret of the shelf")
+        if query == "slow":
+            raise ToolTimeout(tool="shelf", timeout_s=1)
+        return self.documents
+
+
+class AsyncShelf(Shelf):
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 -- as above
+    ) -> list[Document]:
+        if query == "raise":
+            raise ZeroDivisionError
+        if query == "hang":
+            await asyncio.sleep(60)
+        return self.documents[:1]
+
+
+def test_retriever_hits() -> None:
+    assert RetrieverSearch(Shelf()).search("ada", 3) == HITS
+    assert RetrieverSearch(Shelf()).search("ada", 1) == HITS[:1]
+
+
+async def test_async_paths() -> None:
+    shelf = Shelf()
+    assert await RetrieverSearch(shelf).asearch("ada", 3) == HITS
+    assert shelf.threads[0].startswith("retriever"), "a thread of its own, not the event loop's"
+    assert await RetrieverSearch(AsyncShelf()).asearch("ada", 3) == HITS[:1]
+
+
+@pytest.mark.parametrize("shelf", [Shelf(), AsyncShelf()])
+async def test_retriever_errors_are_translated(shelf: Shelf) -> None:
+    search = as_search_tool(shelf)
+    with pytest.raises(ToolError, match="ZeroDivisionError") as caught:
+        search.search("raise", 3)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(ToolError, match="ZeroDivisionError"):
+        await search.asearch("raise", 3)
+    with pytest.raises(ToolTimeout):
+        search.search("slow", 3)
+
+
+async def test_cancelling_is_no_error() -> None:
+    task = asyncio.create_task(RetrieverSearch(AsyncShelf()).asearch("hang", 3))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@tool
+def encyclopaedia(topic: str) -> str:
+    """Look a topic up."""
+    if topic == "raise":
+        raise OSError("disk")
+    return f"About {topic}." if topic != "nothing" else " "
+
+
+@tool(response_format="content_and_artifact")
+def archive(query: str, depth: int = 1) -> tuple[str, list[Document]]:
+    """Look a query up."""
+    return f"two things about {query}", DOCUMENTS[: 4 * depth]
+
+
+@tool
+def adder(first: int, second: int) -> int:
+    """Add."""
+    return first + second
+
+
+@tool
+def clock() -> str:
+    """Tell the time."""
+    return "now"
+
+
+async def test_text_answer_is_one_hit() -> None:
+    search = as_search_tool(encyclopaedia)
+    assert (search.name, search.description) == ("encyclopaedia", "Look a topic up.")
+    hit = SearchHit(source="encyclopaedia", passage="About Ada.")
+    assert search.search("Ada", 3) == [hit]
+    assert await search.asearch("Ada", 3) == [hit]
+    assert search.search("nothing", 3) == []
+
+
+def test_documents_as_artifact_are_several_hits() -> None:
+    hits = as_search_tool(archive).search("Ada", 2)
+    assert [hit.source for hit in hits] == ["ada.md", "archive#3"]
+
+
+async def test_tool_errors_are_translated() -> None:
+    with pytest.raises(ToolError, match="OSError"):
+        as_search_tool(encyclopaedia).search("raise", 3)
+    with pytest.raises(ToolError, match="OSError"):
+        await as_search_tool(encyclopaedia).asearch("raise", 3)
+
+
+def test_handled_tool_errors_are_no_evidence() -> None:
+    def fail(query: str) -> str:
+        from langchain_core.tools import ToolException
+
+        raise ToolException(query)
+
+    handled: BaseTool = StructuredTool.from_function(fail, name="f", description="d", handle_tool_error="sorry")
+    with pytest.raises(ToolError, match="reported an error"):
+        as_search_tool(handled).search("ada", 3)
+
+
+@pytest.mark.parametrize("thing", [adder, clock, "serper", None, 3, len])
+def test_other_things_are_refused(thing: Any) -> None:
+    with pytest.raises(ConfigError):
+        as_search_tool(thing)
+
+
+def test_a_search_tool_stays_itself() -> None:
+    search = RetrieverSearch(Shelf())
+    assert as_search_tool(search) is search
+    assert isinstance(as_search_tool(archive), LangChainToolSearch)

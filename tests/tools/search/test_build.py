@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import ConfigError, DataError
+from factloop.tools.search.build import build_search_tools
+
+
+def test_names_and_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "k")
+    monkeypatch.setenv("FACTLOOP_SEARXNG_URL", "http://127.0.0.1:9")
+    (tmp_path / "a.txt").write_text("Ada was born in 1815.")
+    names = ["wikipedia", "serper", "searxng", "serper"]
+    tools = build_search_tools(names, [str(tmp_path)], timeout_s=3, cache_dir=tmp_path / "cache")
+    assert [tool.name for tool in tools] == ["wikipedia", "serper", "searxng", "documents"]
+    assert build_search_tools([]) == []
+
+
+def test_unknown_name_lists_the_known() -> None:
+    with pytest.raises(ConfigError, match="unknown search 'bing': known are serper, wikipedia, searxng"):
+        build_search_tools(["wikipedia", "bing"])
+
+
+def test_missing_key_and_missing_documents(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="SERPER_API_KEY"):
+        build_search_tools(["serper"])
+    with pytest.raises(DataError, match="no such file"):
+        build_search_tools([], [tmp_path / "absent"])
+
+
+def test_only_what_is_asked_for_is_imported() -> None:
+    program = (
+        "import sys, factloop.tools.search.build as b; b.build_search_tools(['wikipedia']);"
+        "print([m for m in ('torch', 'spacy', 'tantivy', 'pypdf', 'lxml', 'factloop.tools.search.serper')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

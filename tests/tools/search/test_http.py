@@ -1,0 +1,160 @@
+"""Every way a server can fail, over a real socket."""
+
+from __future__ import annotations
+
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient, checked_base_url, retry_after_s, without_userinfo
+from tests.tools.search.conftest import FakeServer, Reply
+
+KEY = "s3cret-key"
+HTML = (("Content-Type", "text/html; charset=utf-8"),)
+
+
+def client(url: str, timeout_s: float = 5.0) -> JsonClient:
+    return JsonClient(
+        tool="probe", base_url=url, timeout_s=timeout_s, secret_headers={"X-API-KEY": KEY}, hints={401: "check the key"}
+    )
+
+
+def failure(server: FakeServer, reply: Reply, timeout_s: float = 5.0) -> ToolError:
+    server.will(reply)
+    with pytest.raises(ToolError) as caught:
+        client(server.url, timeout_s).get("/x", {})
+    assert len(server.received) == 1, "nothing is retried here"
+    assert KEY not in str(caught.value)
+    return caught.value
+
+
+def test_reads_an_object_and_reuses_the_connection(server: FakeServer) -> None:
+    server.will_answer({"a": 1}, {"a": 2})
+    talker = client(server.url)
+    assert [talker.get("/x", {"q": "ä b"}), talker.post("/y", {"q": "c"})] == [{"a": 1}, {"a": 2}]
+    first, second = server.received
+    assert (first.method, first.path, first.params, first.headers["X-API-KEY"]) == ("GET", "/x", {"q": "ä b"}, KEY)
+    assert (second.method, second.path, second.payload) == ("POST", "/y", {"q": "c"})
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable", "said"),
+    [
+        (400, False, "status 400, application/json, 2 bytes, '{}'"),
+        (401, False, "status 401: check the key"),
+        (403, False, "status 403"),
+        (404, False, "status 404"),
+        (408, True, "status 408"),
+        (429, True, "status 429"),
+        (500, True, "status 500"),
+        (503, True, "status 503"),
+        (302, False, "status 302"),
+    ],
+)
+def test_statuses(server: FakeServer, status: int, retryable: bool, said: str) -> None:
+    error = failure(server, Reply(status=status))
+    assert (error.status, error.retryable, error.tool) == (status, retryable, "probe")
+    assert said in str(error)
+
+
+@pytest.mark.parametrize(
+    ("reply", "retryable", "said"),
+    [
+        (Reply(body=b""), True, "empty"),
+        (Reply(body=b" \n"), True, "empty"),
+        (Reply(body=b'{"organic": [', content_length=400), True, "broke off"),
+        (Reply(body=b'{"organic": ['), True, "no whole JSON"),
+        (
+            Reply(body=b"<!doctype html><p>Sign in", headers=HTML),
+            False,
+            "no JSON: text/html, 25 bytes, '<!doctype html>",
+        ),
+        (Reply(body=b"\xff\xfe\x00"), False, "no JSON"),
+        (Reply(body=b"[1, 2]"), False, "no JSON object"),
+        (Reply(body=b"[" * 1_000_000), True, "no whole JSON"),
+        (Reply(body=b'"' + KEY.encode() + b'"'), False, "'\"***\"'"),
+        (Reply(body=b"{" + b" " * MAX_BODY_BYTES + b"}"), False, "larger than 8,000,000 bytes"),
+        (Reply(body=b"xx", headers=(("Content-Encoding", "gzip"),)), False, "failed (ContentDecodingError)"),
+    ],
+)
+def test_bodies(server: FakeServer, reply: Reply, retryable: bool, said: str) -> None:
+    error = failure(server, reply)
+    assert said in str(error)
+    assert error.retryable is retryable
+    assert "\x1b" not in str(error)
+
+
+def test_server_says_when_to_come_back(server: FakeServer) -> None:
+    assert failure(server, Reply(status=429, headers=(("Retry-After", "7"),))).retry_after_s == 7.0
+
+
+def test_retry_after_in_both_forms() -> None:
+    now = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
+    assert retry_after_s("1.5", now) == 1.5
+    assert retry_after_s(format_datetime(now + timedelta(seconds=90), usegmt=True), now) == 90.0
+    assert retry_after_s("Sat, 01 Mar 2025 12:00:10 -0000", now) == 10.0
+    assert retry_after_s("-3", now) == 0.0
+    assert retry_after_s(format_datetime(now - timedelta(hours=1)), now) == 0.0
+    assert [retry_after_s(odd, now) for odd in (None, "", "soon", "nan", "inf")] == [None] * 5
+
+
+@pytest.mark.parametrize("drip_head", [False, True])
+def test_slow_drip_does_not_hold_us(server: FakeServer, drip_head: bool) -> None:
+    start = time.monotonic()
+    error = failure(server, Reply(body=b" " * 500, drip_s=0.05, drip_head=drip_head), timeout_s=0.4)
+    assert isinstance(error, ToolTimeout)
+    assert error.retryable
+    assert 0.3 < time.monotonic() - start < 2.0
+
+
+def test_silent_server() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        with pytest.raises(ToolTimeout, match=r"no answer within 0\.2 s"):
+            client(f"http://127.0.0.1:{listener.getsockname()[1]}", 0.2).get("/x", {})
+
+
+def test_refused_connection() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    with pytest.raises(ToolError, match=r"no connection to 127\.0\.0\.1") as caught:
+        client(f"http://user:{KEY}@127.0.0.1:{port}").get("/x", {})
+    assert caught.value.retryable
+    assert caught.value.__cause__ is not None
+    assert KEY not in str(caught.value)
+
+
+def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None:
+    server.will(Reply(status=302, headers=(("Location", "/again"),)))
+    open_client = JsonClient(tool="probe", base_url=server.url, timeout_s=5)
+    with pytest.raises(ToolError, match="redirects more than 3 times"):
+        open_client.get("/x", {})
+    assert len(server.received) == 4
+    with pytest.raises(ToolError, match="status 302"):
+        client(server.url).get("/x", {})
+    assert len(server.received) == 5
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1", "http://host:99999", "//x"]
+)
+def test_base_url_is_checked(url: str) -> None:
+    with pytest.raises(ConfigError, match="THE_VARIABLE"):
+        checked_base_url(url, "THE_VARIABLE")
+
+
+def test_userinfo_is_hidden() -> None:
+    assert without_userinfo("https://me:pw@host:8/x") == "https://host:8/x"
+    assert without_userinfo("http://me:pw@[::1") == "[::1"
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan")])
+def test_timeout_must_be_positive(timeout_s: float) -> None:
+    with pytest.raises(ConfigError, match="timeout"):
+        client("http://127.0.0.1", timeout_s)

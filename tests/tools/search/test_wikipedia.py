@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.search.wikipedia import WikipediaSearch
+from tests.tools.search.conftest import FakeServer, Reply
+
+FILLER = "The river is long and it is cold in winter there. " * 12
+ADA = f"{FILLER}\n\nAda Lovelace was born in London in 1815.\n\n{FILLER}"
+
+
+def page(pageid: int, title: str, index: int, extract: str | None = None) -> dict[str, object]:
+    found: dict[str, object] = {
+        "pageid": pageid,
+        "ns": 0,
+        "title": title,
+        "index": index,
+        "fullurl": f"https://en.wikipedia.org/wiki/{title}",
+        "revisions": [{"timestamp": "2024-05-06T07:08:09Z"}],
+    }
+    return found | ({"extract": extract} if extract is not None else {})
+
+
+def wikipedia(server: FakeServer, timeout_s: float = 5.0) -> WikipediaSearch:
+    return WikipediaSearch(base_url=server.url + "/w", timeout_s=timeout_s)
+
+
+def test_reads_articles_by_continuation_and_gives_the_best_passages(server: FakeServer) -> None:
+    carry_on = {"excontinue": 1, "continue": "||info|revisions"}
+    server.will_answer(
+        {"continue": carry_on, "query": {"pages": [page(9, "River", 2), page(7, "Ada", 1, ADA)]}},
+        {"batchcomplete": True, "query": {"pages": [page(9, "River", 2, FILLER), page(7, "Ada", 1)]}},
+    )
+    hits = wikipedia(server).search("When was Ada Lovelace born?", 3)
+    assert "Ada Lovelace was born in London in 1815." in hits[0].passage
+    assert len(hits[0].passage.split()) <= 120
+    assert (hits[0].title, hits[0].source) == ("Ada", "https://en.wikipedia.org/wiki/Ada")
+    assert hits[0].published == "2024-05-06T07:08:09Z"
+    assert len(hits) == 3
+    first, second = server.received
+    assert first.path == "/w/api.php"
+    assert first.headers["User-Agent"].startswith("factloop/")
+    assert (first.params["gsrsearch"], first.params["gsrlimit"]) == ("When was Ada Lovelace born?", "3")
+    assert second.params == first.params | {"excontinue": "1", "continue": "||info|revisions"}
+
+
+def test_nothing_found(server: FakeServer) -> None:
+    server.will_answer({"batchcomplete": True})
+    assert wikipedia(server).search("qwxzt", 3) == []
+
+
+def test_long_queries_are_cut(server: FakeServer) -> None:
+    server.will_answer({"batchcomplete": True})
+    wikipedia(server).search("x" * 1_000_000, 3)
+    assert len(server.received[0].params["gsrsearch"]) == 300
+
+
+@pytest.mark.parametrize(("code", "retryable"), [("ratelimited", True), ("maxlag", True), ("badvalue", False)])
+def test_errors_with_status_200(server: FakeServer, code: str, retryable: bool) -> None:
+    server.will_answer({"error": {"code": code, "info": "no"}})
+    with pytest.raises(ToolError, match=code) as caught:
+        wikipedia(server).search("ada", 3)
+    assert caught.value.retryable is retryable
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"query": []}, {"query": {"pages": {"7": {}}}}, {"query": {"pages": [{"title": "no id"}]}}]
+)
+def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
+    server.will_answer(answer)
+    with pytest.raises(ToolError, match="another shape"):
+        wikipedia(server).search("ada", 3)
+
+
+def test_one_deadline_for_all_requests(server: FakeServer) -> None:
+    body = b'{"continue": {"excontinue": 1}, "query": {"pages": []}}'
+    server.will(Reply(body=body, drip_s=0.006))
+    with pytest.raises(ToolTimeout):
+        wikipedia(server, timeout_s=0.5).search("ada", 10)
+
+
+@pytest.mark.parametrize("language", ["", "en.evil.example/", "en@x", "日本"])
+def test_language_is_a_code(language: str) -> None:
+    with pytest.raises(ConfigError, match="language"):
+        WikipediaSearch(language=language)
+
+
+def test_identity_names_the_wiki() -> None:
+    assert WikipediaSearch(language="de").identity == "wikipedia https://de.wikipedia.org/w"
