@@ -42,6 +42,7 @@ _CONDITIONAL = re.compile(
 )
 """Splitting under a condition, a negation of two things or a report would change what is claimed."""
 
+_CONTRACTED = re.compile(r"\b(it|he|she|there)['’]s\b(?! (?:been|had|got|become)\b)", re.IGNORECASE)
 _DEFINITION = re.compile(r"(?P<name>[^:.!?]{2,80}?)(?::| [–—-]) (?P<rest>(?:an?|the) [a-z].*)", re.DOTALL)
 _LABEL = re.compile(r"(?P<label>[^:.!?]{2,60}): (?P<rest>[A-Z\"“].*)", re.DOTALL)
 
@@ -52,7 +53,7 @@ def split_claims(sentence: str, nlp: Language | None = None) -> list[str]:
     Markup and citations are taken out, subjects repeated, quotations kept whole. Where `nlp` has a tagger its tags are
     used. Costs well under a millisecond without it.
     """
-    text = drop_opening(plain_text(sentence))
+    text = _CONTRACTED.sub(r"\1 is", drop_opening(plain_text(sentence)))
     if not is_checkable(text, tag_words(text, nlp)):
         return []
     text = _expand_label(text)

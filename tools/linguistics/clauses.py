@@ -62,7 +62,11 @@ def finite_verb(words: Sequence[Word], first: int) -> int | None:
             index = after
             continue
         if word.word_class in FINITE:
-            return index if candidate is None or words[candidate + 1].lower in {"by", "in", "at", "on"} else candidate
+            is_participle = candidate is not None and (
+                words[candidate + 1].lower in {"by", "in", "at", "on"}
+                or (word.word_class in {"auxiliary", "modal"} and words[candidate].lower not in lexicon.REPORTING)
+            )
+            return index if candidate is None or is_participle else candidate
         if word.word_class == "base" and index > first and words[index - 1].lower not in {"to", "and"}:
             return index if candidate is None else candidate
         if word.word_class == "ed" and candidate is None and index > first and index + 1 < len(words):
@@ -101,21 +105,22 @@ def noun_phrase_start(words: Sequence[Word], end: int, floor: int) -> int:
 def relative_close(words: Sequence[Word], relative: int, *, must_close: bool) -> int | None:
     """Index of the comma that closes a relative clause, `len(words)` (or the final stop) where it runs to the end.
 
-    With `must_close` the main verb is still to come, so that a comma followed by a finite verb has to be found."""
-    if not must_close:
-        return len(words) - 1 if words[-1].text in {".", "!"} else len(words)
+    With `must_close` the main verb is still to come, so that a comma followed by a finite verb has to be found; without
+    it the clause may still stand inside another: *…, as potatoes, which are cheap, did not arrive*."""
+    end = len(words) - 1 if words[-1].text in {".", "!"} else len(words)
     seen_verb = False
     for index in range(relative + 1, len(words) - 1):
         seen_verb = seen_verb or words[index].word_class in FINITE | PARTICIPIAL | {"base"}
-        if seen_verb and is_comma(words[index]) and _starts_verb(words, index + 1):
+        if seen_verb and is_comma(words[index]) and _starts_verb(words, index + 1, certain=not must_close):
             return index
-    return None
+    return None if must_close else end
 
 
-def _starts_verb(words: Sequence[Word], index: int) -> bool:
+def _starts_verb(words: Sequence[Word], index: int, *, certain: bool) -> bool:
     while index < len(words) and words[index].word_class == "adverb":
         index += 1
-    return index < len(words) and words[index].word_class in FINITE | {"ed", "base"}
+    classes: frozenset[WordClass] = frozenset({"auxiliary", "modal", "past"}) if certain else FINITE | {"ed", "base"}
+    return index < len(words) and words[index].word_class in classes
 
 
 def _relative_end(words: Sequence[Word], relative: int) -> int | None:

@@ -54,7 +54,14 @@ def _opens_clause(words: Sequence[Word], joint: int) -> bool:
     if head.lower in lexicon.SUBJECT_PRONOUNS:
         return True
     separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
-    return separated and head.word_class in {"determiner", "possessive", "name", "other", "number"}
+    verb = words[clause.verb]
+    certain = verb.word_class in FINITE or not any(word.word_class == "preposition" for word in gap)
+    return (
+        separated
+        and certain
+        and verb.lower not in {"named", "called", "titled"}
+        and head.word_class in {"determiner", "possessive", "name", "other", "number"}
+    )
 
 
 def _subject(text: str, words: Sequence[Word], clause: Clause) -> str:
@@ -150,14 +157,22 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
     if word.word_class == "ed":
         if following.lower == "by" and clause.main == clause.verb:
             return False
-        return following.word_class != "other" or _is_known_verb(word.lower)
+        return following.word_class != "other" or _takes_bare_noun(words, index)
     if word.lower in lexicon.VERBS:
         return (
             first in {"modal", "base"}
-            and words[index - 1].lower in {"and", "but", "also", ","}
+            and words[index - 1].lower in {"and", "also", ","}
             and (following.word_class not in {"mark"} or first == "modal")
         )
     return False
+
+
+def _takes_bare_noun(words: Sequence[Word], index: int) -> bool:
+    """*wrote novels and published papers*, but not *classic and established writers*."""
+    joint = index - 1 if words[index - 1].lower in {"and", "but"} else index - 2
+    before = words[joint - 1] if not is_comma(words[joint - 1]) else words[joint - 2]
+    after_adjective = before.word_class == "other" and not before.lower.endswith("s")
+    return _is_known_verb(words[index].lower) and not after_adjective
 
 
 def _is_known_verb(lower: str) -> bool:

@@ -110,7 +110,7 @@ def _subject_appositive(text: str, words: Sequence[Word], subject: int, first: i
     starts_right = opener.lower in {"a", "an", "the", "his", "her", "its", "their", "born", "known"}
     if not starts_right or any(word.lower in {"and", "or", "nor"} or word.word_class in FINITE for word in inside):
         return [text]
-    if any(word.lower == "and" for word in words[subject:first]):
+    if any(word.lower == "and" or word.word_class == "preposition" for word in words[subject:first]):
         return [text]
     copula = "was" if opener.lower == "born" else _copula(words, verb)
     return [f"{text[: words[first - 1].end]} {text[words[last + 1].start :]}", f"{phrase} {copula} {body}"]

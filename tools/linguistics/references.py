@@ -67,7 +67,7 @@ def resolve_references(claim: str, *, before: str, prompt: str | None, nlp: Lang
     `before` is the response up to the sentence of the claim. A claim is left alone wherever there is doubt, and what
     refers to something inside the claim stays as it is.
     """
-    context = _context(before, prompt, nlp)
+    context = _context(_chunks(before), before[-_TAIL:], prompt, nlp)
     resolved = _expand_short_names(claim, context, nlp)
     pronoun = _open_pronoun(tag_words(resolved, nlp))
     if pronoun is None or _is_expletive(resolved, pronoun):
@@ -92,7 +92,7 @@ def is_ambiguous(claim: str, before: str, prompt: str | None, nlp: Language | No
     pronoun = _open_pronoun(tag_words(claim, nlp))
     if pronoun is None or pronoun.word_class == "possessive" or _is_expletive(claim, pronoun):
         return False
-    context = _context(before, prompt, nlp)
+    context = _context(_chunks(before), before[-_TAIL:], prompt, nlp)
     number = _NUMBER_OF[pronoun.lower]
     found = _find_antecedents(number, context, nlp).texts
     if number in {"it", "they"} and not found:
@@ -113,13 +113,20 @@ class _Context:
     speaks_of_person: bool
 
 
+def _chunks(before: str) -> tuple[str, ...]:
+    """The text before the last `_TAIL` characters in pieces that stay the same from one sentence to the next."""
+    starts = range(0, len(before) - _TAIL, _CHUNK)
+    if len(starts) > _MAX_CHUNKS:
+        starts_read = [*starts[: _MAX_CHUNKS // 2], *starts[-_MAX_CHUNKS // 2 :]]
+    else:
+        starts_read = list(starts)
+    return tuple(before[start : start + _CHUNK] for start in starts_read)
+
+
 @lru_cache(maxsize=64)
-def _context(before: str, prompt: str | None, nlp: Language | None) -> _Context:
-    sentences = tuple(plain_text(sentence.text) for sentence in split_sentences(before[-_TAIL:]))
+def _context(chunks: tuple[str, ...], tail: str, prompt: str | None, nlp: Language | None) -> _Context:
+    sentences = tuple(plain_text(sentence.text) for sentence in split_sentences(tail))
     asked = find_mentions(plain_text((prompt or "")[-_TAIL:]), nlp)
-    chunks = [before[start : start + _CHUNK] for start in range(0, len(before) - _TAIL, _CHUNK)]
-    if len(chunks) > _MAX_CHUNKS:
-        chunks = chunks[: _MAX_CHUNKS // 2] + chunks[-_MAX_CHUNKS // 2 :]
     earlier = (find_mentions(plain_text(chunk), nlp) for chunk in chunks)
     nearby = (find_mentions(sentence, nlp) for sentence in sentences)
     mentions = [*asked, *chain.from_iterable(earlier), *chain.from_iterable(nearby)]
@@ -178,9 +185,11 @@ def _candidates(sentence: str, number: Number, about_person: bool, nlp: Language
         return  # the same topic goes on: look further back
     in_subject = [m for m in mentions if span[0] <= m.start < span[1]]
     if number in {"he", "she"}:
+        coordinated = " and " in sentence[span[0] : span[1]]
         persons = [m for m in in_subject if m.kind != "thing" and _gender_fits(sentence, m, number)]
+        persons = [m for m in persons if coordinated or m.start == span[0] or m.kind == "person"]
         if persons and "'s" not in sentence[span[0] : span[1]]:
-            yield from (m.text for m in persons if _is_coordinated(sentence, span) or m is persons[0])
+            yield from (m.text for m in persons if coordinated or m is persons[0])
             return
         yield from (m.text for m in mentions if _may_be_person(m) and _gender_fits(sentence, m, number))
         return
@@ -190,7 +199,8 @@ def _candidates(sentence: str, number: Number, about_person: bool, nlp: Language
         return
     verb = words[clause.verb].lower
     plural = verb in {"are", "were", "have"} or (verb not in {"is", "was", "has"} and _is_plural(subject))
-    if plural == (number == "they"):
+    is_organisation = any(m.kind == "thing" and m.start == span[0] for m in in_subject)
+    if plural == (number == "they") or (number == "they" and is_organisation):
         yield subject
 
 
@@ -200,16 +210,14 @@ def _may_be_person(mention: Mention) -> bool:
 
 def _noun_phrase(sentence: str, words: Sequence[Word], subject: int, verb: int) -> str | None:
     """The subject without trailing adverbs, appositive or parenthesis; None where it is too long to repeat."""
+    if words[subject].word_class not in {"determiner", "name", "number", "other"}:
+        return None
     end = subject
     while end < verb and words[end].word_class not in {"relative", "adverb"} and words[end].text not in {",", "("}:
         end += 1
     if not 0 < end - subject <= 8 or words[subject].lower in {"this", "these", "that", "those", "there", "another"}:
         return None
     return sentence[words[subject].start : words[end - 1].end]
-
-
-def _is_coordinated(sentence: str, span: tuple[int, int]) -> bool:
-    return " and " in sentence[span[0] : span[1]]
 
 
 def _is_plural(phrase: str) -> bool:

@@ -41,6 +41,9 @@ _CLOSED: tuple[tuple[frozenset[str], WordClass], ...] = (
 )
 _CLASS_OF: dict[str, WordClass] = {word: name for words, name in reversed(_CLOSED) for word in words}
 _BEFORE_NOUN: frozenset[WordClass] = frozenset({"determiner", "possessive", "preposition", "number"})
+_BEFORE_OBJECT: frozenset[WordClass] = frozenset({"ed", "participle", "past", "present", "auxiliary"})
+"""A verb before a form in -s makes that a noun: *published works*."""
+
 _PENN: dict[str, WordClass] = {
     "VBD": "past", "VBN": "participle", "VBZ": "present", "VBP": "base", "VB": "base", "MD": "modal", "NNP": "name",
     "NNPS": "name", "NN": "other", "NNS": "other", "JJ": "other", "CD": "number", "RB": "adverb", "IN": "preposition",
@@ -120,7 +123,7 @@ def _classify(text: str, before: Sequence[Word]) -> WordClass:
 
 
 def _present_tense(lower: str, previous: Word | None) -> WordClass:
-    if previous is None or previous.word_class in _BEFORE_NOUN:
+    if previous is None or previous.word_class in _BEFORE_NOUN or previous.word_class in _BEFORE_OBJECT:
         return "other"
     if lower.endswith("s") and (lower[:-1] in lexicon.VERBS or _stem(lower) in lexicon.VERBS):
         return "present"
