@@ -10,12 +10,16 @@ from typing import Any
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
-from openai import DefaultAsyncHttpxClient, OpenAIError
+from openai import DefaultAioHttpClient, OpenAIError
 
 from factloop.errors import ConfigError
 from factloop.tools.models.prices import Price, model_price
 
 DEFAULT_PROVIDER = "openai"
+ONLY_RESPONSES = ("-codex", "-pro")
+"""Endings of OpenAI models that are not served by the chat-completions API."""
+MARGIN_S = 5.0
+"""The gateway's timeout fires first; the client's is there in case nobody waits any more."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class ChatModel:
     """Everything that shapes its answers: enters the cache key. Holds no secret."""
     price: Price | None
     max_tokens: int | None
-    http: DefaultAsyncHttpxClient | None = None
+    http: DefaultAioHttpClient | None = None
 
     async def aclose(self) -> None:
         if self.http is not None:
@@ -50,16 +54,19 @@ def build_chat_model(
         provider = DEFAULT_PROVIDER
     wanted = {"temperature": temperature, "max_tokens": max_tokens}
     settings = {key: value for key, value in wanted.items() if value is not None}
-    options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s, **settings}
-    http: DefaultAsyncHttpxClient | None = None
+    options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
+    http: DefaultAioHttpClient | None = None
     if provider == "openai" or (not provider and bare.startswith(("gpt-", "o1", "o3", "o4"))):
         provider = "openai"
         base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        # A client of our own: LangChain shares one among all event loops, where its connections cannot follow.
-        http = DefaultAsyncHttpxClient(timeout=timeout_s)
+        # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On
+        # aiohttp a call costs half the CPU: httpx's pool looks at every open connection for every request.
+        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S)
         options |= {"http_async_client": http, "stream_usage": True}
+        if not bare.endswith(ONLY_RESPONSES):
+            options["use_responses_api"] = False
         if base_url is not None:
-            options |= {"base_url": base_url, "use_responses_api": False}
+            options["base_url"] = base_url
             if not os.environ.get("OPENAI_API_KEY"):
                 options["api_key"] = "none"  # servers of one's own rarely want one, the client library insists
         elif not os.environ.get("OPENAI_API_KEY"):

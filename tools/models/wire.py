@@ -38,20 +38,17 @@ def bind(
 ) -> Runnable[LanguageModelInput, BaseMessage]:
     """The model bound to answer by `schema` (or by one of `tools`) in `mode`. Raises ModeUnavailable.
 
-    OpenAI-compatible models are bound directly: the raw message is all we read, and the chain of parsers that
-    `with_structured_output(..., include_raw=True)` builds, used for every other provider, costs 1.7 ms CPU a call.
+    Where the chat-completions API of OpenAI is spoken, the fields go straight into the body: the client library's typed
+    transformation of a schema and the chain of parsers of `with_structured_output(..., include_raw=True)`, which every
+    other provider gets, would cost 2.5 ms CPU a call, and all we read is the raw message.
     """
-    openai = isinstance(model, BaseChatOpenAI)
     try:
         if mode is Mode.TEXT:
             return model
+        if isinstance(model, BaseChatOpenAI) and model.use_responses_api is False:
+            return model.bind(extra_body={**(model.extra_body or {}), **_openai_fields(mode, schema, tools)})
         if mode is Mode.TOOLS:
-            offered = [*(dict(tool) for tool in tools), answer_as_tool(schema)]
-            if openai:
-                return model.bind(tools=offered, tool_choice="required", parallel_tool_calls=False)
-            return model.bind_tools(offered, tool_choice="any")
-        if openai:
-            return model.bind(response_format=_response_format(mode, schema))
+            return model.bind_tools([*(dict(tool) for tool in tools), answer_as_tool(schema)], tool_choice="any")
         structured = model.with_structured_output(
             {"description": str(schema["title"]), **schema}, method=mode.value, include_raw=True
         )
@@ -60,17 +57,21 @@ def bind(
         raise ModeUnavailable(mode) from error
 
 
+def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> dict[str, Any]:
+    if mode is Mode.TOOLS:
+        offered = [*tools, answer_as_tool(schema)]
+        return {"tools": offered, "tool_choice": "required", "parallel_tool_calls": False}
+    if mode is Mode.JSON_MODE:
+        return {"response_format": {"type": "json_object"}}
+    body = {key: value for key, value in schema.items() if key != "title"}
+    named = {"name": schema["title"], "strict": True, "schema": body}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
 def answer_as_tool(schema: Schema) -> dict[str, Any]:
     """The answer's schema as a function that the model may call."""
     parameters = {key: value for key, value in schema.items() if key != "title"}
     return {"type": "function", "function": {"name": schema["title"], "strict": True, "parameters": parameters}}
-
-
-def _response_format(mode: Mode, schema: Schema) -> dict[str, Any]:
-    if mode is Mode.JSON_MODE:
-        return {"type": "json_object"}
-    body = {key: value for key, value in schema.items() if key != "title"}
-    return {"type": "json_schema", "json_schema": {"name": schema["title"], "strict": True, "schema": body}}
 
 
 @dataclass(frozen=True)
