@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics import coordination, lists, modifiers, predicates
+from factloop.tools.linguistics import coordination, lexicon, lists, modifiers, predicates
 from factloop.tools.linguistics.checkworthiness import drop_opening, is_checkable
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.markup import plain_text
@@ -35,14 +35,17 @@ _STEPS: tuple[Step, ...] = (
 )
 _MAX_CLAIMS = 24
 _CONDITIONAL = re.compile(
-    r"\b(?:if|unless|neither|either|whether|not only|both)\b"
-    r"|\b(?:said|says|claimed|claims|argued|argues|believed|believes|reported|reports|suggested|suggests|thought"
-    r"|stated|states|according to)\b(?!\s+to\b)",
+    r"\b(?:if|unless|neither|either|whether|not only|both|according to)\b"
+    r"|\b(?:said|says|claimed|argued|argues|believed|believes|reported|suggested|suggests|thought|stated)\b(?!\s+to\b)"
+    r"|\b(?:claims|reports|states|claim|report|state|believe|argue|suggest) that\b",
     re.IGNORECASE,
 )
 """Splitting under a condition, a negation of two things or a report would change what is claimed."""
 
 _CONTRACTED = re.compile(r"\b(it|he|she|there)['’]s\b(?! (?:been|had|got|become)\b)", re.IGNORECASE)
+_SUBORDINATE = lexicon.SUBORDINATORS | {"once", "since", "after", "before", "as", "while", "assuming"}
+"""Where the rules cannot tell the clause these open from the main clause."""
+
 _DEFINITION = re.compile(r"(?P<name>[^:.!?]{2,80}?)(?::| [–—-]) (?P<rest>(?:an?|the) [a-z].*)", re.DOTALL)
 _LABEL = re.compile(r"(?P<label>[^:.!?]{2,60}): (?P<rest>[A-Z\"“].*)", re.DOTALL)
 
@@ -62,7 +65,9 @@ def split_claims(sentence: str, nlp: Language | None = None) -> list[str]:
 
 
 def _decompose(text: str, nlp: Language | None) -> list[str]:
-    if _CONDITIONAL.search(text):
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if _CONDITIONAL.search(text) or (clause is not None and words[clause.subject].lower in _SUBORDINATE):
         return [text]
     pieces = [text]
     for step in _STEPS:

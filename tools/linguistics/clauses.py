@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.words import FINITE, NOMINAL, Word, WordClass
+
+EXPLETIVE = re.compile(
+    r"\bit (?:is|was|has been|can be|may be|would be|seems|appears|remains|became)(?: \w+){0,2}"
+    r" (?:that|whether|how|when|(?:important|essential|necessary|possible|hard|difficult|easy|best|recommended|common) to)\b"
+    r"|\bit (?:takes|took|rains|rained|snows)\b",
+    re.IGNORECASE,
+)
+"""*It* that stands for nothing: *it is known that*."""
 
 _NOUN_LINKS = frozenset({"of", "de", "von", "van", "der", "del", "la", "al", "bin"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "pronoun", "name", "number"})
@@ -148,6 +157,8 @@ def _subject_start(words: Sequence[Word], first: int) -> int:
         following = words[index + 1]
         if words[index - 1].word_class == "number" and following.word_class == "number":
             continue  # October 16, 1898
+        if following.lower == "such":
+            continue
         if following.word_class in _OPENS_SUBJECT or following.word_class == "other":
             verb = finite_verb(words, index + 1)
             gap = words[index + 1 : verb] if verb is not None else ()

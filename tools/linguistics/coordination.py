@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause, is_comma
+from factloop.tools.linguistics.clauses import EXPLETIVE, PARTICIPIAL, Clause, find_clause, is_comma
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
 _STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "until", "if"})
+_OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "name", "other", "number"})
+_OPENS_OBJECT: frozenset[WordClass] = frozenset(
+    {"determiner", "possessive", "preposition", "pronoun", "adverb", "name"}
+)
 _DEGREES = frozenset({"best", "better", "well", "more"})
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
 _TOGETHER = re.compile(
@@ -55,13 +59,14 @@ def _opens_clause(words: Sequence[Word], joint: int) -> bool:
         return True
     separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
     verb = words[clause.verb]
+    if any(word.word_class == "pronoun" for word in gap):
+        return False  # *the alienation it produced* is a noun phrase
+    if verb.word_class == "present" and head.word_class == "other":
+        return False  # *television shows*, *lifestyle changes*
+    following = words[clause.verb + 1].lower if clause.verb + 1 < len(words) else ""
+    names = verb.lower in {"named", "called", "titled"} or (verb.word_class == "ed" and following == "of")
     certain = verb.word_class in FINITE or not any(word.word_class == "preposition" for word in gap)
-    return (
-        separated
-        and certain
-        and verb.lower not in {"named", "called", "titled"}
-        and head.word_class in {"determiner", "possessive", "name", "other", "number"}
-    )
+    return separated and certain and not names and head.word_class in _OPENS_SUBJECT
 
 
 def _subject(text: str, words: Sequence[Word], clause: Clause) -> str:
@@ -76,6 +81,8 @@ def _name_subject(clause: str, subject: str) -> str:
         return clause
     head, _, rest = clause.partition(" ")
     plural = " and " in subject or (subject.endswith("s") and not subject[0].isupper()) or subject.startswith("These")
+    if EXPLETIVE.match(clause):
+        return clause
     fits = {"he": not plural, "she": not plural, "it": not plural, "they": plural}
     if head.lower() in {"he", "she"} and subject.lower().startswith(("it ", "the city")):
         return clause
@@ -90,8 +97,10 @@ def split_verb_phrases(text: str, nlp: Language | None = None) -> list[str]:
     if clause is None:
         return [text]
     starts = _verb_phrase_starts(words, clause)
-    if not starts:
-        return [text]
+    if not starts or any(words[joint - 1].word_class == "preposition" for joint, _ in starts):
+        return [text]  # *starred in and produced A*: the object belongs to both
+    if any(word.lower in {"that", "who", "which"} for word in words[clause.subject : clause.verb]):
+        return [text]  # a further verb may belong to the relative clause
     subject = _subject(text, words, clause)
     lead = text[: words[clause.subject].start]
     bounds = [joint for joint, _ in starts]
@@ -158,13 +167,9 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
         if following.lower == "by" and clause.main == clause.verb:
             return False
         return following.word_class != "other" or _takes_bare_noun(words, index)
-    if word.lower in lexicon.VERBS:
-        return (
-            first in {"modal", "base"}
-            and words[index - 1].lower in {"and", "also", ","}
-            and (following.word_class not in {"mark"} or first == "modal")
-        )
-    return False
+    governed = any(earlier.lower == "to" for earlier in words[clause.main : index])
+    opens_object = following.word_class in _OPENS_OBJECT
+    return word.lower in lexicon.VERBS and first in {"modal", "base"} and not governed and opens_object
 
 
 def _takes_bare_noun(words: Sequence[Word], index: int) -> bool:
@@ -190,7 +195,8 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
         return group
     if first.lower in {"has", "have", "had"} and words[clause.verb + 1].lower != "been":
         return group
-    if first.lower not in lexicon.BE or word.lower in lexicon.INTRANSITIVE:
+    is_passive = first.lower in lexicon.BE or words[clause.verb + 1].lower == "been"
+    if not is_passive or word.lower in lexicon.INTRANSITIVE:
         return ""
     if words[clause.main].lower == "born":
         return group if word.lower in lexicon.PASSIVE_BY_HABIT else ""

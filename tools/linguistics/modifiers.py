@@ -57,7 +57,7 @@ def _take_off(text: str, words: Sequence[Word], index: int, floor: int, *, must_
     """The sentence without the relative clause at `index`, and that clause with its noun phrase as subject."""
     start = noun_phrase_start(words, index - 1, floor)
     close = relative_close(words, index, must_close=must_close)
-    if start >= index - 1 or close is None or (start > 0 and words[start - 1].lower in {"and", "or"}):
+    if start >= index - 1 or close is None or (start > 0 and _is_cut_short(words[start - 1])):
         return None
     phrase = text[words[start].start : words[index - 2].end]
     body = text[words[index + 1].start : words[close - 1].end]
@@ -66,6 +66,11 @@ def _take_off(text: str, words: Sequence[Word], index: int, floor: int, *, must_
         return None
     rest = text[words[close].end :].strip() if close < len(words) and is_comma(words[close]) else ""
     return f"{text[: words[index - 2].end]} {rest}".strip(), extra
+
+
+def _is_cut_short(before: Word) -> bool:
+    """Whether the noun phrase that begins after this word is only a part of what the clause is about."""
+    return before.lower in {"and", "or"} or before.enclosed or (before.word_class == "mark" and not is_comma(before))
 
 
 def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: str, body: str) -> str | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COPULA_TAILS = {
     "known": "", "located": "", "situated": "", "based": "", "headquartered": "", "born": "was", "founded": "was",
     "established": "was", "directed": "was", "written": "was", "produced": "was", "published": "was", "released": "was",
-    "built": "was", "developed": "was", "created": "was", "designed": "was", "composed": "was",
+    "built": "was", "developed": "was", "created": "was", "designed": "was", "composed": "",
 }  # fmt: skip
 """Participles that may follow *is a …*; the auxiliary is `was`, or the copula of the clause where empty."""
 
@@ -52,7 +52,9 @@ def split_participle(text: str, nlp: Language | None = None) -> list[str]:
         if word.enclosed or word.word_class in {"preposition", "relative", "subordinator"} or word.lower == "to":
             return [text]
         if word.lower in _COPULA_TAILS and words[index - 1].word_class not in {"conjunction"}:
-            begin = index - 1 if words[index - 1].lower in {"best", "widely", "also", "well"} else index
+            begin = index
+            while words[begin - 1].word_class == "adverb" or words[begin - 1].lower in {"best", "well", "better"}:
+                begin -= 1
             head = text[: words[begin - 1].end].rstrip(" ,")
             auxiliary = _COPULA_TAILS[word.lower] or words[clause.verb].lower
             return [head, f"{subject} {auxiliary} {text[words[begin].start :]}"]

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.clauses import find_clause
+from factloop.tools.linguistics.clauses import EXPLETIVE, find_clause
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
@@ -34,12 +34,6 @@ _NUMBER_OF: dict[str, Number] = {
     "he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "it": "it", "its": "it",
     "they": "they", "their": "they",
 }  # fmt: skip
-_EXPLETIVE = re.compile(
-    r"\bit (?:is|was|has been|can be|may be|would be|seems|appears|remains|became)(?: \w+){0,2}"
-    r" (?:that|to|whether|how|for|when)\b"
-    r"|\bit (?:takes|took|rains|rained|snows)\b",
-    re.IGNORECASE,
-)
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him|who (?:is|was))\b", re.IGNORECASE)
 _FEMALE = word_set(
     """
@@ -147,7 +141,7 @@ def _open_pronoun(words: Sequence[Word]) -> Word | None:
 
 
 def _is_expletive(claim: str, pronoun: Word) -> bool:
-    return pronoun.lower == "it" and _EXPLETIVE.search(claim) is not None
+    return pronoun.lower == "it" and EXPLETIVE.search(claim) is not None
 
 
 def _find_antecedents(number: Number, context: _Context, nlp: Language | None) -> _Antecedents:

@@ -123,7 +123,9 @@ def _classify(text: str, before: Sequence[Word]) -> WordClass:
 
 
 def _present_tense(lower: str, previous: Word | None) -> WordClass:
-    if previous is None or previous.word_class in _BEFORE_NOUN or previous.word_class in _BEFORE_OBJECT:
+    if previous is None or previous.word_class in _BEFORE_NOUN | _BEFORE_OBJECT:
+        return "other"
+    if previous.lower.endswith(("'s", "’s", "'", "’")):
         return "other"
     if lower.endswith("s") and (lower[:-1] in lexicon.VERBS or _stem(lower) in lexicon.VERBS):
         return "present"
@@ -137,7 +139,7 @@ def _present_tense(lower: str, previous: Word | None) -> WordClass:
 def _stem(lower: str) -> str:
     if lower.endswith("ies"):
         return lower[:-3] + "y"
-    return lower[:-2] if lower.endswith("es") else lower[:-1]
+    return lower[:-2] if lower.endswith(("ses", "xes", "zes", "ches", "shes", "oes")) else lower[:-1]
 
 
 def _enclosed(found: Sequence[re.Match[str]]) -> list[bool]:

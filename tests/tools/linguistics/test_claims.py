@@ -79,6 +79,22 @@ SPLIT = {
         "Its members include Otto Lind.",
         "Its members include Eva Marr.",
     ],
+    "The law was passed by 190 states and ratified by 120.": [
+        "The law was passed by 190 states.",
+        "The law was ratified by 120.",
+    ],
+    "The treaty has been signed by 197 states and ratified by 190.": [
+        "The treaty has been signed by 197 states.",
+        "The treaty has been ratified by 190.",
+    ],
+    "Potatoes, which are cheap, did not arrive until 1590.": [
+        "Potatoes did not arrive until 1590.",
+        "Potatoes are cheap.",
+    ],
+    "Granite is a rock primarily composed of quartz.": [
+        "Granite is a rock.",
+        "Granite is primarily composed of quartz.",
+    ],
     "She holds a degree in law from Arden University and a doctorate in music from Merrow College.": [
         "She holds a degree in law from Arden University.",
         "She holds a doctorate in music from Merrow College.",
@@ -99,6 +115,14 @@ WHOLE = [
     "The theory developed by Halden changed physics.",
     "He was born and raised in Lindel.",
     "洛铁于1901年被发现。",
+    "She starred in, wrote, and produced the film.",
+    "They wrote for new authors, as well as classic and established writers.",
+    "She appeared in films such as Blue Rain, and television shows such as Oss Dreams.",
+    "The systems help to trap, contain, and remove water.",
+    "A style that promotes teamwork, and is adaptive, suits the team.",
+    "They questioned urban planning, and the distance it produced.",
+    "Once the plasma was separated, and the bag is full, the tube closes.",
+    "The chair of the meeting, the 28th of its kind, was Otto Berg.",
 ]
 
 NO_CLAIM = [
