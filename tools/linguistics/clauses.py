@@ -11,7 +11,8 @@ from factloop.tools.linguistics.words import FINITE, NOMINAL, Word, WordClass
 
 EXPLETIVE = re.compile(
     r"\bit (?:is|was|has been|can be|may be|would be|seems|appears|remains|became)(?: \w+){0,2}"
-    r" (?:that|whether|how|when|(?:important|essential|necessary|possible|hard|difficult|easy|best|recommended|common) to)\b"
+    r" (?:that|whether|how|when"
+    r"|(?:important|essential|necessary|possible|hard|difficult|easy|best|recommended|common) to)\b"
     r"|\bit (?:takes|took|rains|rained|snows)\b",
     re.IGNORECASE,
 )
@@ -46,7 +47,7 @@ def find_clause(words: Sequence[Word], first: int = 0) -> Clause | None:
             (
                 index
                 for index in range(verb + 1, min(verb + 5, len(words)))
-                if words[index].word_class in PARTICIPIAL | {"base"}
+                if words[index].word_class in PARTICIPIAL | {"base"} and words[index].lower not in {"be", "been"}
             ),
             verb,
         )

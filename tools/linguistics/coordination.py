@@ -159,12 +159,14 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
     first = words[clause.verb].word_class
     if word.word_class in {"auxiliary", "modal", "past"}:
         return True
+    if following.lower == "of":
+        return False  # *inputs and states of a model*
     if word.word_class == "present":
         return first == "present" or words[clause.verb].lower in {"is", "has", "does", "was", "can", "are"}
     if word.word_class == "participle":
         return words[clause.verb].lower in lexicon.AUXILIARIES and clause.main != clause.verb and not after_comma
     if word.word_class == "ed":
-        if following.lower == "by" and clause.main == clause.verb:
+        if clause.main == clause.verb and (following.lower == "by" or first == "modal"):
             return False
         return following.word_class != "other" or _takes_bare_noun(words, index)
     governed = any(earlier.lower == "to" for earlier in words[clause.main : index])
@@ -188,6 +190,9 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
     """The auxiliary that a further verb phrase takes over: *was* for a passive, *has* for a perfect, a modal."""
     verb = _skip_adverbs(words, begin)
     word, first = words[verb], words[clause.verb]
+    if clause.main == clause.verb and first.lower in lexicon.BE and words[verb + 1].word_class == "preposition":
+        is_state = word.word_class in PARTICIPIAL and word.lower not in lexicon.INTRANSITIVE
+        return f"{first.text} " if is_state else ""  # *is small and limited to A*
     if clause.main == clause.verb or word.word_class not in PARTICIPIAL | {"base", "other"}:
         return f"{first.text} " if first.word_class == "modal" and word.lower in lexicon.VERBS else ""
     group = text[first.start : words[clause.main].start]

@@ -36,4 +36,4 @@ def plain_text(sentence: str) -> str:
     substitutions = _SUBSTITUTIONS if _MARKS.search(text) else _SUBSTITUTIONS[-2:]
     for pattern, replacement in substitutions:
         text = pattern.sub(replacement, text)
-    return _ITEM.sub("", text.strip()).strip(" |")
+    return _ITEM.sub("", text.strip()).strip(" |").rstrip(" –—-")

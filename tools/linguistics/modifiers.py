@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import (
     PARTICIPIAL,
     find_clause,
@@ -57,7 +58,7 @@ def _take_off(text: str, words: Sequence[Word], index: int, floor: int, *, must_
     """The sentence without the relative clause at `index`, and that clause with its noun phrase as subject."""
     start = noun_phrase_start(words, index - 1, floor)
     close = relative_close(words, index, must_close=must_close)
-    if start >= index - 1 or close is None or (start > 0 and _is_cut_short(words[start - 1])):
+    if start >= index - 1 or close is None or (start > 0 and _is_cut_short(words[start - 1], words[start])):
         return None
     phrase = text[words[start].start : words[index - 2].end]
     body = text[words[index + 1].start : words[close - 1].end]
@@ -68,8 +69,10 @@ def _take_off(text: str, words: Sequence[Word], index: int, floor: int, *, must_
     return f"{text[: words[index - 2].end]} {rest}".strip(), extra
 
 
-def _is_cut_short(before: Word) -> bool:
+def _is_cut_short(before: Word, first: Word) -> bool:
     """Whether the noun phrase that begins after this word is only a part of what the clause is about."""
+    if first.word_class == "number" or (before.lower == "to" and first.lower in lexicon.VERBS):
+        return True  # *in 1960, which …*, *to calculate A, which …*
     return before.lower in {"and", "or"} or before.enclosed or (before.word_class == "mark" and not is_comma(before))
 
 

@@ -95,6 +95,10 @@ SPLIT = {
         "Granite is a rock.",
         "Granite is primarily composed of quartz.",
     ],
+    "The effect is generally small and limited to the valley.": [
+        "The effect is generally small.",
+        "The effect is limited to the valley.",
+    ],
     "She holds a degree in law from Arden University and a doctorate in music from Merrow College.": [
         "She holds a degree in law from Arden University.",
         "She holds a doctorate in music from Merrow College.",
@@ -115,6 +119,9 @@ WHOLE = [
     "The theory developed by Halden changed physics.",
     "He was born and raised in Lindel.",
     "洛铁于1901年被发现。",
+    "It computes the inputs and states of a model.",
+    "This can lead to lower costs and improved overall results.",
+    "The law came in 1960, which called for an end.",
     "She starred in, wrote, and produced the film.",
     "They wrote for new authors, as well as classic and established writers.",
     "She appeared in films such as Blue Rain, and television shows such as Oss Dreams.",

@@ -68,13 +68,23 @@ def test_a_very_long_sentence_is_cut_at_a_clause() -> None:
     assert sum(sentence.text.count("river") for sentence in sentences) == 300
 
 
-UNITS = ["word ", "a. ", "A", ".", '("', "[1] ", "Dr. Vale went home. He slept. ", "He. [1", "> ", "**a", "* "]
+LONG_UNITS = ["word ", "A", ".", '("', "[1] ", "Dr. Vale went home. He slept. ", "> ", "**a", "* ", "```x\n"]
+DENSE_UNITS = ["a. ", "He. [1", "1. ", "a\n"]
 
 
-@pytest.mark.parametrize("unit", [*UNITS, "1. ", "a\n", "```x\n"])
+@pytest.mark.parametrize("unit", LONG_UNITS)
 def test_a_megabyte_on_one_line_takes_linear_time(unit: str) -> None:
     """Twice the text takes about twice the time; a quadratic rule would take four times as long, and minutes."""
     text = (unit * (_MEGABYTE // len(unit)))[:_MEGABYTE]
     started = time.perf_counter()
     split_sentences(text)
     assert time.perf_counter() - started < 15
+
+
+@pytest.mark.parametrize("unit", DENSE_UNITS)
+def test_dense_boundaries_take_linear_time(unit: str) -> None:
+    """A quarter of a megabyte in which every second or third character may end a sentence."""
+    text = (unit * (_MEGABYTE // 4 // len(unit)))[: _MEGABYTE // 4]
+    started = time.perf_counter()
+    split_sentences(text)
+    assert time.perf_counter() - started < 8
