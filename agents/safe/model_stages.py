@@ -33,7 +33,7 @@ from factloop.tools.search.base import SearchTool
 T = TypeVar("T", bound=BaseModel)
 
 CONTEXT_CHARACTERS = 600
-RESPONSE_CHARACTERS = 8_000
+RESPONSE_CHARACTERS = 6_000
 PASSAGE_CHARACTERS = 1_500
 FINAL = "No further search is possible: settle it now."
 
