@@ -1,0 +1,118 @@
+"""Cross-encoders as verifiers, on tiny checkpoints with random or chosen weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.tools.verifiers.encoder import LabelPlaces, NliVerifier
+
+pytest.importorskip("transformers", reason="the extra `semantic` is not installed")
+
+NLI = {0: "contradiction", 1: "entailment", 2: "neutral"}
+
+
+def checkpoint(folder: Path, id2label: dict[int, str], biases: list[float]) -> Path:
+    """A BERT of one layer whose classifier looks at nothing but its biases."""
+    import torch
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "ada", "paints", "bridges"]
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+    ).save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+        max_position_embeddings=64,
+        id2label=id2label,
+        label2id={label: place for place, label in id2label.items()},
+    )
+    model = BertForSequenceClassification(config)
+    with torch.no_grad():
+        model.classifier.weight.zero_()
+        model.classifier.bias.copy_(torch.tensor(biases))
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("biases", "label", "cited"),
+    [
+        ([0.0, 9.0, 0.0], "supported", (0, 2)),
+        ([9.0, 0.0, 0.0], "contradicted", (0, 2)),
+        ([0.0, 0.0, 9.0], "insufficient", ()),
+    ],
+)
+def test_three_labels(tmp_path: Path, biases: list[float], label: str, cited: tuple[int, ...]) -> None:
+    verifier = NliVerifier(checkpoint(tmp_path, NLI, biases))
+    found = verifier.verify("Ada paints", ["Ada paints bridges", " ", "bridges"])
+    assert (found.label, found.cited) == (label, cited)
+    assert (found.score > 0.9) == (label == "supported")
+
+
+def test_two_labels_tell_support_but_not_contradiction(tmp_path: Path) -> None:
+    verifier = NliVerifier(checkpoint(tmp_path, {0: "LABEL_0", 1: "LABEL_1"}, [9.0, 0.0]))
+    assert verifier.verify("Ada paints", ["bridges"]).label == "insufficient"
+
+
+def test_long_and_strange_text_is_cut_into_pieces(tmp_path: Path) -> None:
+    verifier = NliVerifier(checkpoint(tmp_path, NLI, [0.0, 9.0, 0.0]), max_tokens=32)
+    long = "ada " * 2_000
+    assert verifier.verify(long, [long, "\0\ud800"]).label == "supported"
+
+
+@pytest.mark.parametrize(("claim", "passages"), [("", ["bridges"]), ("Ada", []), ("Ada", ["", " "])])
+def test_nothing_to_read_needs_no_model(claim: str, passages: list[str]) -> None:
+    found = NliVerifier("nowhere").verify(claim, passages)
+    assert (found.label, found.score, found.cited) == ("insufficient", 0.0, ())
+
+
+@pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder", ""])
+def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
+    with pytest.raises(ConfigError, match="no usable model") as caught:
+        NliVerifier(name).verify("Ada", ["bridges"])
+    assert caught.value.__cause__ is not None
+
+
+def test_a_folder_without_a_model_is_a_config_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no usable model"):
+        NliVerifier(tmp_path).verify("Ada", ["bridges"])
+
+
+@pytest.mark.parametrize(
+    ("names", "support", "contradict"),
+    [
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], 2, 0),
+        (["entailment", "not_entailment"], 0, None),
+        (["not-supported", "supported"], 1, None),
+        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], 0, 1),
+        (["inconsistent", "consistent"], 1, None),
+        (["LABEL_0", "LABEL_1"], 1, None),
+    ],
+)
+def test_labels_are_read_by_name(names: list[str], support: int, contradict: int | None) -> None:
+    assert LabelPlaces.of(dict(enumerate(names))) == LabelPlaces(support, contradict)
+
+
+@pytest.mark.parametrize("names", [["LABEL_0", "LABEL_1", "LABEL_2"], ["positive", "negative"], ["LABEL_0"]])
+def test_labels_that_do_not_tell_are_refused(names: list[str]) -> None:
+    with pytest.raises(ConfigError, match="which one is support"):
+        LabelPlaces.of(dict(enumerate(names)))
+
+
+def test_is_named_after_its_folder(tmp_path: Path) -> None:
+    assert NliVerifier(tmp_path).name == f"nli:{tmp_path.name}"
+    assert NliVerifier("someone/some-model").name == "nli:someone/some-model"

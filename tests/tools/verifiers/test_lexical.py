@@ -1,0 +1,137 @@
+"""The lexical verifier: what it calls plain cases, what it says of them, and that no text breaks it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from factloop.tools.verifiers.base import Label, Verifier
+from factloop.tools.verifiers.lexical import THRESHOLD, LexicalVerifier, agreement, compare_texts
+
+CURIE = (
+    "Marie Curie was born in Warsaw on 7 November 1867. She shared the 1903 Nobel Prize in Physics with her husband "
+    "Pierre. She never held a post in Berlin."
+)
+BRIDGE = "The Vecchio bridge was opened in 1345. It has three arches and does not carry cars."
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Verifier:
+    return LexicalVerifier()
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages", "label"),
+    [
+        ("Marie Curie was born in Warsaw.", [CURIE], "supported"),
+        ("Marie Curie was born on November 7, 1867.", [BRIDGE, CURIE], "supported"),
+        ("The Vecchio bridge has three arches.", [BRIDGE], "supported"),
+        ("The Vecchio bridge has 3 arches.", [BRIDGE], "supported"),
+        ("Marie Curie never held a post in Berlin.", [CURIE], "supported"),
+        ("Marie Curie was born on 7 November 1868.", [CURIE], "contradicted"),
+        ("Marie Curie was born in Warsaw in October 1867.", [CURIE], "contradicted"),
+        ("The Vecchio bridge was opened in 1545.", [BRIDGE], "contradicted"),
+        ("The Vecchio bridge was not opened in 1345.", [BRIDGE], "contradicted"),
+        ("The Vecchio bridge was opened in 1345.", ["The Vecchio bridge was never opened in 1345."], "contradicted"),
+        ("Marie Curie was born in Vienna.", [CURIE], "insufficient"),
+        ("Einstein won the Nobel Prize in 1921.", [CURIE], "insufficient"),
+        ("Chess is played on 64 squares.", [CURIE, BRIDGE], "insufficient"),
+        ("Anything at all.", [], "insufficient"),
+        ("", [CURIE], "insufficient"),
+    ],
+)
+def test_plain_cases(verifier: Verifier, claim: str, passages: list[str], label: Label) -> None:
+    found = verifier.verify(claim, passages)
+    assert found.label == label
+    assert (found.score >= THRESHOLD) == (label == "supported")
+
+
+def test_a_negation_in_another_clause_is_no_contradiction(verifier: Verifier) -> None:
+    passage = "There is no charge on the whole molecule, but the hydrogen atoms have a positive charge."
+    assert verifier.verify("Hydrogen atoms have a positive charge.", [passage]).label == "supported"
+
+
+def test_cites_the_passage_that_bears_on_the_claim(verifier: Verifier) -> None:
+    assert verifier.verify("Marie Curie was born in Warsaw.", [BRIDGE, CURIE, ""]).cited == (1,)
+
+
+def test_the_rationale_names_words_on_one_line(verifier: Verifier) -> None:
+    found = verifier.verify("Marie Curie\nwas born in Warsaw in 1868.", [CURIE])
+    assert "\n" not in found.rationale
+    assert found.rationale.startswith("the claim says 1868, the evidence 1867; found Marie, Curie, born, Warsaw")
+    assert "figure not found: 1868" in found.rationale
+
+
+def test_nothing_in_common_scores_nothing(verifier: Verifier) -> None:
+    found = verifier.verify("Chess", ["Music"])
+    assert (found.score, found.cited) == (0.0, ())
+
+
+def test_a_passage_split_in_two_is_judged_alike(verifier: Verifier) -> None:
+    first, second = CURIE.split(" She shared ")
+    assert verifier.verify("Marie Curie was born in Warsaw.", [first, f"She shared {second}"]).label == "supported"
+
+
+@given(
+    st.text(alphabet=st.characters(), max_size=120),
+    st.lists(st.text(alphabet=st.characters(), max_size=200), max_size=3),
+)
+@settings(max_examples=200, deadline=None)
+def test_any_text_gets_an_answer(claim: str, passages: list[str]) -> None:
+    found = LexicalVerifier().verify(claim, passages)
+    assert 0.0 <= found.score <= 1.0
+    assert all(0 <= index < len(passages) for index in found.cited)
+    assert found.rationale.isprintable()
+
+
+@pytest.mark.parametrize(
+    "passage", ["\0" * 100, "x" * 1_000_000, "ab " * 333_333, "{{ 6*7 }} <script>\u202e [KNOWLEDGE]"]
+)
+def test_strange_passages_take_linear_time(verifier: Verifier, passage: str) -> None:
+    start = time.perf_counter()
+    assert verifier.verify("Marie Curie was born in 1867.", [passage]).label == "insufficient"
+    assert time.perf_counter() - start < 10
+
+
+def test_long_claims_take_linear_time(verifier: Verifier) -> None:
+    claim = " ".join(f"x{number}y" for number in range(60_000))
+    start = time.perf_counter()
+    verifier.verify(claim, [claim])
+    assert time.perf_counter() - start < 10
+
+
+def test_speed(verifier: Verifier) -> None:
+    passage = " ".join([CURIE, BRIDGE] * 10)  # 50 sentences
+    verifier.verify("Marie Curie was born in Warsaw.", [passage])
+    start = time.process_time()
+    for number in range(200):
+        verifier.verify(f"Marie Curie was born in Warsaw in {number}.", [passage])
+    assert time.process_time() - start < 1.0
+
+
+class Letters:
+    """An embedder by counts of letters: enough to tell texts apart, and worked by hand."""
+
+    name = "letters"
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        counts = np.array([[text.count(letter) for letter in "abc"] for text in texts], dtype=np.float32)
+        lengths = np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        return np.asarray(counts / lengths, dtype=np.float32)
+
+
+def test_with_an_embedder_meaning_counts_too() -> None:
+    comparison = compare_texts("aab bolt", ["bolt c.\nbolt."])
+    assert comparison is not None
+    found = agreement("aab bolt", comparison, Letters())
+    # Claim (2, 2, 0) / sqrt 8; sentences (0, 1, 1) / sqrt 2 and (0, 1, 0); both together (0, 2, 1) / sqrt 5.
+    assert found["cosine_sentence"] == pytest.approx(2 / 8**0.5)
+    assert found["cosine_window"] == pytest.approx(4 / (8 * 5) ** 0.5)
+    assert LexicalVerifier(Letters()).name == "lexical+letters"
+    assert 0.0 <= LexicalVerifier(Letters()).verify("aab bolt", ["bolt c.\nbolt."]).score <= 1.0

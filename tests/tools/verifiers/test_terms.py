@@ -1,0 +1,97 @@
+"""How text is cut into sentences and terms, and that no text takes longer than its length warrants."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS, Kind, read_sentences
+
+
+def keys(text: str) -> list[str]:
+    return [term.key for sentence in read_sentences(text) for term in sentence.terms]
+
+
+def kinds(text: str) -> dict[str, Kind]:
+    return {term.surface: term.kind for sentence in read_sentences(text) for term in sentence.terms}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,200,000", "1200000"),
+        ("twenty-one", "21"),
+        ("3.50", "3.5"),
+        ("007", "7"),
+        ("the 21st", "the twenty-first"),
+        ("composers", "composer"),
+        ("Einstein's", "Einstein"),
+        ("the U.S. army", "the US army"),
+        ("in Sept 1990", "in September 1990"),
+        ("the 1970s", "the 1970"),
+        ("ｆｕｌｌ", "full"),
+    ],
+)
+def test_spellings_of_one_thing_give_one_key(one: str, other: str) -> None:
+    assert keys(one) == keys(other)
+
+
+def test_an_iso_date_reads_as_year_month_and_day() -> None:
+    assert sorted(keys("1990-03-05")) == sorted(keys("5 March 1990"))
+
+
+def test_kinds() -> None:
+    found = kinds("Marie Curie was not born on 7 May 1867, but won two prizes.")
+    assert found["Marie"] is Kind.NAME
+    assert found["Curie"] is Kind.NAME
+    assert found["was"] is Kind.FUNCTION
+    assert found["not"] is Kind.NEGATION
+    assert (found["7"], found["May"], found["1867"]) == (Kind.NUMBER, Kind.MONTH, Kind.YEAR)
+    assert found["prizes"] is Kind.WORD
+
+
+def test_may_that_opens_a_sentence_is_no_month() -> None:
+    assert kinds("May I see")["May"] is Kind.FUNCTION
+
+
+def test_contractions_negate() -> None:
+    assert kinds("She didn't win")["didn't"] is Kind.NEGATION
+    assert kinds("She didn’t win")["didn’t"] is Kind.NEGATION
+
+
+def test_scripts_without_spaces_yield_one_term_a_character() -> None:
+    assert keys("北京大学") == ["北", "京", "大", "学"]
+
+
+def test_sentences_end_at_stops_and_line_ends_but_not_inside_figures() -> None:
+    texts = [sentence.text.strip() for sentence in read_sentences("It cost 3.5 euros. Nobody paid!\nWhy? 不知道。是")]
+    assert texts == ["It cost 3.5 euros.", "Nobody paid!", "Why?", "不知道。", "是"]
+
+
+def test_an_endless_sentence_is_cut_between_words() -> None:
+    sentences = read_sentences("word " * 1000)
+    assert max(len(sentence.text) for sentence in sentences) <= MAX_SENTENCE_CHARS
+    assert keys("word " * 1000) == ["word"] * 1000
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0\0", "\n\n", "...", "\u200f\u202e", "!?"])
+def test_text_without_words_has_no_sentences(text: str) -> None:
+    assert read_sentences(text) == ()
+
+
+@pytest.mark.parametrize("piece", ["a", "one ", "hundred and ", "1,", "a.", ". ", "\0"])
+def test_a_megabyte_on_one_line_takes_seconds_at_most(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    start = time.perf_counter()
+    read_sentences(text)
+    assert time.perf_counter() - start < 15
+
+
+@given(st.text(alphabet=st.characters(), max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    for sentence in read_sentences(text):
+        assert sentence.terms
+        assert all(term.key and term.surface.isprintable() for term in sentence.terms)

@@ -1,0 +1,67 @@
+"""Where the terms of a passage stand: built once a passage, kept, and asked once a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from factloop.tools.verifiers.terms import Kind, Sentence, Term, read_sentences
+
+MAX_KEPT_CHARS = 20_000
+MAX_KEPT_PASSAGES = 1_000
+
+STEM_CHARS = 5
+"""Two ordinary words also match where these first letters agree: "compose", "composer"; names must match in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageIndex:
+    """The sentences of one passage, and for each key and stem the sentences it stands in, ascending."""
+
+    sentences: tuple[Sentence, ...]
+    by_key: Mapping[str, tuple[int, ...]]
+    by_stem: Mapping[str, tuple[int, ...]]
+
+    def places(self, term: Term) -> tuple[int, ...]:
+        """Indices of the sentences that hold the term, by its key or else by its stem."""
+        exact = self.by_key.get(term.key)
+        if exact is not None:
+            return exact
+        stem = stem_of(term)
+        return self.by_stem.get(stem, ()) if stem is not None else ()
+
+
+def stem_of(term: Term) -> str | None:
+    """The first letters of an ordinary word that is long enough to have a stem."""
+    return term.key[:STEM_CHARS] if term.kind is Kind.WORD and len(term.key) >= STEM_CHARS else None
+
+
+def matches(term: Term, other: Term) -> bool:
+    """Whether two terms say the same, by the rule that `PassageIndex.places` follows."""
+    return term.key == other.key or (stem_of(term) is not None and stem_of(term) == stem_of(other))
+
+
+def index_passage(passage: str) -> PassageIndex:
+    """The index of a passage. The last `MAX_KEPT_PASSAGES` short ones are kept, so that memory stays bounded."""
+    return _kept_index(passage) if len(passage) <= MAX_KEPT_CHARS else _build_index(passage)
+
+
+def _build_index(passage: str) -> PassageIndex:
+    sentences = read_sentences(passage)
+    by_key: dict[str, dict[int, None]] = {}
+    by_stem: dict[str, dict[int, None]] = {}
+    for place, sentence in enumerate(sentences):
+        for term in sentence.terms:
+            by_key.setdefault(term.key, {})[place] = None
+            stem = stem_of(term)
+            if stem is not None:
+                by_stem.setdefault(stem, {})[place] = None
+    return PassageIndex(
+        sentences,
+        {key: tuple(places) for key, places in by_key.items()},
+        {stem: tuple(places) for stem, places in by_stem.items()},
+    )
+
+
+_kept_index = lru_cache(maxsize=MAX_KEPT_PASSAGES)(_build_index)

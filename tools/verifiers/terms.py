@@ -1,0 +1,160 @@
+"""Text as the lexical verifier sees it: short sentences of terms that compare by lemma, figure or month.
+
+Everything is linear in the length of the text, whatever the text is: the expressions hold no nested repeats, and a
+sentence is closed after `MAX_SENTENCE_CHARS` characters even where no full stop comes. That bound matters for the
+number words too, whose reader takes time quadratic in a run of them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from simplemma import lemmatize
+from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
+
+MAX_SENTENCE_CHARS = 600
+MAX_TERM_CHARS = 48
+
+# Scripts written without spaces yield one term a character.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_TOKEN = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}])"
+    r"|(?P<date>(?<!\d)\d{4}-\d{2}-\d{2}(?!\d))"
+    r"|(?P<figure>\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th|s)\b)?"
+    r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
+    rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
+)
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+_NEGATIONS = "not no never none nobody nothing nowhere neither nor without cannot unable hardly"
+_FUNCTION_WORDS = """
+a about above after again all also although am an and any are as at be because been before being below between both but
+by can could did do does doing down during each either else few for from further had has have having he her here hers
+herself him himself his how however i if in into is it its itself just may me might more most much must my myself of off
+on once only or other our ours out over own per same she should since so some such than that the their theirs them
+themselves then there these they this those through thus to too under until up upon very was we were what when where
+which while who whom whose why will with within would yet you your yours
+"""
+_MONTH_NAMES = "january february march april may june july august september october november december"
+
+NEGATIONS = frozenset(_NEGATIONS.split())
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+MONTHS = {
+    spelling: number
+    for number, name in enumerate(_MONTH_NAMES.split(), start=1)
+    for spelling in (name, name[:3], name[:4] if name == "september" else name)
+}
+
+
+class Kind(Enum):
+    """What a term is. Function words and negations are no content; names and figures are also compared apart."""
+
+    FUNCTION = "function"
+    NEGATION = "negation"
+    WORD = "word"
+    NAME = "name"
+    YEAR = "year"
+    MONTH = "month"
+    NUMBER = "number"
+
+
+FIGURES = frozenset({Kind.YEAR, Kind.MONTH, Kind.NUMBER})
+CONTENT = FIGURES | {Kind.WORD, Kind.NAME}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One token. Two terms match where their `key` is equal; `surface` is how the text spells it."""
+
+    key: str
+    kind: Kind
+    surface: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a passage, with its text after normalisation."""
+
+    text: str
+    terms: tuple[Term, ...]
+
+
+def read_sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a text that hold at least one term, in order; any text will do, in linear time."""
+    sentences = (Sentence(piece, tuple(_terms(piece))) for piece in _pieces(_normalised(text)))
+    return tuple(sentence for sentence in sentences if sentence.terms)
+
+
+def _normalised(text: str) -> str:
+    """Compatibility forms folded, lone surrogates replaced (no encoder takes them), NUL blanked."""
+    folded = unicodedata.normalize("NFKC", text).encode("utf-8", "replace").decode("utf-8")
+    return folded.replace("\r", "\n").replace("\0", " ")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
+        while end - start > MAX_SENTENCE_CHARS:
+            space = text.rfind(" ", start + MAX_SENTENCE_CHARS // 2, start + MAX_SENTENCE_CHARS)
+            cut = start + MAX_SENTENCE_CHARS if space < 0 else space + 1
+            yield text[start:cut]
+            start = cut
+        yield text[start:end]
+        start = end
+
+
+def _terms(sentence: str) -> Iterator[Term]:
+    tokens = list(_TOKEN.finditer(alpha2digit(sentence, "en")))
+    for place, match in enumerate(tokens):
+        surface = match.group()[:MAX_TERM_CHARS]
+        if match.lastgroup == "date":
+            year, month, day = surface.split("-")
+            yield Term(year, Kind.YEAR, surface)
+            yield Term(f"month {int(month)}", Kind.MONTH, surface)
+            yield Term(day.lstrip("0") or "0", Kind.NUMBER, surface)
+        elif match.lastgroup == "figure":
+            yield _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
+        else:
+            followed_by_capital = place + 1 < len(tokens) and tokens[place + 1].group()[0].isupper()
+            yield _word(surface, opens_sentence=place == 0, is_name_if_first=followed_by_capital)
+
+
+def _figure(digits: str, surface: str) -> Term:
+    """A number without its thousands separators, leading and trailing zeros; four bare digits are taken for a year."""
+    plain = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits.replace(",", ".")
+    if len(digits) == 4 and digits.isdigit() and digits[0] in "12":
+        return Term(plain, Kind.YEAR, surface)
+    whole, _, fraction = plain.partition(".")
+    fraction = fraction.rstrip("0")
+    key = (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+    return Term(key, Kind.NUMBER, surface)
+
+
+def _word(surface: str, *, opens_sentence: bool, is_name_if_first: bool) -> Term:
+    lowered, lemma = _lemma(surface)
+    if lemma in NEGATIONS or lowered in NEGATIONS:
+        return Term("not", Kind.NEGATION, surface)
+    capitalised = surface[0].isupper()
+    if capitalised and lowered in MONTHS and (not opens_sentence or lowered not in {"may", "march", "mar"}):
+        return Term(f"month {MONTHS[lowered]}", Kind.MONTH, surface)
+    if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS:
+        return Term(lemma, Kind.FUNCTION, surface)
+    is_name = capitalised and (not opens_sentence or is_name_if_first or surface[1:] != surface[1:].lower())
+    return Term(lemma, Kind.NAME if is_name else Kind.WORD, surface)
+
+
+@lru_cache(maxsize=50_000)
+def _lemma(surface: str) -> tuple[str, str]:
+    """The word in lower case without possessive and dots, and its English lemma."""
+    word = surface.replace("’", "'").replace(".", "")
+    if word.lower().endswith("n't"):
+        return "not", "not"
+    word = word[:-2] if word.lower().endswith("'s") else word
+    lowered = word.lower()
+    return lowered, str(lemmatize(lowered, lang="en")).lower() if lowered else lowered
