@@ -151,4 +151,4 @@ async def test_many_searches_leave_the_event_loop_free(subject: Subject) -> None
         await asyncio.sleep(0.001)
         longest_s, last = max(longest_s, time.perf_counter() - last), time.perf_counter()
     assert all(len(hits) == 3 for hits in await task)
-    assert longest_s < 0.5
+    assert longest_s < 1.0

@@ -68,14 +68,26 @@ def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, bool]]:
-    matches = sorted(glob.glob(str(pattern), recursive=True))
+    """`Path.glob` rather than `glob.glob`, whose `**` walks round in circles of symbolic links."""
+    first = next(place for place, part in enumerate(pattern.parts) if glob.has_magic(part))
+    base, wanted = Path(*pattern.parts[:first]), Path(*pattern.parts[first:])
+    hidden_wanted = any(part.startswith(".") for part in wanted.parts)
+    try:
+        found = sorted(base.glob(str(wanted)))
+    except ValueError as error:
+        raise DataError(f"this is no pattern: {error}", path=str(pattern)) from error
+    matches = [match for match in found if hidden_wanted or not _is_hidden(match.relative_to(base))]
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))
-    for match in map(Path, matches):
+    for match in matches:
         if match.is_dir():
             yield from ((inner, False) for inner in _walk(match))
         elif match.is_file():
             yield match, False
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

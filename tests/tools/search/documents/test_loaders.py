@@ -46,12 +46,8 @@ def refusal(folder: Path, name: str, content: str | bytes) -> str:
 
 
 def test_every_extension_has_a_loader(tmp_path: Path) -> None:
-    samples: dict[str, str | bytes] = {
-        ".pdf": pdf("text"),
-        ".jsonl": '{"text": "text"}',
-        ".csv": "text\ntext",
-        ".tsv": "text\ntext",
-    }
+    table = "text\ntext"
+    samples: dict[str, str | bytes] = {".pdf": pdf("text"), ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table}
     for extension in EXTENSIONS:
         (section,) = load(tmp_path, f"a{extension}", samples.get(extension, "text"))
         assert section.text.strip() == "text"
