@@ -16,10 +16,11 @@ from typing import Any
 
 from benchmarks.rows import Row, compared
 from benchmarks.safe_runs import Plan
-from tests.simulator import MODEL, Response, RunningSimulator
+from tests.simulator import MODEL, Response, RunningSimulator, Statistics
 
 FACTLOOP = str(Path(sys.executable).with_name("factloop"))
 N_KILLS = 3
+POLL_S = 0.02
 JUST_NOW_S = 0.1
 """A reply this fresh may not have reached the disk: it counts as in flight."""
 VOLATILE = {"created_at", "usage", "retrieved_at"}
@@ -32,22 +33,19 @@ def resume_rows(simulator: RunningSimulator, plan: Plan, seed: int) -> Iterator[
     with tempfile.TemporaryDirectory() as folder:
         command = _command(simulator, response, plan, Path(folder))
         simulator.reset()
-        started = time.perf_counter()
         undisturbed = _finish(command, Path(folder) / "undisturbed", simulator)
-        took_s = time.perf_counter() - started
-        repeated_anyway = simulator.stats().repeated
+        stats = simulator.stats()
+        n_requests, repeated_anyway = _n_requests(stats), stats.repeated
         simulator.reset()
-        killed_dir, in_flight, n_killed = Path(folder) / "killed", 0, 0
-        for _ in range(N_KILLS):
-            at_kill = _kill(command, killed_dir, simulator, rng.uniform(0.3, 0.7) * took_s)
-            n_killed += at_kill is not None
-            in_flight += at_kill or 0
+        killed_dir = Path(folder) / "killed"
+        kills = [_kill(command, killed_dir, simulator, rng.randint(1, n_requests // N_KILLS)) for _ in range(N_KILLS)]
         resumed = _finish(command, killed_dir, simulator)
         repeated = simulator.stats().repeated - repeated_anyway
-    group = f"{plan}, killed {n_killed} times"
+    in_flight = [count for count in kills if count is not None]
+    group = f"{plan}, killed {len(in_flight)} times"
     is_same = resumed == undisturbed
-    yield Row(group, "report", "the same", "the same" if is_same else "another", is_same and n_killed > 0)
-    yield compared(group, "paid twice (target: in flight when killed)", repeated, "at most", in_flight, "{:.0f}")
+    yield Row(group, "report", "the same", "the same" if is_same else "another", is_same and bool(in_flight))
+    yield compared(group, "paid twice (target: in flight when killed)", repeated, "at most", sum(in_flight), "{:.0f}")
 
 
 def _command(simulator: RunningSimulator, response: Response, plan: Plan, folder: Path) -> Sequence[str]:
@@ -77,17 +75,23 @@ def _finish(command: Sequence[str], run_dir: Path, simulator: RunningSimulator) 
     return _stable(json.loads(run_dir.with_suffix(".json").read_text(encoding="utf-8")))
 
 
-def _kill(command: Sequence[str], run_dir: Path, simulator: RunningSimulator, after_s: float) -> int | None:
-    """Kills a run after some seconds; returns how many requests were in flight, None if it had ended by then."""
+def _kill(command: Sequence[str], run_dir: Path, simulator: RunningSimulator, after_requests: int) -> int | None:
+    """Kills a run once it has sent so many requests; returns how many were in flight, None if it ended before."""
+    goal = _n_requests(simulator.stats()) + after_requests
     with _start(command, run_dir, simulator) as process:
-        time.sleep(after_s)
-        if process.poll() is not None:
-            return None
+        while _n_requests(simulator.stats()) < goal:
+            if process.poll() is not None:
+                return None
+            time.sleep(POLL_S)
         process.send_signal(signal.SIGSTOP)  # nothing more is sent while we count
         stats = simulator.stats(with_log=True)
         process.kill()
     just_ended = [entry for entry in stats.log if entry.started_s + entry.took_s > stats.elapsed_s - JUST_NOW_S]
     return stats.in_flight + len(just_ended)
+
+
+def _n_requests(stats: Statistics) -> int:
+    return stats.model.requests + stats.search.requests
 
 
 def _stable(value: Any) -> Any:

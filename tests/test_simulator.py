@@ -28,7 +28,10 @@ SEARCH_TOOL: ChatCompletionFunctionToolParam = {
 }
 ANSWER_TOOL: ChatCompletionFunctionToolParam = {
     "type": "function",
-    "function": {"name": "Assessment", "parameters": {"type": "object", "properties": {"rationale": {}}}},
+    "function": {
+        "name": "Assessment",
+        "parameters": {"type": "object", "properties": {"rationale": {}, "verdict": {}}},
+    },
 }
 
 
@@ -94,6 +97,14 @@ class TestOpenAIWire:
         assert json.loads(answer)["verdict"] == "supported"
         assert answer == json.dumps(json.loads(answer), separators=(",", ":"), ensure_ascii=False)
         assert sim.stats().stages["Assessment"].answered == 1
+
+    def test_a_schema_gets_exactly_its_fields(self, client: openai.OpenAI, sim: Simulator) -> None:
+        message = claim_message(fact_with(sim, "supported"))
+        fields = ["tool", "verdict", "rationale"]
+        schema = {"type": "object", "properties": {name: {"type": "string"} for name in fields}}
+        answer_format = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": schema}}
+        answer = json.loads(ask(client, message, response_format=answer_format).choices[0].message.content)
+        assert (list(answer), answer["tool"]) == (fields, "")
 
     def test_json_object_and_text_find_the_title_in_the_messages(self, client: openai.OpenAI, sim: Simulator) -> None:
         fact = fact_with(sim, "not_supported")

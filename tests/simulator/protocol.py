@@ -55,10 +55,16 @@ def functions_of(body: Json) -> Mapping[str, Json]:
     return {tool["function"]["name"]: tool["function"].get("parameters") or {} for tool in tools}
 
 
+def response_schema(body: Json) -> Json:
+    """The schema of the response format; empty where none is given."""
+    described = (body.get("response_format") or {}).get("json_schema") or {}
+    return described.get("schema") or {}
+
+
 def title_of(body: Json) -> str:
     """Which structured answer is asked for: by the response format, a function, or the messages; else `chat`."""
     described = (body.get("response_format") or {}).get("json_schema") or {}
-    named = {described.get("name"), (described.get("schema") or {}).get("title"), *functions_of(body)}
+    named = {described.get("name"), response_schema(body).get("title"), *functions_of(body)}
     for title in TITLES:
         if title in named:
             return title

@@ -174,12 +174,19 @@ class Provider:
             accepted = _properties(functions[search_tools[0]])
             arguments = {name: value for name, value in wish.items() if name in accepted}
             return _call(search_tools[0], arguments)
-        return _call(title, answer) if title in functions else Message(content=protocol.compact(answer))
+        if title in functions:
+            return _call(title, _held_to(functions[title], answer))
+        return Message(content=protocol.compact(_held_to(protocol.response_schema(body), answer)))
 
 
 def _properties(schema: Json) -> Mapping[str, Any]:
     properties: Mapping[str, Any] = schema.get("properties") or {}
     return properties
+
+
+def _held_to(schema: Json, answer: Json) -> Json:
+    """The fields that a strict schema has and no others, in its order; what the model has no word for is empty."""
+    return {name: answer.get(name, "") for name in _properties(schema)} or answer
 
 
 def _call(function: str, arguments: Json) -> Message:
