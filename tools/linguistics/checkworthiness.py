@@ -14,6 +14,7 @@ _OPENING = re.compile(
     r"|nevertheless|nonetheless|besides|interestingly|notably|importantly|specifically|ultimately|in addition|in fact"
     r"|in short|in summary|in conclusion|to summarize|to sum up|as a result|for example|for instance|on the other hand"
     r"|of course|as you may know|as of my (?:last |knowledge )?[a-z ]{0,30}(?:in )?(?:\w+ )?\d{4}|yes|no|well|also"
+    r"|later|afterwards|eventually|subsequently|by (?:most|all) accounts|in those (?:days|years)|at (?:that|the) time"
     r"|thus|hence)\s?[,:]\s*"
     r"|(?:please )?(?:note|remember|keep in mind|be aware|bear in mind) that\s+"
     r"|it(?: is|'s|’s) (?:also )?(?:worth|important|interesting|crucial|essential|notable)"

@@ -13,7 +13,7 @@ EXPLETIVE = re.compile(
     r"\bit (?:is|was|has been|can be|may be|would be|seems|appears|remains|became)(?: \w+){0,2}"
     r" (?:that|whether|how|when"
     r"|(?:important|essential|necessary|possible|hard|difficult|easy|best|recommended|common) to)\b"
-    r"|\bit (?:takes|took|rains|rained|snows)\b",
+    r"|\bit (?:rains|rained|snows|(?:takes|took) (?:\w+ ){0,3}(?:time|minutes?|hours?|days?|weeks?|months?|years?))\b",
     re.IGNORECASE,
 )
 """*It* that stands for nothing: *it is known that*."""

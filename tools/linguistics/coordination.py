@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 _JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
-_STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "until", "if"})
+_STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "if"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "name", "other", "number"})
 _OPENS_OBJECT: frozenset[WordClass] = frozenset(
     {"determiner", "possessive", "preposition", "pronoun", "adverb", "name"}
 )
+_PLACED = frozenset({"lies", "stands", "rises", "flows", "runs", "ends", "begins", "belongs", "consists"})
+"""Forms in -s that are hardly ever nouns before a preposition."""
+
 _DEGREES = frozenset({"best", "better", "well", "more"})
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
 _TOGETHER = re.compile(
@@ -59,6 +62,9 @@ def _opens_clause(words: Sequence[Word], joint: int) -> bool:
         return True
     separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
     verb = words[clause.verb]
+    singular = verb.lower in {"is", "was", "has", "had", "can", "will"}
+    bound = any(word.lower in {"that", "who", "which", "between"} for word in words[:joint])
+    separated = separated or (head.word_class == "name" and singular and not bound)
     if any(word.word_class == "pronoun" for word in gap):
         return False  # *the alienation it produced* is a noun phrase
     if verb.word_class == "present" and head.word_class == "other":
@@ -162,6 +168,8 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
     if following.lower == "of":
         return False  # *inputs and states of a model*
     if word.word_class == "present":
+        if following.word_class in {"determiner", "possessive"} or word.lower in _PLACED:
+            return True
         return first == "present" or words[clause.verb].lower in {"is", "has", "does", "was", "can", "are"}
     if word.word_class == "participle":
         return words[clause.verb].lower in lexicon.AUXILIARIES and clause.main != clause.verb and not after_comma
@@ -176,14 +184,17 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
 
 def _takes_bare_noun(words: Sequence[Word], index: int) -> bool:
     """*wrote novels and published papers*, but not *classic and established writers*."""
-    joint = index - 1 if words[index - 1].lower in {"and", "but"} else index - 2
-    before = words[joint - 1] if not is_comma(words[joint - 1]) else words[joint - 2]
+    joint = index - 1
+    while joint > 1 and (words[joint].word_class in {"adverb", "conjunction"} or is_comma(words[joint])):
+        joint -= 1
+    before = words[joint]
     after_adjective = before.word_class == "other" and not before.lower.endswith("s")
-    return _is_known_verb(words[index].lower) and not after_adjective
+    return _is_known_verb(words[index].lower) and not (after_adjective and words[index - 1].lower == "and")
 
 
 def _is_known_verb(lower: str) -> bool:
-    return lower in lexicon.PAST_OR_PARTICIPLE or lower[:-2] in lexicon.VERBS or lower[:-1] in lexicon.VERBS
+    stems = {lower[:-2], lower[:-1], lower[:-3], f"{lower[:-3]}y"}  # played, served, planned, studied
+    return lower in lexicon.PAST_OR_PARTICIPLE or not stems.isdisjoint(lexicon.VERBS)
 
 
 def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> str:
@@ -201,7 +212,7 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
     if first.lower in {"has", "have", "had"} and words[clause.verb + 1].lower != "been":
         return group
     is_passive = first.lower in lexicon.BE or words[clause.verb + 1].lower == "been"
-    if not is_passive or word.lower in lexicon.INTRANSITIVE:
+    if not is_passive or (word.lower in lexicon.INTRANSITIVE and words[verb + 1].lower != "by"):
         return ""
     if words[clause.main].lower == "born":
         return group if word.lower in lexicon.PASSIVE_BY_HABIT else ""

@@ -119,6 +119,7 @@ VERBS = word_set(
 
 INTRANSITIVE = word_set(
     """
+    called flowed lectured quarrelled sailed toured
     served studied worked lived died moved returned retired attended graduated remained appeared played performed
     competed continued emigrated participated settled joined resigned arrived collaborated contributed travelled
     traveled specialised specialized succeeded belonged consisted existed happened stayed

@@ -99,6 +99,20 @@ SPLIT = {
         "The effect is generally small.",
         "The effect is limited to the valley.",
     ],
+    "By most accounts, he taught law until 1961, studied mechanics at Arden and took Otto Berg aboard.": [
+        "He taught law until 1961.",
+        "He studied mechanics at Arden.",
+        "He took Otto Berg aboard.",
+    ],
+    "The river flooded Arden in 1829, rises near Lindel and was dredged by Halden Works.": [
+        "The river flooded Arden in 1829.",
+        "The river rises near Lindel.",
+        "The river was dredged by Halden Works.",
+    ],
+    "Arden signed a treaty with Oss in 1982 and Halden House was sold in 1977.": [
+        "Arden signed a treaty with Oss in 1982.",
+        "Halden House was sold in 1977.",
+    ],
     "She holds a degree in law from Arden University and a doctorate in music from Merrow College.": [
         "She holds a degree in law from Arden University.",
         "She holds a doctorate in music from Merrow College.",
