@@ -257,3 +257,8 @@ class TestScoring:
         assert score(claims, [first, second, third, fourth]) == Score(4, 2, 1, 1, 1, 1)
         assert Score(4, 2, 1, 1, 1, 1).agreement == 0.5
         assert Score().agreement is None
+
+    def test_a_claim_stands_for_one_fact_only(self, world: World) -> None:
+        fact = first_fact(world, "supported")
+        claim = self.claim(fact, Judgement(verdict=Verdict.SUPPORTED))
+        assert score([claim], [fact, fact]) == Score(n_facts=2, n_matched=1, n_equal=1, n_lost=1)
