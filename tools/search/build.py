@@ -10,7 +10,7 @@ from factloop.errors import ConfigError
 from factloop.tools.search.base import SearchTool
 
 if TYPE_CHECKING:
-    from factloop.tools.search.documents.rerank import Embedder
+    from factloop.tools.embeddings.base import Embedder
 
 
 def build_search_tools(

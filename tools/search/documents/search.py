@@ -17,7 +17,7 @@ from factloop.tools.search.documents.store import Snapshot, open_snapshot
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
 if TYPE_CHECKING:
-    from factloop.tools.search.documents.rerank import Embedder, Reranker
+    from factloop.tools.embeddings.base import Embedder
 
 _CANDIDATES = 30
 """Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
@@ -37,7 +37,7 @@ class DocumentSearch(SearchTool):
 
     _files: FoundFiles = PrivateAttr()
     _snapshot: Snapshot = PrivateAttr()
-    _reranker: Reranker | None = PrivateAttr(default=None)
+    _embedder: Embedder | None = PrivateAttr(default=None)
     _identity: str = PrivateAttr()
 
     def __init__(
@@ -58,11 +58,9 @@ class DocumentSearch(SearchTool):
         if self.n_passages == 0:
             raise DataError("no text in any of the files", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
+        self._embedder = embedder
         if embedder is not None:
-            from factloop.tools.search.documents.rerank import Reranker  # loads numpy
-
-            self._reranker = Reranker(embedder)
-            self._identity += f" reranked by {getattr(embedder, 'name', type(embedder).__qualname__)}"
+            self._identity += f" reranked by {embedder.name}"
 
     @property
     def identity(self) -> str:
@@ -95,8 +93,10 @@ class DocumentSearch(SearchTool):
             raise ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name) from error
         found.sort(key=self._place)
         distinct = list({item.stored.passage: item for item in reversed(found)}.values())[::-1]
-        if self._reranker is not None:
-            order = self._reranker.order(query, [item.stored.passage for item in distinct[:_CANDIDATES]])
+        if self._embedder is not None:
+            from factloop.tools.embeddings.rerank import rank_passages  # loads numpy, which plain BM25 does without
+
+            order = rank_passages(query, [item.stored.passage for item in distinct[:_CANDIDATES]], self._embedder)
             distinct = [distinct[index] for index in order] + distinct[_CANDIDATES:]
         return [self._hit(item) for item in distinct[:limit]]
 

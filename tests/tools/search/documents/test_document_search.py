@@ -119,30 +119,25 @@ def test_documents_without_any_text(tmp_path: Path) -> None:
         search_in(tmp_path, cache=tmp_path / "cache")
 
 
-class BagOfLetters:
-    """Counts of letters as unit rows: enough to tell one passage from another."""
+class NearestToTheAsker:
+    """Knows texts as angles in degrees: the number they begin with; a query is at 0."""
 
-    name = "letters"
+    name = "angles"
 
-    def __init__(self) -> None:
-        self.encoded: list[str] = []
-
-    def encode(self, texts: Sequence[str]) -> NDArray[Any]:
-        self.encoded += texts
-        counts = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], dtype=np.float64)
-        unit_rows: NDArray[Any] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
-        return unit_rows
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        degrees = [float(text.split()[0]) if text[0].isdigit() else 0.0 for text in texts]
+        angles = np.radians(np.array(degrees, dtype=np.float32))
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def test_reranking_by_meaning(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"id": 1, "text": "zz zz qq"}\n{"id": 2, "text": "zz aaaaaaaaaa b c d e f"}')
+    # BM25 ranks by how often "zz" stands in passages of equal length. By meaning, nearest to 0 degrees first, the order
+    # is 10, 50, 60, 90. Reciprocal ranks: 90: 1/61 + 1/64 = .032018; 50: 1/62 + 1/62 = .032258;
+    # 10: 1/63 + 1/61 = .032266; 60: 1/64 + 1/63 = .031498.
+    rows = ["90 zz zz zz zz", "50 zz zz zz y", "10 zz zz y y", "60 zz y y y"]
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"text": "{row}"}}\n' for row in rows))
     plain = search_in(tmp_path, cache=tmp_path / ".cache")
-    assert sources(plain, "zz aa aaaaaa") == ["rows.jsonl#id=1", "rows.jsonl#id=2"]
-    letters = BagOfLetters()
-    search = search_in(tmp_path, cache=tmp_path / ".cache", embedder=letters)
-    # Reciprocal ranks: both are 1/61 + 1/62, and a tie keeps the order of BM25.
-    assert sources(search, "zz aa aaaaaa") == ["rows.jsonl#id=1", "rows.jsonl#id=2"]
-    assert letters.encoded == ["zz aa aaaaaa", "zz zz qq", "zz aaaaaaaaaa b c d e f"]
-    sources(search, "zz again")
-    assert letters.encoded[3:] == ["zz again"], "passages are encoded once"
-    assert search.identity == f"{plain.identity} reranked by letters"
+    assert [hit.passage[:2] for hit in plain.search("zz", 4)] == ["90", "50", "10", "60"]
+    search = search_in(tmp_path, cache=tmp_path / ".cache", embedder=NearestToTheAsker())
+    assert [hit.passage[:2] for hit in search.search("zz", 3)] == ["10", "50", "90"]
+    assert search.identity == f"{plain.identity} reranked by angles"
