@@ -15,8 +15,8 @@ POPULATION: dict[Kind, int] = {"person": 80, "institute": 36, "town": 60, "river
 N_AWARDS = 20
 KEYS_OF_SUBJECTS, KEYS_OF_OTHERS = 10, 1
 """Statements a keyed relation yields for entities that responses are about, and for all others."""
-SHORTEST_PASSAGE = 25
-"""In words; the sentence that passes it brings a passage to 45 at most."""
+SHORTEST_PASSAGE, LONGEST_PASSAGE = 25, (37, 45)
+"""In words; each passage draws how long it may become. They come to 35 on average."""
 
 
 @lru_cache(maxsize=4)
@@ -105,19 +105,22 @@ def _article(rng: random.Random, entity: Entity, topics: Sequence[Topic]) -> Ite
     url = f"https://almanac.example/{entity.name.lower().replace(' ', '-')}"
     date = f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(2004, 2024)}"
     told = [(topic, rng.choice(_FRAMES).format(topic.article_sentence)) for topic in topics]
-    for part in _parts(told):
+    for part in _parts(rng, told):
         text = " ".join(sentence for _, sentence in part)
         passage = Passage(title, url, date, text if len(text.split()) >= SHORTEST_PASSAGE else f"{text} {_COLOPHON}")
         yield from ((topic, passage) for topic, _ in part)
 
 
-def _parts(told: Sequence[tuple[Topic, str]]) -> Iterator[list[tuple[Topic, str]]]:
+def _parts(rng: random.Random, told: Sequence[tuple[Topic, str]]) -> Iterator[list[tuple[Topic, str]]]:
     """Runs of sentences, each as long as a snippet of a search engine."""
     part: list[tuple[Topic, str]] = []
-    for item in told:
-        part.append(item)
-        if sum(len(sentence.split()) for _, sentence in part) >= SHORTEST_PASSAGE:
+    n_words, limit = 0, rng.randint(*LONGEST_PASSAGE)
+    for topic, sentence in told:
+        n_next = len(sentence.split())
+        if n_words >= SHORTEST_PASSAGE and n_words + n_next > limit:
             yield part
-            part = []
+            part, n_words, limit = [], 0, rng.randint(*LONGEST_PASSAGE)
+        part.append((topic, sentence))
+        n_words += n_next
     if part:
         yield part

@@ -89,7 +89,9 @@ class TestWorld:
                 assert (fact.self_contained == fact.topic.claim(fact.topic.value)) == (fact.label != "not_supported")
 
     def test_passages_are_as_long_as_snippets(self, world: World) -> None:
-        assert all(25 <= len(passage.text.split()) <= 45 for passage in world.passages)
+        lengths = [len(passage.text.split()) for passage in world.passages]
+        assert all(25 <= length <= 45 for length in lengths)
+        assert sum(lengths) / len(lengths) == pytest.approx(35, abs=1)
 
     @pytest.mark.parametrize("kind", RELATIONS)
     def test_no_wording_is_the_start_of_another(self, kind: Any) -> None:
