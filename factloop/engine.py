@@ -34,7 +34,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
 REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
-LIBRARIES = ("langchain-core", "langgraph", "openai", "pysbd", "spacy", "tantivy")
+LIBRARIES = ("langchain-core", "langgraph", "openai", "spacy", "tantivy")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,46 @@
+# Everything sets itself up: `make demo` and `make test` work on a fresh clone with Python 3.11 or later and pip.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CODE := agents tools prompts evaluation factloop tests benchmarks
+
+.PHONY: demo test check bench schemas clean
+
+# Two stamps, so that the demo needs neither torch nor the test tools.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core  ## Check examples/lighthouse with the offline engine; write demo-report.html
+	$(BIN)/factloop check examples/lighthouse/answer.md \
+	  --prompt "What is known about the Eddystone Lighthouse?" \
+	  --docs examples/lighthouse/sources --html demo-report.html
+	@echo "The same as a page: demo-report.html"
+
+test: $(VENV)/.dev  ## All tests: no network, no key, no GPU
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev  ## Lint, format and types
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy -p factloop -p tests -p benchmarks
+
+bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labelled data where it is found
+	$(BIN)/python -m benchmarks.safe_speed
+	$(BIN)/python -m benchmarks.offline_accuracy
+	$(BIN)/python -m benchmarks.offline_speed
+
+schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records
+	$(BIN)/python -m factloop.schemas
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache demo-report.html

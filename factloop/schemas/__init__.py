@@ -1,0 +1,32 @@
+"""The published JSON Schemas of what factloop writes. `python -m factloop.schemas` writes them anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from factloop.estimate import Estimate
+from factloop.events import Event
+from factloop.records import FactualityReport
+
+FOLDER = Path(__file__).parent
+
+_PUBLISHED: dict[str, TypeAdapter[object]] = {
+    "factuality_report": TypeAdapter(FactualityReport),
+    "event": TypeAdapter(Event),
+    "estimate": TypeAdapter(Estimate),
+}
+
+
+def generate() -> dict[str, str]:
+    """File name to text of each schema, as the records stand now."""
+    return {
+        f"{name}.schema.json": json.dumps(
+            {"$schema": "https://json-schema.org/draft/2020-12/schema", **adapter.json_schema(mode="serialization")},
+            indent=2,
+        )
+        + "\n"
+        for name, adapter in _PUBLISHED.items()
+    }

@@ -1,0 +1,35 @@
+"""The SAFE graphs for LangGraph's own studio and server (`langgraph.json`).
+
+Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from langgraph.graph.state import CompiledStateGraph
+
+from factloop.agents.safe.graph import build_safe_graph
+from factloop.checker import FactChecker
+from factloop.cli.config import load_settings
+from factloop.engine import build_engine, prepare
+from factloop.tools.calls.meter import UsageMeter
+
+
+def build_fused() -> CompiledStateGraph[Any]:
+    """The graph of the fused plan. Input `{prompt, response}`, output `{claims}`."""
+    return _build("fused")
+
+
+def build_paper() -> CompiledStateGraph[Any]:
+    """The graph of the paper's plan. Input `{prompt, response}`, output `{claims}`."""
+    return _build("paper")
+
+
+def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:
+    settings = load_settings({"plan": plan}, os.environ, Path.cwd())
+    engine = build_engine(prepare(settings, FactChecker(settings=settings).tools))
+    meter = UsageMeter()
+    return build_safe_graph(engine.plan_for(meter), engine.searching, meter, max_searches=settings.max_searches)
