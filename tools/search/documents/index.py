@@ -15,8 +15,9 @@ import tantivy
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import SPACELESS, PassageSettings, split_passages
 
-TITLE_BOOST = 2.0
-"""A passage rarely repeats what its article is about, so words of the title count for each passage of it."""
+TITLE_BOOST = 0.5
+"""A passage rarely repeats what its article is about, so words of the title count for each passage of it; but little:
+a title is short, so that each of its words weighs much in BM25, and a boost of 2 already hides better passages."""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
