@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -22,6 +23,7 @@ FORMAT = 1
 LOCK_WAIT_S = 1800.0
 _MANIFEST = "manifest.json"
 _TOOL = "documents"
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,9 @@ def open_snapshot(places: Sequence[str], paths: Sequence[Path], cache_dir: Path,
             return _open_locked(paths, folder, settings)
     except Timeout as error:
         raise ToolTimeout(tool=_TOOL, timeout_s=LOCK_WAIT_S) from error
-    except PermissionError:
-        return _bring_up_to_date(paths, None, Manifest(), settings)
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            return _bring_up_to_date(paths, None, Manifest(), settings)
         raise ToolError(f"{_TOOL}: no index can be kept in {folder}: {error}", tool=_TOOL) from error
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import stat
 import time
 from pathlib import Path
 
@@ -142,8 +141,7 @@ def test_a_cache_that_is_a_file(docs: Path) -> None:
         found(docs, "about")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_cache_that_cannot_be_written(docs: Path) -> None:
-    (docs.parent / "cache").mkdir()
-    (docs.parent / "cache").chmod(stat.S_IRUSR | stat.S_IXUSR)
-    assert found(docs, "about") == ["ada.txt", "curie.txt", "turing.txt"]
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder where not even the superuser may write")
+def test_a_cache_that_cannot_be_written_is_done_without(docs: Path) -> None:
+    search = DocumentSearch([docs], cache_dir=Path("/sys/kernel/factloop"))
+    assert len(search.search("about", 10)) == 3
