@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.engine import Engine, Setup, build_embedder, build_engine, cache_folder, prepare
-from factloop.errors import ConfigError
+from factloop.errors import ConfigError, DataError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
@@ -109,25 +109,30 @@ class FactChecker:
 
     async def astream(
         self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None
-    ) -> AsyncIterator[Event]:
-        """The events of a check as they happen (`factloop.events`), the report last. Otherwise as `acheck`."""
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a check as they happen (`factloop.events`), the report last. Otherwise as `acheck`.
+
+        Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
+        """
         started = time.perf_counter()
         async with self._run(response, prompt, run_dir) as (engine, directory):
             meter = UsageMeter()
             graph = self._graph(engine, meter)
             final: Mapping[str, Any] = {}
-            async for namespace, mode, chunk in graph.astream(
+            steps = graph.astream(
                 {"prompt": prompt, "response": response},
                 self._config,
                 stream_mode=["custom", "values"],
                 subgraphs=True,
-            ):
-                if mode == "values":
-                    final = final if namespace else chunk
-                    continue
-                if chunk["type"] == "claim_judged":
-                    chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
-                yield _EVENT.validate_python(chunk)
+            )
+            async with aclosing(steps):  # whoever leaves early stops the branches under way, before the engine closes
+                async for namespace, mode, chunk in steps:
+                    if mode == "values":
+                        final = final if namespace else chunk
+                        continue
+                    if chunk["type"] == "claim_judged":
+                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
+                    yield _EVENT.validate_python(chunk)
             elapsed_s = time.perf_counter() - started
             yield CheckFinished(report=self._finish(engine, directory, meter, prompt, response, final, elapsed_s))
 
@@ -162,6 +167,8 @@ class FactChecker:
         self, response: str, prompt: str | None, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+        for name, text in (("response", response), ("prompt", prompt or "")):
+            _refuse_broken(name, text)
         if run_dir is None:
             loop = asyncio.get_running_loop()
             if loop not in self._engines:
@@ -209,10 +216,18 @@ class FactChecker:
         return report
 
 
+def _refuse_broken(name: str, text: str) -> None:
+    """Raises DataError for text that no report could be written of. Said here, it costs nothing yet."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"the {name} holds half a character (a lone surrogate) at position {error.start}") from error
+
+
 def _configuration(setup: Setup, response: str, prompt: str | None) -> dict[str, Any]:
     """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
-    digest = hashlib.sha256(response.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256(response.encode()).hexdigest()
     return {"response": digest, "prompt": prompt, **kept}
 
 

@@ -193,7 +193,7 @@ def _fingerprint(
         factloop_version=factloop.__version__,
         engine=engine,
         model=chat.name if chat is not None else None,
-        base_url=settings.base_url,
+        base_url=identity.get("base_url"),
         sampling={key: value for key, value in identity.items() if key not in {"model", "base_url"}},
         plan=settings.plan,
         max_searches=settings.max_searches,

@@ -6,6 +6,7 @@ is ever dropped: a report's counts add up to the number of its claims.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
@@ -17,11 +18,25 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 class Record(BaseModel):
     """Base of all records: immutable, and strangers among the fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_whole_characters(cls, fields: Any) -> Any:
+        """Half a character (a lone surrogate, where a site cut an emoji in two) becomes U+FFFD: no file could hold it."""
+        if not isinstance(fields, dict):
+            return fields
+        return {name: _whole(value) if isinstance(value, str) else value for name, value in fields.items()}
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 class Verdict(StrEnum):

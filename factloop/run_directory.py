@@ -17,7 +17,8 @@ from filelock import FileLock, Timeout
 from factloop.errors import ConfigError
 
 FORMAT = 1
-OWN_FILES = frozenset({"run.json", "run.tmp", "lock", "report.json", "journal.sqlite"})
+BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
+"""What a process killed before it wrote `run.json` leaves behind."""
 
 
 class RunDirectory:
@@ -28,8 +29,8 @@ class RunDirectory:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            strangers = {item.name for item in path.iterdir()} - OWN_FILES
-            if strangers and not (path / "run.json").exists():
+            names = {item.name for item in path.iterdir()}
+            if "run.json" not in names and names - BEFORE_THE_RUN:
                 raise ConfigError(f"{path}: not a run directory, and not empty; name another")
             self._lock = self._hold()
         except OSError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 
 from factloop.cli.app import app
@@ -13,15 +13,13 @@ WRONG_INPUT = 2
 
 def main() -> None:
     """Runs the command line; an error is one line on standard error and an exit code, never a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # what a narrow terminal cannot show is no reason to fail
     try:
         app()
     except FactloopError as error:
         _complain(error)
         sys.exit(WRONG_INPUT)
-    except BrokenPipeError:
-        # Whoever read our output has left. Python would complain again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
 
 
 def _complain(error: FactloopError) -> None:

@@ -42,8 +42,12 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     for name in CheckSettings.model_fields:
         value = environment.get(PREFIX + name.upper())
         if value:  # an empty variable is an unset one
-            found[name] = tuple(part.strip() for part in value.split(",")) if name in _LISTS else value
+            found[name] = _parts(value) if name in _LISTS else value
     return found
+
+
+def _parts(value: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def _from_file(path: Path) -> dict[str, Any]:

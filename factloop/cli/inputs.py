@@ -22,6 +22,8 @@ MOST_CONTROLS = 0.1
 def read_text(name: str) -> str:
     """The text of a file, or of standard input for `-`. Raises DataError."""
     if name == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
+            raise DataError("is closed; name a file, or pipe the text in", path="standard input")
         return decode(sys.stdin.buffer.read(), "standard input")
     path = Path(name)
     try:

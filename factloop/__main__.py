@@ -1,0 +1,8 @@
+"""`python -m factloop` is `factloop`."""
+
+from __future__ import annotations
+
+from factloop.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Writes what a command was asked for: files whole or not at all, and standard output, whoever reads it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from factloop.cli.inputs import STANDARD_INPUT
+from factloop.errors import ConfigError
+from factloop.evaluation.reports.json import write_atomically
+
+STANDARD_OUTPUT = "-"
+
+
+class Terminal(Console):
+    """Standard output for a person. A reader who leaves early (`| head`) is no failure of the command."""
+
+    def __init__(self) -> None:
+        super().__init__(emoji=False, markup=False, highlight=False)
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        _abandon_standard_output()
+
+
+def try_outputs(names: Sequence[str | None], answer: str) -> None:
+    """Finds out before anything is spent whether the outputs can be written. Raises ConfigError."""
+    named = [name for name in names if name is not None]
+    if len(set(named)) < len(named):
+        raise ConfigError("--json and --html name one place; give each its own")
+    for name in named:
+        if name == STANDARD_OUTPUT:
+            continue
+        path = Path(name)
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
+        if path.is_dir() or not os.access(folder, os.W_OK):
+            raise ConfigError(f"{name}: cannot be written")
+        if answer != STANDARD_INPUT and path.exists() and path.samefile(answer):
+            raise ConfigError(f"{name}: would overwrite the text to check; name another file")
+
+
+def write_output(name: str, text: str) -> None:
+    """Writes `text` as UTF-8 to a file, or to standard output for `-`. Raises ConfigError."""
+    if name == STANDARD_OUTPUT:
+        # Bytes, since the encoding of the terminal has no say in what a file of JSON or HTML holds.
+        say(lambda: sys.stdout.buffer.write(text.encode()))
+    else:
+        write_atomically(Path(name), text)
+
+
+def say(speak: Callable[[], object]) -> None:
+    """Calls what writes to standard output. Raises ConfigError where that cannot be written."""
+    if sys.stdout is None:
+        raise ConfigError("standard output is closed; name a file with --json or --html")
+    try:
+        speak()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _abandon_standard_output()
+    except OSError as error:
+        _abandon_standard_output()
+        raise ConfigError(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+def _abandon_standard_output() -> None:
+    """Python would complain once more when it flushes at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
