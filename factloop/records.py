@@ -29,7 +29,7 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Half a character (a lone surrogate, where a site cut an emoji in two) becomes U+FFFD: no file could hold it."""
+        """Half a character (a lone surrogate: a site cut an emoji in two) becomes U+FFFD, as no file can hold it."""
         if not isinstance(fields, dict):
             return fields
         return {name: _whole(value) if isinstance(value, str) else value for name, value in fields.items()}
