@@ -1,0 +1,69 @@
+"""Every command and every Python block of the README runs, with the simulator in place of paid servers."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.simulator import RunningSimulator, Simulator
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LOCAL_SERVER = "http://localhost:8000/v1"
+
+COMMANDS = [
+    line.split("  #")[0].strip()
+    for line in re.findall(r"^    (.+)$", README, re.MULTILINE)
+    if re.match(r"(cat .*\| *)?factloop ", line)
+]
+PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[RunningSimulator]:
+    with Simulator(models=("gpt-4o-mini", "qwen3")) as running:
+        yield running
+
+
+@pytest.fixture
+def environment(simulator: RunningSimulator, tmp_path: Path) -> dict[str, str]:
+    """A user's shell: factloop on the path, keys set, answers kept in a folder of the test's own."""
+    return {
+        **os.environ,
+        **simulator.environment,
+        "OPENAI_BASE_URL": simulator.base_url,
+        "FACTLOOP_CACHE_DIR": str(tmp_path / "cache"),
+        "FACTLOOP_PRICE_IN": "0.15",
+        "FACTLOOP_PRICE_OUT": "0.60",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+
+
+def test_the_readme_shows_commands_and_code() -> None:
+    assert len(COMMANDS) >= 6
+    assert len(PYTHON) >= 2
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command(command: str, simulator: RunningSimulator, environment: dict[str, str], tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "lighthouse", tmp_path, dirs_exist_ok=True)
+    shown = command.replace(LOCAL_SERVER, simulator.base_url)
+    done = subprocess.run(shown, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_python_block(code: str, environment: dict[str, str]) -> None:
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
