@@ -28,7 +28,13 @@ from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers.coefficients import FILE_NAME, CoefficientFile, Coefficients, DataFile, ModelName
 from factloop.tools.verifiers.conflict import find_conflict
 from factloop.tools.verifiers.features import FEATURES
-from factloop.tools.verifiers.lexical import EMBEDDING_FEATURES, agreement, compare_texts, lacks_figure
+from factloop.tools.verifiers.lexical import (
+    EMBEDDING_FEATURES,
+    agreement,
+    compare_texts,
+    lacks_essential,
+    texts_to_embed,
+)
 from factloop.tools.verifiers.terms import read_sentences
 
 Floats = NDArray[np.float64]
@@ -61,7 +67,7 @@ class Table:
     """Shape (n, n_features)."""
     comparable: NDArray[np.bool_]
     capped: NDArray[np.bool_]
-    """Whether a figure of the claim is missing or something speaks against it, which halves the score."""
+    """Whether a name or figure of the claim is missing or something speaks against it, which halves the score."""
     supported: NDArray[np.bool_]
     data_set: NDArray[np.str_]
     group: NDArray[np.str_]
@@ -132,12 +138,15 @@ def measure(pairs: Sequence[Pair], embedder: Embedder | None = None) -> Table:
     n_features = len(FEATURES) + (len(EMBEDDING_FEATURES) if embedder is not None else 0)
     features = np.zeros((len(pairs), n_features))
     comparable, capped = np.zeros(len(pairs), dtype=bool), np.zeros(len(pairs), dtype=bool)
-    for row, pair in enumerate(pairs):
-        comparison = compare_texts(pair.claim, pair.passages)
+    comparisons = [compare_texts(pair.claim, pair.passages) for pair in pairs]
+    if embedder is not None:  # all at once and kept: batches of texts of one length are several times faster
+        compared = zip(pairs, comparisons, strict=True)
+        embedder.encode([text for pair, found in compared if found for text in texts_to_embed(pair.claim, found)])
+    for row, (pair, comparison) in enumerate(zip(pairs, comparisons, strict=True)):
         if comparison is not None:
             features[row] = list(agreement(pair.claim, comparison, embedder).values())
             against = find_conflict(read_sentences(pair.claim), comparison)
-            comparable[row], capped[row] = True, against is not None or lacks_figure(comparison)
+            comparable[row], capped[row] = True, against is not None or lacks_essential(comparison)
     return Table(
         features,
         comparable,

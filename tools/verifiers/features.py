@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from factloop.tools.verifiers.passage_index import PassageIndex, matches
+from factloop.tools.verifiers.passage_index import PassageIndex, stem_of
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, Kind, Sentence, Term
 
 WINDOW = 3
@@ -169,7 +169,8 @@ def _rare_share(held: int, n_terms: int, masks: Sequence[int], n_sentences: int)
 def _focus(sentence: Sentence, terms: Sequence[Term]) -> float:
     """Share of the sentence's own content that the claim speaks of."""
     own = content_terms([sentence])
-    return sum(any(matches(term, other) for other in terms) for term in own) / len(own)
+    keys, stems = {term.key for term in terms}, {stem_of(term) for term in terms} - {None}
+    return sum(term.key in keys or stem_of(term) in stems for term in own) / len(own)
 
 
 def _passage_shares(windows: Mapping[Place, int], full: int) -> tuple[tuple[int, float], ...]:

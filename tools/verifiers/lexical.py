@@ -18,6 +18,7 @@ from factloop.tools.verifiers.passage_index import index_passage
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, Kind, Term, read_sentences
 
 THRESHOLD = 0.5
+ESSENTIAL = FIGURES | {Kind.NAME}
 EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")
 
 MAX_CITED = 3
@@ -50,7 +51,7 @@ class LexicalVerifier:
             return Entailment("insufficient", 0.0, (), NOTHING_FOUND)
         against = find_conflict(read_sentences(claim), comparison)
         score = self._coefficients.score(agreement(claim, comparison, self._embedder))
-        if against is not None or lacks_figure(comparison):
+        if against is not None or lacks_essential(comparison):
             score /= 2
         cited = tuple(passage for passage, share in comparison.shares if share >= MIN_SHARE_CITED)[:MAX_CITED]
         words = _found_and_missing(comparison)
@@ -68,20 +69,26 @@ def agreement(claim: str, comparison: Comparison, embedder: Embedder | None) -> 
     """The features of a comparison by name; with an embedding model also the cosines, negative ones taken as 0."""
     features = dict(zip(FEATURES, comparison.features, strict=True))
     if embedder is not None:
-        window = " ".join(sentence.text.strip() for sentence in comparison.window)
-        vectors = embedder.encode([claim, window, *(sentence.text.strip() for sentence in comparison.candidates)])
+        vectors = embedder.encode(texts_to_embed(claim, comparison))
         to_window, *to_sentences = (vectors[1:] @ vectors[0]).tolist()
         features["cosine_sentence"] = max(0.0, *to_sentences)
         features["cosine_window"] = max(0.0, to_window)
     return features
 
 
-def lacks_figure(comparison: Comparison) -> bool:
-    """Whether a figure of the claim stands nowhere in the evidence; its score is halved, so that it does not pass.
+def texts_to_embed(claim: str, comparison: Comparison) -> list[str]:
+    """The claim, the best window, then the candidate sentences."""
+    window = " ".join(sentence.text.strip() for sentence in comparison.window)
+    return [claim, window, *(sentence.text.strip() for sentence in comparison.candidates)]
 
-    Of such claims one in fourteen was found supported (wice_dev, factcheckgpt_dev_stance).
+
+def lacks_essential(comparison: Comparison) -> bool:
+    """Whether a name or figure of the claim stands nowhere in the evidence; its score is halved, so it does not pass.
+
+    People found 73 of 940 such claims supported in wice_dev and factcheckgpt_dev_stance, but 106 of 164 in
+    expertqa_dev_claims, where 72 % of all are: there the rule costs more true claims than it stops false ones.
     """
-    return bool(comparison.missing(FIGURES))
+    return bool(comparison.missing(ESSENTIAL))
 
 
 def _found_and_missing(comparison: Comparison) -> str:

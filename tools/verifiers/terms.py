@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 
@@ -30,6 +31,10 @@ _TOKEN = re.compile(
     rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
+_SCALED = re.compile(
+    r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(\.\d{1,6})?[ -](thousand|million|billion|trillion)\b"
+)
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 _NEGATIONS = "not no never none nobody nothing nowhere neither nor without cannot unable hardly"
@@ -110,7 +115,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
-    tokens = list(_TOKEN.finditer(alpha2digit(sentence, "en")))
+    tokens = list(_TOKEN.finditer(alpha2digit(_SCALED.sub(_multiplied, sentence), "en")))
     for place, match in enumerate(tokens):
         surface = match.group()[:MAX_TERM_CHARS]
         if match.lastgroup == "date":
@@ -121,8 +126,14 @@ def _terms(sentence: str) -> Iterator[Term]:
         elif match.lastgroup == "figure":
             yield _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
         else:
-            followed_by_capital = place + 1 < len(tokens) and tokens[place + 1].group()[0].isupper()
-            yield _word(surface, opens_sentence=place == 0, is_name_if_first=followed_by_capital)
+            followed_by_capital = place == 0 and len(tokens) > 1 and tokens[1].group()[0].isupper()
+            yield _word(surface, place == 0, followed_by_capital)
+
+
+def _multiplied(match: re.Match[str]) -> str:
+    """The digits that "1.5 million" stands for: the reader of number words takes it for two numbers."""
+    number = Decimal(match.group(1).replace(",", "") + (match.group(2) or ""))
+    return f"{number * _SCALES[match.group(3)]:f}"
 
 
 def _figure(digits: str, surface: str) -> Term:
@@ -136,8 +147,15 @@ def _figure(digits: str, surface: str) -> Term:
     return Term(key, Kind.NUMBER, surface)
 
 
-def _word(surface: str, *, opens_sentence: bool, is_name_if_first: bool) -> Term:
-    lowered, lemma = _lemma(surface)
+@lru_cache(maxsize=50_000)
+def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term:
+    """The term of a word; `followed_by_capital` tells only of the word that opens a sentence, else it is False."""
+    word = surface.replace("’", "'").replace(".", "")
+    lowered = word.lower()
+    if lowered.endswith("n't"):
+        return Term("not", Kind.NEGATION, surface)
+    lowered = lowered.removesuffix("'s")
+    lemma = str(lemmatize(lowered, lang="en")).lower()
     if lemma in NEGATIONS or lowered in NEGATIONS:
         return Term("not", Kind.NEGATION, surface)
     capitalised = surface[0].isupper()
@@ -145,16 +163,5 @@ def _word(surface: str, *, opens_sentence: bool, is_name_if_first: bool) -> Term
         return Term(f"month {MONTHS[lowered]}", Kind.MONTH, surface)
     if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS:
         return Term(lemma, Kind.FUNCTION, surface)
-    is_name = capitalised and (not opens_sentence or is_name_if_first or surface[1:] != surface[1:].lower())
+    is_name = capitalised and (not opens_sentence or followed_by_capital or surface[1:] != surface[1:].lower())
     return Term(lemma, Kind.NAME if is_name else Kind.WORD, surface)
-
-
-@lru_cache(maxsize=50_000)
-def _lemma(surface: str) -> tuple[str, str]:
-    """The word in lower case without possessive and dots, and its English lemma."""
-    word = surface.replace("’", "'").replace(".", "")
-    if word.lower().endswith("n't"):
-        return "not", "not"
-    word = word[:-2] if word.lower().endswith("'s") else word
-    lowered = word.lower()
-    return lowered, str(lemmatize(lowered, lang="en")).lower() if lowered else lowered
