@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 
 SET_UP_WRONG = frozenset({401, 403, 404})
 
 
-def blame(error: ToolError, *, answered: bool) -> ToolError | ConfigError:
-    """`error` itself, or a ConfigError where the server never `answered` and refuses us or cannot be reached."""
+def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
+    """Raises `error` itself, or a ConfigError where the server never `answered` and refuses us or is out of reach."""
     if answered or isinstance(error, ToolTimeout):
-        return error
+        raise error
     if error.status in SET_UP_WRONG or (error.status == 429 and not error.retryable):
-        return ConfigError(f"{error}: check the key, the name and the base URL")
+        raise ConfigError(f"{error}: check the key, the name and the base URL") from error
     if error.status is None and error.retryable:
-        return ConfigError(f"{error}: is the server running, and its URL right?")
-    return error
+        raise ConfigError(f"{error}: is the server running, and its URL right?") from error
+    raise error

@@ -2,8 +2,10 @@
 
 A server that refuses with 429 answers at once, so a burst of a thousand requests earns a thousand refusals before the
 first is noticed. Requests therefore leave at a rate that starts at `START_RATE` and doubles while nothing is refused.
-A refusal pauses everybody for as long as the server asks; afterwards requests are spaced just below the rate at which
-the server accepted them, which creeps up again slowly (AIMD, as TCP does).
+A refusal pauses everybody for as long as the server asks, and lowers the rate towards what the server took since the
+refusal before: its limit, as it had nothing left at both ends. The rate then creeps up again (AIMD, as TCP does).
+
+What counts as taken is what was sent and not refused: refusals come at once, answers only after seconds.
 """
 
 from __future__ import annotations
@@ -14,21 +16,32 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
+from factloop.errors import ToolError
+
 START_RATE = 120.0
 """Requests a second at the start."""
 RAMP_S = 0.2
 """Seconds after which an unrefused start doubles its rate."""
 UNPACED_RATE = 8_000.0
 """A rate above which spacing is pointless."""
+WINDOW_S = 1.0
+"""The first refusal lowers the rate to what was taken in so many seconds before it."""
 BACK_OFF = 0.9
+PROBING_GROWTH = 0.6
+"""Share by which the rate grows each second between the first refusal and the second: the first says little, as a
+server that allows bursts takes far more at the start than it will later, and one that does not takes far less."""
 SLOW_GROWTH = 0.006
-"""Share by which a learnt rate grows each second, until `RECOVERED_S` without a refusal have passed."""
+"""The same for a rate that was learnt, until `RECOVERED_S` without a refusal have passed."""
 FAST_GROWTH = 0.10
 RECOVERED_S = 30.0
 LOWEST_RATE = 0.02
-DEFAULT_PAUSE_S = 1.0
-WINDOW_S = 1.0
-"""The rate a server accepts is read off the requests of the second before its refusal."""
+FIRST_PAUSE_S = 1.0
+"""Pause where the server does not say how long; it doubles as long as the server takes nothing."""
+LONGEST_GUESSED_PAUSE_S = 32.0
+LONGEST_PAUSE_S = 600.0
+"""A server that asks for more (its daily quota is used up) is not waited for."""
+TRIAL_ROUND_TRIPS = 1.5
+"""After a pause one request goes first, and the others follow when its refusal would have come back."""
 
 
 @dataclass(frozen=True)
@@ -44,65 +57,95 @@ class Limiter:
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
         self._slots = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
         self._cap = requests_per_second
-        self._rate = min(START_RATE, requests_per_second or START_RATE)
+        self._rate = START_RATE if requests_per_second is None else min(START_RATE, requests_per_second)
         self._turn = asyncio.Lock()
         self._next_at = 0.0
         self._paused_until = 0.0
-        self._learnt = False
+        self._trial_s = 0.0
         self._changed_at: float | None = None
+        self._lessons = self._barren_lessons = 0
         self._refused_at = 0.0
-        self._accepted: deque[float] = deque(maxlen=4096)
+        self._recent: deque[float] = deque(maxlen=4096)
+        self._sent_since = self._refused_since = 0
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[Ticket]:
-        """A place to send one request in; leaving it frees the place."""
+        """A place to send one request in; leaving it frees the place.
+
+        Raises ToolError while the server asks for a longer pause than `LONGEST_PAUSE_S`.
+        """
         async with self._slots:
             yield Ticket(await self._wait_for_turn())
-
-    def accepted(self, ticket: Ticket) -> None:
-        """The server took the request (whatever came of it)."""
-        self._accepted.append(ticket.sent_at)
 
     def refused(self, ticket: Ticket, retry_after_s: float | None) -> None:
         """The server refused the request for its rate: everybody pauses, then goes on more slowly."""
         now = asyncio.get_running_loop().time()
-        pause_s = DEFAULT_PAUSE_S if retry_after_s is None else retry_after_s
+        self._refused_since += 1
+        news = ticket.sent_at > self._refused_at  # else it left before the last lesson was learnt
+        if news:
+            self._learn(ticket, now)
+        pause_s = retry_after_s
+        if pause_s is None:
+            pause_s = min(LONGEST_GUESSED_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(self._barren_lessons, 16))
         self._paused_until = max(self._paused_until, now + pause_s)
-        if ticket.sent_at <= self._refused_at:
-            return  # it left before the last lesson was learnt, and teaches nothing new
-        recent = sum(1 for sent_at in self._accepted if sent_at > ticket.sent_at - WINDOW_S)
+        self._changed_at = self._paused_until
+
+    def _learn(self, ticket: Ticket, now: float) -> None:
         lowered = BACK_OFF * self._rate
-        seen = BACK_OFF * recent / WINDOW_S if recent else lowered / 2
-        self._rate = max(LOWEST_RATE, seen if not self._learnt else min(lowered, max(seen, lowered / 2)))
-        self._learnt = True
-        self._refused_at = self._changed_at = now
+        taken = self._sent_since - self._refused_since
+        if self._lessons == 0:
+            recent = sum(1 for sent_at in self._recent if ticket.sent_at - WINDOW_S < sent_at < ticket.sent_at)
+            self._rate = min(lowered, BACK_OFF * max(recent, 1) / WINDOW_S)
+        else:
+            seen = BACK_OFF * taken / max(now - self._refused_at, 1e-3)
+            self._rate = min(lowered, max(seen, lowered / 2.0))
+        self._rate = max(self._rate, LOWEST_RATE)
+        self._barren_lessons = self._barren_lessons + 1 if taken <= 0 and self._lessons else 0
+        self._lessons += 1
+        self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
+        self._sent_since = self._refused_since = 0
+        self._refused_at = now
 
     async def _wait_for_turn(self) -> float:
         loop = asyncio.get_running_loop()
         now = loop.time()
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
-            return now
+            return self._sent(now)
         async with self._turn:  # one sleeper at a time: the rest queue behind it in order
-            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - a clock
+            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:
+                self._refuse_long_pause(loop.time())
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)
             # Lateness of the timer is made up for, but never by more than one interval.
             interval_s = 1.0 / self._rate
             self._next_at = max(self._next_at, now - interval_s) + interval_s
-            return now
+            if self._trial_s:
+                self._next_at, self._trial_s = max(self._next_at, now + self._trial_s), 0.0
+            return self._sent(now)
+
+    def _sent(self, now: float) -> float:
+        self._recent.append(now)
+        self._sent_since += 1
+        return now
+
+    def _refuse_long_pause(self, now: float) -> None:
+        pause_s = self._paused_until - now
+        if pause_s > LONGEST_PAUSE_S:
+            raise ToolError(f"the server takes no requests for another {pause_s:.0f} s", tool="limiter")
 
     def _grow(self, now: float) -> None:
         if self._changed_at is None:
             self._changed_at = now
-        elapsed_s = now - self._changed_at
-        if self._learnt:
-            growth = SLOW_GROWTH if now - self._refused_at < RECOVERED_S else FAST_GROWTH
-            self._rate *= (1.0 + growth) ** elapsed_s
-        elif elapsed_s >= RAMP_S:
+        elapsed_s = max(0.0, now - self._changed_at)
+        if self._lessons == 0:
+            if elapsed_s < RAMP_S:
+                return
             self._rate *= 2.0
         else:
-            return
+            recovered = now - self._paused_until >= RECOVERED_S
+            growth = PROBING_GROWTH if self._lessons == 1 else FAST_GROWTH if recovered else SLOW_GROWTH
+            # Only requests can show that a rate is taken: an idle stretch counts as one interval.
+            self._rate *= (1.0 + growth) ** min(elapsed_s, 2.0 / self._rate)
+        self._rate = min(self._rate, UNPACED_RATE if self._cap is None else self._cap)
         self._changed_at = now
-        if self._cap is not None:
-            self._rate = min(self._rate, self._cap)

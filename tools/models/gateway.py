@@ -21,7 +21,7 @@ from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.transport import Request, Transport
-from factloop.tools.models.wire import Reply
+from factloop.tools.models.wire import Reply, ToolCall
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -134,16 +134,11 @@ def _read(reply: Reply, output: type[BaseModel], offers: Offers[Any, Any] | None
     title = output.__name__
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)
-    if reply.tool_calls:
-        call = reply.tool_calls[0]  # where a model calls several tools at once, the first is its first choice
-        said = json.dumps({"name": call.name, "args": dict(call.args)})
-        if call.name == title:
-            return {"answer": validate(dict(call.args), output, reply=said).model_dump(mode="json")}
-        if offers is not None and call.name in offers.tools:
-            return _kept_choice(Chosen(call.name, validate(dict(call.args), offers.args, reply=said)))
-        raise ModelOutputError(f"there is no tool {call.name!r}", schema=title, reply=said)
     if reply.cut_off:
         raise ModelOutputError("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
+    if reply.tool_calls:
+        # Where a model calls several tools at once, the first is its first choice.
+        return _read_call(reply.tool_calls[0], output, offers)
     if offers is None:
         return {"answer": parse_reply(reply.text, output).model_dump(mode="json")}
     answer = parse_reply(reply.text, offers.answer_or_choice)
@@ -151,6 +146,20 @@ def _read(reply: Reply, output: type[BaseModel], offers: Offers[Any, Any] | None
     if choice is not None:
         return _kept_choice(choice)
     return {"answer": answer.model_dump(mode="json", include=set(output.model_fields))}
+
+
+def _read_call(call: ToolCall, output: type[BaseModel], offers: Offers[Any, Any] | None) -> dict[str, Any]:
+    title = output.__name__
+    said = f"{call.name}({call.args})"
+    offered = offers is not None and call.name in offers.tools
+    if call.name != title and not offered:
+        raise ModelOutputError(f"there is no tool {call.name!r}", schema=title, reply=said)
+    if isinstance(call.args, str):
+        raise ModelOutputError(f"the arguments of {call.name!r} are not JSON", schema=title, reply=said)
+    if call.name == title:
+        return {"answer": validate(call.args, output, reply=said).model_dump(mode="json")}
+    assert offers is not None
+    return _kept_choice(Chosen(call.name, validate(call.args, offers.args, reply=said)))
 
 
 def _kept_choice(choice: Chosen[Any]) -> dict[str, Any]:
@@ -161,4 +170,4 @@ def _decode(value: dict[str, Any], output: type[T], offers: Offers[Any, Any] | N
     if "answer" in value:
         return output.model_validate_json(json.dumps(value["answer"]))
     assert offers is not None  # the key under which a choice is kept holds the tools that were offered
-    return Chosen(value["tool"], offers.args.model_validate(value["args"]))
+    return Chosen(value["tool"], offers.args.model_validate_json(json.dumps(value["args"])))

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from factloop.errors import ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
-from factloop.tools.calls.blame import blame
+from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Ticket
 from factloop.tools.calls.meter import CallCost, UsageMeter
@@ -97,8 +97,8 @@ class Transport:
                 refused.append(mode)
             except ToolError as error:
                 if error.status not in MODE_REFUSED:
-                    raise blame(error, answered=self._answered) from error
-                refusal = refusal or error
+                    raise_blamed(error, answered=self._answered)
+                refusal = error  # the last is of plain text, and so about the request itself
                 refused.append(mode)
             else:
                 self._unavailable.update(refused)
@@ -110,7 +110,9 @@ class Transport:
         tools = request.offers.as_openai if request.offers is not None else []
         runnable = wire.bind(self._model, mode, request.schema(mode), tools)
         messages = self._messages(mode, request)
-        async with self._limiter.slot() as ticket, self._budget.reserve(self._worst_usd(messages)) as reservation:
+        worst_usd = self._worst_usd(request, mode, messages)
+        # The budget comes first: what it refuses must not wait for its turn with the server.
+        async with self._budget.reserve(worst_usd) as reservation, self._limiter.slot() as ticket:
             started = time.perf_counter()
             try:
                 async with asyncio.timeout(self._timeout_s):
@@ -121,7 +123,6 @@ class Transport:
             except Exception as error:  # client libraries share no base class: each is translated at once
                 request.meter.failed(request.stage, time.perf_counter() - started)
                 raise self._failure(error, ticket) from error
-            self._limiter.accepted(ticket)
             self._answered = True
             reply = wire.read_reply(message)
             cost = self._cost(reply, messages)
@@ -149,17 +150,21 @@ class Transport:
             failure.retryable = True
         return failure
 
-    def _worst_usd(self, messages: Sequence[BaseMessage]) -> float:
+    def _worst_usd(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> float:
+        """What this attempt costs at most: a token of the prompt is a byte at least, and the schema is paid for too."""
         if self._chat.price is None or not self._budget.limits_money:
             return 0.0
-        return self._chat.price.cost_usd(_count(messages), self._chat.max_tokens or DEFAULT_COMPLETION)
+        tools = request.offers.as_openai if request.offers is not None else []
+        extra = json.dumps([request.schema(mode), tools])
+        prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
+        return self._chat.price.cost_usd(prompt_bytes, self._chat.max_tokens or DEFAULT_COMPLETION)
 
     def _cost(self, reply: Reply, messages: Sequence[BaseMessage]) -> CallCost:
         prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens
         approximate = prompt_tokens is None or completion_tokens is None
         if prompt_tokens is None or completion_tokens is None:
             prompt_tokens = _count(messages)
-            completion_tokens = count_tokens(reply.text + "".join(str(dict(call.args)) for call in reply.tool_calls))
+            completion_tokens = count_tokens(reply.text + "".join(str(call.args) for call in reply.tool_calls))
         price = self._chat.price
         cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
         return CallCost(prompt_tokens, completion_tokens, approximate, cost_usd)

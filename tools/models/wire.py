@@ -77,7 +77,8 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 @dataclass(frozen=True)
 class ToolCall:
     name: str
-    args: Mapping[str, Any]
+    args: Mapping[str, Any] | str
+    """Text where the model wrote something that is not JSON."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def read_reply(message: BaseMessage) -> Reply:
         refusal = "stopped by the provider's filter"
     usage = message.usage_metadata
     reported = usage is not None and usage["input_tokens"] + usage["output_tokens"] > 0
-    broken = [ToolCall(str(call.get("name")), {"": call.get("args")}) for call in message.invalid_tool_calls]
+    broken = [ToolCall(str(call.get("name")), str(call.get("args"))) for call in message.invalid_tool_calls]
     return Reply(
         text=str(message.text),
         tool_calls=(*(ToolCall(call["name"], call["args"]) for call in message.tool_calls), *broken),

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from factloop.errors import FactloopError, ToolError, ToolTimeout
-from factloop.tools.calls.blame import blame
+from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.meter import UsageMeter
@@ -86,7 +86,7 @@ class SearchGateway:
         try:
             value, shared = await self._flights.do(key, ask)
         except ToolError as error:
-            raise blame(error, answered=tool.name in self._answered) from error
+            raise_blamed(error, answered=tool.name in self._answered)
         if shared:
             meter.hit(stage)
         return _decode(value)
@@ -110,7 +110,10 @@ class SearchGateway:
                 if isinstance(error, ToolError) and error.status == TOO_MANY_REQUESTS:
                     limiter.refused(ticket, error.retry_after_s)
                 raise
-            limiter.accepted(ticket)
+            except Exception as error:  # a user's own tool may raise anything
+                meter.failed(stage, time.perf_counter() - started)
+                failed = f"{tool.name}: the search failed ({type(error).__name__})"
+                raise ToolError(failed, tool=tool.name) from error
             self._answered.add(tool.name)
             meter.searched(stage, time.perf_counter() - started, search_price(tool.name))
             return {
