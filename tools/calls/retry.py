@@ -20,8 +20,7 @@ TOO_MANY_REQUESTS = 429
 class RetryPolicy:
     """How often and how patiently a failed call is made again.
 
-    Refusals for rate (429) are the server's way of pacing us, not failures: they are bounded by `patience_s` in all,
-    and do not use up `attempts`.
+    Refusals for rate (429) are the server's way of pacing us, not failures: they do not use up `attempts`.
     """
 
     attempts: int = 5
@@ -30,55 +29,61 @@ class RetryPolicy:
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
+    """Seconds that one call waits between its attempts, in all. A server that asks for more is given up at once."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """The call's result, or its last error once retrying cannot help or the policy is exhausted."""
         tally = _Tally(self)
 
+        def after(state: RetryCallState) -> None:
+            tally.count(_error(state))
+
         def wait(state: RetryCallState) -> float:
             return tally.delay_s(_error(state), rng)
 
         def stop(state: RetryCallState) -> bool:
-            return tally.exhausted(_error(state))
+            return tally.exhausted(state.upcoming_sleep)
 
         def retryable(error: BaseException) -> bool:
             return isinstance(error, FactloopError) and error.retryable
 
-        async for attempt in AsyncRetrying(retry=retry_if_exception(retryable), wait=wait, stop=stop, reraise=True):
+        retrying = AsyncRetrying(retry=retry_if_exception(retryable), after=after, wait=wait, stop=stop, reraise=True)
+        async for attempt in retrying:
             with attempt:
                 result = await call()
         return result
 
 
 class _Tally:
-    """How often one call has failed so far, kinds apart."""
+    """How often one call has failed so far, kinds apart, and how long it has waited."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
         self._failures = self._timeouts = self._refusals = 0
-        self._patience_used_s = 0.0
+        self._waited_s = 0.0
 
-    def exhausted(self, error: BaseException) -> bool:
-        """Counts this failure; tenacity asks exactly once for each."""
-        policy = self._policy
+    def count(self, error: BaseException) -> None:
         if _is_refusal(error):
             self._refusals += 1
-            return self._patience_used_s >= policy.patience_s
-        self._failures += 1
-        self._timeouts += isinstance(error, ToolTimeout)
-        return self._failures >= policy.attempts or self._timeouts >= policy.timeout_attempts
+        else:
+            self._failures += 1
+            self._timeouts += isinstance(error, ToolTimeout)
 
     def delay_s(self, error: BaseException, rng: random.Random) -> float:
-        doublings = (self._refusals if _is_refusal(error) else self._failures) - 1
-        backoff = min(self._policy.longest_s, self._policy.base_s * 2.0 ** min(max(doublings, 0), 16))
-        delay = rng.uniform(0.5, 1.0) * backoff
+        """Seconds to wait before the next attempt."""
+        doublings = min((self._refusals if _is_refusal(error) else self._failures) - 1, 16)
+        backoff = min(self._policy.longest_s, self._policy.base_s * 2.0**doublings)
         asked = error.retry_after_s if isinstance(error, ToolError) else None
-        if asked is not None:
-            # Everybody who was refused waits at least as asked; the jitter keeps them from coming back as one.
-            delay = asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
-        if _is_refusal(error):
-            self._patience_used_s += delay
-        return delay
+        if asked is None:
+            return rng.uniform(0.5, 1.0) * backoff
+        # Everybody who was refused waits at least as asked; the jitter keeps them from coming back as one.
+        return asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
+
+    def exhausted(self, next_delay_s: float) -> bool:
+        policy = self._policy
+        self._waited_s += next_delay_s
+        tried = self._failures >= policy.attempts or self._timeouts >= policy.timeout_attempts
+        return tried or self._waited_s > policy.patience_s
 
 
 def _is_refusal(error: BaseException) -> bool:
