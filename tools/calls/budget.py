@@ -29,7 +29,7 @@ class Budget:
         self._calls = 0
         self._spent_usd = self._reserved_usd = 0.0
         self._in_flight = 0
-        self._settled = asyncio.Condition()
+        self._settled = asyncio.Event()
 
     @property
     def limits_money(self) -> bool:
@@ -46,26 +46,29 @@ class Budget:
         if self._max_calls is None and self._max_usd is None:
             yield Reservation(0.0)
             return
-        async with self._settled:
-            await self._settled.wait_for(lambda: self._fits(worst_usd) or self._in_flight == 0)
-            if self._max_calls is not None and self._calls >= self._max_calls:
-                raise BudgetExceeded(f"{self._max_calls} calls")
-            if not self._fits(worst_usd):
-                raise BudgetExceeded(f"{self._max_usd:g} USD")
-            self._calls += 1
-            self._in_flight += 1
-            self._reserved_usd += worst_usd
+        while not self._out_of_calls and not self._fits(worst_usd) and self._in_flight:
+            await self._settled.wait()
+        if self._out_of_calls:
+            raise BudgetExceeded(f"{self._max_calls} calls")
+        if not self._fits(worst_usd):
+            raise BudgetExceeded(f"{self._max_usd:g} USD")
+        self._calls += 1
+        self._in_flight += 1
+        self._reserved_usd += worst_usd
         reservation = Reservation(worst_usd)
         try:
             yield reservation
         finally:
             self._in_flight -= 1
-            self._reserved_usd -= worst_usd
+            # Sums of many small prices do not cancel out exactly.
+            self._reserved_usd = self._reserved_usd - worst_usd if self._in_flight else 0.0
             self._spent_usd += reservation.spent_usd
-            async with self._settled:
-                self._settled.notify_all()
+            self._settled.set()  # wakes all who wait; nothing is awaited here, so no cancellation can lose the news
+            self._settled = asyncio.Event()
+
+    @property
+    def _out_of_calls(self) -> bool:
+        return self._max_calls is not None and self._calls >= self._max_calls
 
     def _fits(self, worst_usd: float) -> bool:
-        if self._max_calls is not None and self._calls >= self._max_calls:
-            return True  # waiting frees no call: it is refused at once
         return self._max_usd is None or self._spent_usd + self._reserved_usd + worst_usd <= self._max_usd

@@ -16,7 +16,7 @@ class _Stage:
     completion_tokens: int = 0
     approximate_tokens: bool = False
     searches: int = 0
-    cost_usd: float | None = None
+    cost_usd: float | None = 0.0
     wall_s: float = 0.0
 
 
@@ -93,5 +93,5 @@ class UsageMeter:
 
     @staticmethod
     def _add_cost(entry: _Stage, cost_usd: float | None) -> None:
-        if cost_usd is not None:
-            entry.cost_usd = (entry.cost_usd or 0.0) + cost_usd
+        """Once one cost is unknown, so is the sum."""
+        entry.cost_usd = None if entry.cost_usd is None or cost_usd is None else entry.cost_usd + cost_usd

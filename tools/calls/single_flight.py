@@ -9,6 +9,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
+class _Abandoned(Exception):
+    """Tells the followers of a flight that its leader was cancelled."""
+
+
 class SingleFlight(Generic[T]):
     """Shares the result, or the error, of a call among all who ask for it while it is under way."""
 
@@ -20,22 +24,24 @@ class SingleFlight(Generic[T]):
         while (flight := self._flights.get(key)) is not None:
             try:
                 return await asyncio.shield(flight), True
-            except asyncio.CancelledError:
-                if not flight.cancelled():
-                    raise  # it is we who were cancelled
-                # The leader was cancelled, not we: somebody has to fly again.
+            except _Abandoned:
+                continue  # the leader was cancelled, not we: somebody has to fly again
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
         try:
             result = await call()
         except asyncio.CancelledError:
-            flight.cancel()
+            _fail(flight, _Abandoned())  # not cancelled: a follower could not tell that from its own cancellation
             raise
         except Exception as error:
-            flight.set_exception(error)
-            flight.exception()  # followers may be none: the error is raised here in any case
+            _fail(flight, error)
             raise
         else:
             flight.set_result(result)
             return result, False
         finally:
             del self._flights[key]
+
+
+def _fail(flight: asyncio.Future[T], error: Exception) -> None:
+    flight.set_exception(error)
+    flight.exception()  # marks it as seen: there may be no follower to do so
