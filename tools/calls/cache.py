@@ -17,6 +17,7 @@ from factloop.errors import ConfigError
 
 BUSY_TIMEOUT_S = 20.0
 FORMAT = 1
+"""Written into the file as its `user_version`."""
 
 
 @dataclass(frozen=True)
@@ -32,42 +33,66 @@ class CallCache:
 
     def __init__(self, path: Path | None) -> None:
         """Opens or makes the file; None keeps the answers in memory. Raises ConfigError where it cannot be used."""
+        self._path = path
+        self._mine: set[str] = set()
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
                 path or ":memory:", timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            # A killed process loses nothing at this level; only a power cut may cost the last answers.
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from error
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self.close()
+            raise self._unusable(error) from error
+        except ConfigError:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Makes the table in a new file; a file that somebody else made is left as it is."""
+        execute = self._connection.execute
+        (found,) = execute("PRAGMA user_version").fetchone()
+        if found == FORMAT:
+            pass
+        elif found == 0 and not execute("SELECT 1 FROM sqlite_master WHERE tbl_name <> 'answers'").fetchone():
+            execute("PRAGMA journal_mode=WAL")  # stays with the file
+            execute("BEGIN IMMEDIATE")
+            execute(
                 "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL)"
             )
-            (found,) = self._connection.execute("PRAGMA user_version").fetchone()
-            if found not in (0, FORMAT):
-                raise ConfigError(f"{path}: made by another version of factloop (format {found}); move it away")
-            self._connection.execute(f"PRAGMA user_version={FORMAT}")
-        except (OSError, sqlite3.Error) as error:
-            raise ConfigError(
-                f"{path}: cannot be used as a cache ({error}); delete it or name another place"
-            ) from error
-        self._mine: set[str] = set()
+            execute(f"PRAGMA user_version={FORMAT}")
+            execute("COMMIT")
+        else:
+            raise ConfigError(f"{self._path}: not made by this version of factloop; move it away or name another place")
+        # A killed process loses nothing at this level; only a power cut may cost the last answers.
+        execute("PRAGMA synchronous=NORMAL")
+
+    def _unusable(self, error: Exception) -> ConfigError:
+        return ConfigError(f"{self._path}: cannot be used as a cache ({error}); delete it or name another place")
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:
-        """The answer kept under this key, unless it is older than `newer_than_s` seconds."""
-        row = self._connection.execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
+        """The answer kept under this key, unless it is older than `newer_than_s` seconds. Raises ConfigError."""
+        row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
         if row is None or (newer_than_s is not None and time.time() - row[1] > newer_than_s):
             return None
         return Kept(json.loads(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any) -> None:
-        """Keeps an answer; on disk when this returns."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO answers (key, value, written) VALUES (?, ?, ?)",
-            (key, json.dumps(value, ensure_ascii=False, separators=(",", ":")), time.time()),
-        )
+        """Keeps an answer; on disk when this returns. Raises ConfigError where that fails: paying on would be waste."""
+        # Escaped to ASCII, as text from outside may hold lone surrogates, which SQLite refuses.
+        text = json.dumps(value, separators=(",", ":"))
+        self._execute("INSERT OR REPLACE INTO answers (key, value, written) VALUES (?, ?, ?)", (key, text, time.time()))
         self._mine.add(key)
+
+    def _execute(self, statement: str, values: tuple[str | float, ...]) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
 
     def close(self) -> None:
         self._connection.close()
