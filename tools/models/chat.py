@@ -16,6 +16,7 @@ from factloop.errors import ConfigError
 from factloop.tools.models.prices import Price, model_price
 
 DEFAULT_PROVIDER = "openai"
+OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
 """Endings of OpenAI models that are not served by the chat-completions API."""
 MARGIN_S = 5.0
@@ -49,14 +50,14 @@ def build_chat_model(
     price: Price | None = None,
 ) -> ChatModel:
     """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
-    provider, _, bare = name.rpartition(":") if ":" in name else ("", "", name)
+    provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if base_url is not None and not provider:
         provider = DEFAULT_PROVIDER
     wanted = {"temperature": temperature, "max_tokens": max_tokens}
     settings = {key: value for key, value in wanted.items() if value is not None}
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
-    if provider == "openai" or (not provider and bare.startswith(("gpt-", "o1", "o3", "o4"))):
+    if provider == "openai" or (not provider and bare.startswith(OF_OPENAI)):
         provider = "openai"
         base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import math
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -12,21 +13,25 @@ from factloop.errors import FactloopError, ModelRefusal, ToolError
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 _NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
+_SHORTEST_KEY = 6
+"""Shorter ones ("none") protect nothing, and are words."""
 
 
 def translate(error: Exception, model: str) -> FactloopError:
     """The factloop error that `error` amounts to. Client libraries agree on `status_code`, little else."""
     if isinstance(error, FactloopError):
         return error
-    status = getattr(error, "status_code", None)
-    if not isinstance(status, int):
+    status = _status(error)
+    said = _without_keys(_one_line(error), error)
+    if status is None:
         # No status: the connection failed, or the client could not make sense of the answer. Both may pass.
-        return ToolError(f"{model}: {_one_line(error)}", tool=model, retryable=True)
+        return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")
     if status == 400 and code in _REFUSAL_CODES:
-        return ModelRefusal("the provider's filter refused the request", schema="", reply=_one_line(error))
+        return ModelRefusal("the provider's filter refused the request", schema="", reply=said)
     return ToolError(
-        f"{model}: HTTP {status}: {_one_line(error)}",
+        f"{model}: HTTP {status}: {said}",
         tool=model,
         status=status,
         retry_after_s=retry_after_s(_headers(error)),
@@ -46,17 +51,50 @@ def error_field(error: Exception, field: str) -> str | None:
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Seconds that a server asks us to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date."""
-    try:
-        if (milliseconds := headers.get("retry-after-ms")) is not None:
-            return max(0.0, float(milliseconds) / 1000.0)
-        value = headers.get("retry-after")
-        if value is None:
-            return None
-        if value.replace(".", "", 1).isdigit():
-            return float(value)
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, TypeError):
+    milliseconds, value = _number(headers.get("retry-after-ms")), headers.get("retry-after")
+    if milliseconds is not None:
+        return max(0.0, milliseconds / 1000.0)
+    if value is None:
         return None
+    if (seconds := _number(value)) is not None:
+        return max(0.0, seconds)
+    moment = email.utils.parsedate_tz(value)
+    try:
+        return None if moment is None else max(0.0, email.utils.mktime_tz(moment) - time.time())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value) if value is not None else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _status(error: Exception) -> int | None:
+    """The HTTP status, where the client library says it: on the error (most), its response, or as a numeric code."""
+    for value in (
+        getattr(error, "status_code", None),
+        getattr(getattr(error, "response", None), "status_code", None),
+        getattr(error, "code", None),
+    ):
+        if isinstance(value, int):
+            return value
+    return None
+
+
+def _without_keys(text: str, error: Exception) -> str:
+    """The text without the credentials of the request, which some servers echo."""
+    request = getattr(error, "request", None)
+    headers: Any = getattr(request, "headers", None)
+    for name in _SECRET_HEADERS:
+        value = headers.get(name) if isinstance(headers, Mapping) else None
+        key = value.removeprefix("Bearer ").strip() if isinstance(value, str) else ""
+        if len(key) >= _SHORTEST_KEY:
+            text = text.replace(key, "***")
+    return text
 
 
 def _headers(error: Exception) -> Mapping[str, str]:

@@ -14,28 +14,54 @@ from factloop.errors import ModelOutputError
 T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
+MOST_BRACES = 50
 _THINKING_ENDS = "</think>"
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
+_OBJECT_STARTS = re.compile(r'\{\s*"')
 
 
 def parse_reply(text: str, output: type[T]) -> T:
     """The reply as `output`. Raises ModelOutputError, whose message a model can act on.
 
     Accepted are a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A
-    reply in which two different objects fit the schema is refused: the model has not made up its mind.
+    reply in which two different objects fit the schema is refused, and so is one that gives a field twice: the model
+    has not made up its mind.
     """
-    body = text.rsplit(_THINKING_ENDS, 1)[-1].strip()
+    if len(text) > LONGEST_REPLY:
+        raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])
+    body = text.strip()
+    whole = _whole(body)
+    if whole is None and _THINKING_ENDS in body:
+        body = body.partition(_THINKING_ENDS)[2].strip()
+        whole = _whole(body)
     if not body:
         raise ModelOutputError("the reply is empty", schema=output.__name__, reply=text)
-    if len(body) > LONGEST_REPLY:
-        raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])
-    if fence := _FENCE.match(body):
-        body = fence[1].strip()
-    try:
-        whole = json.loads(body)
-    except (ValueError, RecursionError):
+    if whole is None:
         return _only_object_within(body, output)
-    return validate(whole, output, reply=text)
+    return validate(whole[0], output, reply=text)
+
+
+def _whole(body: str) -> tuple[Any] | None:
+    """The JSON value that the text is, alone or in a code fence."""
+    fence = _FENCE.match(body)
+    try:
+        return (_DECODER.decode(fence[1] if fence else body),)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is given twice")
+    return fields
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
 
 
 def validate(value: Any, output: type[T], *, reply: str) -> T:
@@ -43,6 +69,8 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
     try:
         # Validated as JSON, so that strict models still accept JSON's spelling of enums and tuples.
         return output.model_validate_json(json.dumps(value))
+    except RecursionError as error:
+        raise ModelOutputError("the reply is nested too deeply", schema=output.__name__, reply=reply) from error
     except ValidationError as error:
         found = error.errors(include_url=False)[:5]
         problems = "; ".join(f"{'.'.join(map(str, item['loc'])) or 'reply'}: {item['msg']}" for item in found)
@@ -52,7 +80,7 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
 def _only_object_within(body: str, output: type[T]) -> T:
     fitting: list[T] = []
     problem: ModelOutputError | None = None
-    for value in _objects(body):
+    for value in _objects(body, output.__name__):
         try:
             fitting.append(validate(value, output, reply=body))
         except ModelOutputError as error:
@@ -64,18 +92,21 @@ def _only_object_within(body: str, output: type[T]) -> T:
     raise problem or ModelOutputError("the reply is not one JSON object", schema=output.__name__, reply=body)
 
 
-def _objects(body: str, most: int = 50) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text, at most `most` tries, so that a reply of braces costs little."""
-    decoder = json.JSONDecoder()
+def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text. Raises ModelOutputError where one is broken: its parts are no answer."""
     at = body.find("{")
-    for _ in range(most):
+    for _ in range(MOST_BRACES):
         if at < 0:
             return
         try:
-            value, at = decoder.raw_decode(body, at)
-        except (ValueError, RecursionError):
-            at += 1
+            value, end = _DECODER.raw_decode(body, at)
+        except (ValueError, RecursionError) as error:
+            if _OBJECT_STARTS.match(body, at):
+                said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                raise ModelOutputError(f"the object is not valid JSON: {said}", schema=schema, reply=body) from error
+            end = at + 1  # a brace in prose
         else:
-            if isinstance(value, dict):
-                yield value
-        at = body.find("{", at)
+            yield value
+        at = body.find("{", end)
+    if at >= 0:
+        raise ModelOutputError("the reply is not one JSON object", schema=schema, reply=body)
