@@ -80,10 +80,15 @@ class PromptRegistry:
             return cls(packaged.values())
         if not overlay.is_dir():
             raise ConfigError(f"{overlay}: not a folder of prompts")
-        own = [_checked_overlay(path, packaged) for path in sorted(overlay.rglob("*.md"))]
+        own: dict[str, Prompt] = {}
+        for path in sorted(overlay.rglob("*.md")):
+            prompt = _checked_overlay(path, packaged)
+            if prompt.name in own:
+                raise ConfigError(f"{path}: another file of the folder is named {prompt.name!r} too")
+            own[prompt.name] = prompt
         if not own:
             raise ConfigError(f"{overlay}: holds no prompt (.md) files")
-        return cls([*packaged.values(), *own])
+        return cls([*packaged.values(), *own.values()])
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
@@ -101,7 +106,7 @@ def read_prompt(path: Path) -> Prompt:
     """One prompt file. Raises ConfigError that names the file and what is wrong with it."""
     try:
         raw = path.read_bytes()
-        text = raw.decode("utf-8").replace("\r\n", "\n")
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read as a prompt ({error})") from error
     parts = _FRONT_MATTER.match(text)
@@ -117,17 +122,23 @@ def read_prompt(path: Path) -> Prompt:
     variables, version = fields["variables"], fields["version"]
     if not isinstance(variables, list) or not all(isinstance(item, str) and item.isidentifier() for item in variables):
         raise ConfigError(f"{path}: 'variables' is a list of names")
-    if not isinstance(version, int) or version < 1:
+    if len(set(variables)) < len(variables):
+        raise ConfigError(f"{path}: 'variables' names one twice")
+    if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
         raise ConfigError(f"{path}: 'version' is a whole number from 1")
+    if not all(isinstance(fields[key], str) and fields[key] for key in ("name", "source")):
+        raise ConfigError(f"{path}: 'name' and 'source' are text")
+    if not isinstance(fields["output"], str | None):
+        raise ConfigError(f"{path}: 'output' is the title of a schema, or null")
     used = set(_PLACEHOLDER.findall(system + user))
     if used != set(variables):
         raise ConfigError(f"{path}: declared and used variables differ in {sorted(used ^ set(variables))}")
     return Prompt(
-        name=str(fields["name"]),
+        name=fields["name"],
         version=version,
         variables=tuple(variables),
         output=fields["output"],
-        source=str(fields["source"]),
+        source=fields["source"],
         system=system.strip(),
         user=user.strip(),
         sha256=hashlib.sha256(raw).hexdigest(),
@@ -160,7 +171,7 @@ def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
     """A suffix with which no tag of this prompt occurs in the data: nothing, or `-1`, `-2` and so on."""
     if not names:
         return ""
-    tag = re.compile(rf"<\s*/?\s*(?:{'|'.join(map(re.escape, names))})(?:-(\d{{1,9}}))?", re.IGNORECASE)
+    tag = re.compile(rf"<\s*+(?:/\s*+)?(?:{'|'.join(map(re.escape, names))})(?:-(\d{{1,9}}))?", re.IGNORECASE)
     taken = {int(match[1] or 0) for text in texts for match in tag.finditer(text)}
     free = next(number for number in range(len(taken) + 1) if number not in taken)
     return f"-{free}" if free else ""
