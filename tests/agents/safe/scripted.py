@@ -1,0 +1,211 @@
+"""Stages and searches that follow a script, and a way to run one response through the real graph with them.
+
+A script that has ended raises, so that a test also fails where more is asked than it foresaw.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import PrivateAttr
+
+from factloop.agents.safe import judgements
+from factloop.agents.safe.graph import SafePlan, build_safe_graph
+from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.records import Claim, Judgement
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.gateway import SearchGateway
+
+JUDGE = "script"
+ONE_ATTEMPT = RetryPolicy(attempts=1, timeout_attempts=1, base_s=0.001)
+
+Answer = Judgement | NextQuery | Exception
+
+
+def supported(*cited: str) -> Judgement:
+    return judgements.supported("It says so.", cited, JUDGE)
+
+
+def contradicted(*cited: str) -> Judgement:
+    return judgements.not_supported("It says otherwise.", cited, JUDGE, contradicted=True)
+
+
+def nothing_found() -> Judgement:
+    return judgements.not_supported("Nothing speaks of it.", (), JUDGE, contradicted=False)
+
+
+def fact(text: str, status: Any = "check", query: str = "") -> FoundFact:
+    return FoundFact(text, text, status, query)
+
+
+def _next_of(script: dict[str, list[Any]], key: str) -> Any:
+    answers = script.get(key)
+    if not answers:
+        raise AssertionError(f"nothing more is scripted for {key!r}")
+    answer = answers.pop(0)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+@dataclass
+class Latency:
+    """Random waits, so that branches end in any order."""
+
+    rng: random.Random = field(default_factory=lambda: random.Random(0))
+    longest_s: float = 0.0
+
+    async def wait(self) -> None:
+        await asyncio.sleep(self.rng.uniform(0.0, self.longest_s))
+
+
+@dataclass
+class FusedScript:
+    """`FusedStages` by script: facts by sentence, assessments by claim, in turn."""
+
+    facts: Mapping[str, Sequence[FoundFact] | Exception]
+    assessments: dict[str, list[Answer]] = field(default_factory=dict)
+    latency: Latency = field(default_factory=Latency)
+    cases: list[Case] = field(default_factory=list)
+    name: str = JUDGE
+
+    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
+        await self.latency.wait()
+        found = self.facts[task.sentence]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def assess(self, case: Case) -> Judgement | NextQuery:
+        self.cases.append(case)
+        await self.latency.wait()
+        answer: Judgement | NextQuery = _next_of(self.assessments, case.claim)
+        return answer
+
+
+@dataclass
+class PaperScript:
+    """`PaperStages` by script. Facts are their own revision unless the script says otherwise."""
+
+    facts: Mapping[str, Sequence[str] | Exception]
+    revisions: Mapping[str, str | Exception] = field(default_factory=dict)
+    relevances: Mapping[str, bool | Exception] = field(default_factory=dict)
+    queries: dict[str, list[NextQuery | Exception]] = field(default_factory=dict)
+    ratings: dict[str, list[Judgement | Exception]] = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
+    rated: list[Case] = field(default_factory=list)
+    name: str = JUDGE
+
+    async def split(self, task: SentenceTask) -> Sequence[str]:
+        self.calls["split"] += 1
+        found = self.facts[task.sentence]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def revise(self, fact: str, task: SentenceTask) -> str:  # noqa: ARG002 - a stage is given its task
+        self.calls["revise"] += 1
+        revised = self.revisions.get(fact, fact)
+        if isinstance(revised, Exception):
+            raise revised
+        return revised
+
+    async def relevance(self, claim: str, task: SentenceTask) -> bool:  # noqa: ARG002 - a stage is given its task
+        self.calls["relevance"] += 1
+        relevant = self.relevances.get(claim, True)
+        if isinstance(relevant, Exception):
+            raise relevant
+        return relevant
+
+    async def next_query(self, case: Case) -> NextQuery:
+        self.calls["next_query"] += 1
+        answer: NextQuery = _next_of(self.queries, case.claim)
+        return answer
+
+    async def rate(self, case: Case) -> Judgement:
+        self.calls["rate"] += 1
+        self.rated.append(case)
+        answer: Judgement = _next_of(self.ratings, case.claim)
+        return answer
+
+
+class ScriptedSearch(SearchTool):
+    """Answers each query as scripted; one passage that repeats the query where nothing is."""
+
+    name: str = "scripted"
+    description: str = "Searches a script."
+    answers: dict[str, Any] = {}  # noqa: RUF012 - a pydantic field
+    latency_s: float = 0.0
+    _asked: list[str] = PrivateAttr(default_factory=list)
+
+    @property
+    def identity(self) -> str:
+        return "scripted"
+
+    @property
+    def asked(self) -> list[str]:
+        return self._asked
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - abstract, and never called
+        raise AssertionError("the graph searches asynchronously")
+
+    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+        self._asked.append(query)
+        await asyncio.sleep(self.latency_s)
+        answer = self.answers.get(query, [hit(f"On {query}.")])
+        if isinstance(answer, Exception):
+            raise answer
+        hits: list[SearchHit] = answer[:limit]
+        return hits
+
+
+def hit(passage: str, source: str = "https://example.org/a") -> SearchHit:
+    return SearchHit(source=source, title="A page", passage=passage)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one response: its claims, and the custom events in the order in which they were written."""
+
+    claims: tuple[Claim, ...]
+    events: tuple[Mapping[str, Any], ...]
+
+    def only_claim(self) -> Claim:
+        (claim,) = self.claims
+        return claim
+
+
+async def run(
+    plan: SafePlan,
+    response: str,
+    tools: Iterable[SearchTool] = (),
+    *,
+    prompt: str | None = None,
+    max_searches: int = 5,
+    timeout_s: float = 5.0,
+) -> Run:
+    """The response through the real graph with the real search gateway."""
+    cache = CallCache(None)
+    gateway = SearchGateway(
+        tuple(tools), results=3, cache=cache, retry=ONE_ATTEMPT, timeout_s=timeout_s, rng=random.Random(0)
+    )
+    graph: Any = build_safe_graph(plan, gateway, UsageMeter(), max_searches=max_searches)
+    events: list[Mapping[str, Any]] = []
+    final: Mapping[str, Any] = {}
+    async for namespace, mode, chunk in graph.astream(
+        {"prompt": prompt, "response": response}, stream_mode=["custom", "values"], subgraphs=True
+    ):
+        if mode == "custom":
+            events.append(chunk)
+        elif not namespace:
+            final = chunk
+    cache.close()
+    return Run(tuple(Claim.model_validate(claim) for claim in final["claims"]), tuple(events))

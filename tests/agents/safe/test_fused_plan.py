@@ -1,0 +1,209 @@
+"""The fused plan with scripted stages: which way each claim goes, and what stands at its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.judgements import ambiguous
+from factloop.agents.safe.stages import NextQuery
+from factloop.errors import (
+    BudgetExceeded,
+    ConfigError,
+    FactloopError,
+    ModelOutputError,
+    ModelRefusal,
+    ToolError,
+    ToolTimeout,
+)
+from factloop.records import Judgement, UnscoredReason, Verdict
+from factloop.tools.search.base import SearchHit
+from tests.agents.safe.scripted import (
+    JUDGE,
+    Answer,
+    FusedScript,
+    Run,
+    ScriptedSearch,
+    contradicted,
+    fact,
+    hit,
+    nothing_found,
+    run,
+    supported,
+)
+
+CLAIM = "Ada Lovelace was born in London."
+FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
+
+
+async def run_one(
+    *assessments: Answer, max_searches: int = 5, **answers: list[SearchHit] | Exception
+) -> tuple[Run, FusedScript, ScriptedSearch]:
+    """One sentence with one claim, whose first query is `first`."""
+    script = FusedScript({CLAIM: [fact(CLAIM, query="first")]}, {CLAIM: list(assessments)})
+    search = ScriptedSearch(answers=answers)
+    return await run(FusedPlan(script), CLAIM, [search], max_searches=max_searches), script, search
+
+
+async def test_a_claim_settled_by_its_first_search_costs_one_search_and_one_assessment() -> None:
+    result, script, search = await run_one(supported("c1.1-e1"))
+    claim = result.only_claim()
+    assert claim.judgement == supported("c1.1-e1")
+    assert claim.relevant is True
+    assert claim.queries == ("first",)
+    assert [item.id for item in claim.evidence] == ["c1.1-e1"]
+    assert search.asked == ["first"]
+    assert len(script.cases) == 1
+
+
+async def test_an_unfinished_assessment_names_what_is_missing_and_asks_for_it() -> None:
+    result, script, search = await run_one(
+        NextQuery("second", missing="the town"), contradicted("c1.1-e3"), first=[hit("a"), hit("b")], second=[hit("c")]
+    )
+    claim = result.only_claim()
+    assert claim.judgement.contradicted is True
+    assert claim.queries == tuple(search.asked) == ("first", "second")
+    assert claim.missing == ("the town",)
+    assert [(item.id, item.query, item.rank) for item in claim.evidence] == [
+        ("c1.1-e1", "first", 1),
+        ("c1.1-e2", "first", 2),
+        ("c1.1-e3", "second", 1),
+    ]
+    assert [case.may_search for case in script.cases] == [True, True]
+
+
+async def test_a_passage_found_twice_is_evidence_once() -> None:
+    result, *_ = await run_one(NextQuery("second"), nothing_found(), first=[hit("a")], second=[hit("a"), hit("b")])
+    assert [item.passage for item in result.only_claim().evidence] == ["a", "b"]
+
+
+async def test_the_last_round_may_not_search_and_its_word_stands() -> None:
+    result, script, search = await run_one(
+        NextQuery("second", missing="m1"), NextQuery("third", missing="m2"), nothing_found(), max_searches=3
+    )
+    claim = result.only_claim()
+    assert claim.judgement.verdict is Verdict.NOT_SUPPORTED
+    assert claim.judgement.contradicted is False
+    assert claim.missing == ("m1", "m2")
+    assert search.asked == ["first", "second", "third"]
+    assert [case.may_search for case in script.cases] == [True, True, False]
+
+
+async def test_a_judge_that_wants_to_search_beyond_the_limit_has_found_nothing() -> None:
+    result, _, search = await run_one(NextQuery("second", missing="the town"), max_searches=1)
+    judgement = result.only_claim().judgement
+    assert judgement.verdict is Verdict.NOT_SUPPORTED
+    assert judgement.contradicted is False
+    assert "the town" in judgement.rationale
+    assert judgement.judged_by == JUDGE
+    assert search.asked == ["first"]
+
+
+async def test_a_query_asked_before_ends_the_loop() -> None:
+    result, _, search = await run_one(NextQuery("  FIRST? ", missing="the town"))
+    judgement = result.only_claim().judgement
+    assert judgement.verdict is Verdict.NOT_SUPPORTED
+    assert judgement.contradicted is False
+    assert "the town" in judgement.rationale
+    assert search.asked == ["first"]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(FAILED, UnscoredReason.TOOL_FAILURE), (ToolTimeout(tool="s", timeout_s=1), UnscoredReason.TIMEOUT)],
+)
+async def test_a_failed_search_without_evidence_is_the_reason_and_nobody_judges(
+    error: ToolError, reason: UnscoredReason
+) -> None:
+    result, script, _ = await run_one(first=error)
+    claim = result.only_claim()
+    assert claim.judgement == Judgement(unscored_reason=reason, rationale=str(error))
+    assert claim.queries == ("first",)
+    assert script.cases == []
+
+
+@pytest.mark.parametrize("judgement", [contradicted("c1.1-e1"), supported("c1.1-e1")])
+async def test_a_verdict_on_evidence_stands_although_a_later_search_failed(judgement: Judgement) -> None:
+    result, script, _ = await run_one(NextQuery("second"), judgement, second=FAILED)
+    assert result.only_claim().judgement == judgement
+    assert [case.may_search for case in script.cases] == [True, False]
+
+
+@pytest.mark.parametrize("last", [nothing_found(), NextQuery("third")])
+async def test_not_found_is_no_verdict_where_a_search_failed(last: Answer) -> None:
+    result, *_ = await run_one(NextQuery("second"), last, second=FAILED)
+    claim = result.only_claim()
+    assert claim.judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
+    assert len(claim.evidence) == 1
+
+
+async def test_what_the_evidence_leaves_ambiguous_is_unscored() -> None:
+    result, *_ = await run_one(ambiguous("Two people bear the name.", JUDGE))
+    assert result.only_claim().judgement.unscored_reason is UnscoredReason.AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelRefusal("I would rather not", schema="Assessment", reply=""), UnscoredReason.REFUSAL),
+        (ModelOutputError("not JSON", schema="Assessment", reply="{"), UnscoredReason.PARSE_FAILURE),
+        (BudgetExceeded("3 calls"), UnscoredReason.BUDGET),
+        (ToolTimeout(tool="model", timeout_s=1), UnscoredReason.TIMEOUT),
+        (FAILED, UnscoredReason.TOOL_FAILURE),
+    ],
+)
+async def test_a_failed_assessment_leaves_the_claim_unscored_with_its_evidence(
+    error: FactloopError, reason: UnscoredReason
+) -> None:
+    result, *_ = await run_one(error)
+    claim = result.only_claim()
+    assert claim.judgement.unscored_reason is reason
+    assert str(error) in claim.judgement.rationale
+    assert len(claim.evidence) == 1
+
+
+async def test_a_fact_without_a_query_is_searched_for_by_its_own_words() -> None:
+    script = FusedScript({CLAIM: [fact(CLAIM)]}, {CLAIM: [supported()]})
+    search = ScriptedSearch()
+    await run(FusedPlan(script), CLAIM, [search])
+    assert search.asked == [CLAIM]
+
+
+async def test_what_needs_no_search_is_settled_without_one() -> None:
+    facts = [fact("It rained in Rome.", "irrelevant"), fact("He was tall.", "ambiguous")]
+    search = ScriptedSearch()
+    result = await run(FusedPlan(FusedScript({CLAIM: facts})), CLAIM, [search])
+    irrelevant, unclear = result.claims
+    assert irrelevant.judgement.verdict is Verdict.IRRELEVANT
+    assert irrelevant.relevant is False
+    assert unclear.judgement.unscored_reason is UnscoredReason.AMBIGUOUS
+    assert unclear.relevant is None
+    assert search.asked == []
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelOutputError("not JSON", schema="SentenceFacts", reply="{"), UnscoredReason.PARSE_FAILURE),
+        (ModelRefusal("no", schema="SentenceFacts", reply=""), UnscoredReason.REFUSAL),
+        (BudgetExceeded("3 calls"), UnscoredReason.BUDGET),
+    ],
+)
+async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim(
+    error: FactloopError, reason: UnscoredReason
+) -> None:
+    response = f"Rome is old and large. {CLAIM}"
+    script = FusedScript({"Rome is old and large.": error, CLAIM: [fact(CLAIM)]}, {CLAIM: [supported()]})
+    result = await run(FusedPlan(script), response, [ScriptedSearch()])
+    whole, other = result.claims
+    assert whole.text == whole.sentence == "Rome is old and large."
+    assert response[slice(*whole.span)] == whole.sentence
+    assert whole.judgement.unscored_reason is reason
+    assert other.judgement.verdict is Verdict.SUPPORTED
+
+
+async def test_a_wrong_set_up_stops_the_run() -> None:
+    with pytest.raises(ConfigError, match="no such key"):
+        await run_one(ConfigError("no such key"))
+    with pytest.raises(ConfigError, match="no such key"):
+        await run_one(first=ConfigError("no such key"))

@@ -1,0 +1,236 @@
+"""What a chat model's answers come to mean, through the real gateway."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import PrivateAttr
+
+from factloop.agents.safe.model_stages import FINAL, PASSAGE_CHARACTERS, ModelFusedStages, ModelPaperStages, passages
+from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.errors import ModelOutputError
+from factloop.prompts.registry import PromptRegistry
+from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.chat import wrap_chat_model
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.transport import Transport
+from tests.agents.safe.scripted import ONE_ATTEMPT, ScriptedSearch
+
+Fields = Mapping[str, Any]
+
+
+class ScriptedChat(BaseChatModel):
+    """Says what it was told to, as plain text, and remembers what it was asked."""
+
+    replies: list[str]
+    _asked: list[str] = PrivateAttr(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    @property
+    def asked(self) -> list[str]:
+        return self._asked
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,  # noqa: ARG002 - the base class has it
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - the base class has it
+        **kwargs: Any,  # noqa: ARG002 - the base class has it
+    ) -> ChatResult:
+        self._asked.append(str(messages[-1].text))
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.replies.pop(0)))])
+
+
+Parts = tuple[ModelGateway, PromptRegistry, UsageMeter, tuple[ScriptedSearch, ...]]
+
+
+@pytest.fixture
+def parts() -> Callable[..., tuple[ScriptedChat, Parts]]:
+    def make(*replies: Fields) -> tuple[ScriptedChat, Parts]:
+        chat, prompts, budget = ScriptedChat(replies=[json.dumps(reply) for reply in replies]), _PROMPTS, Budget()
+        named = wrap_chat_model(chat)
+        transport = Transport(
+            named,
+            json_reply=prompts["gateway/json_reply"],
+            limiter=Limiter(),
+            budget=budget,
+            retry=ONE_ATTEMPT,
+            timeout_s=5.0,
+            rng=random.Random(0),
+        )
+        gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], cache=CallCache(None), budget=budget)
+        return chat, (gateway, prompts, UsageMeter(), (ScriptedSearch(),))
+
+    return make
+
+
+_PROMPTS = PromptRegistry.load()
+
+Make = Callable[..., tuple[ScriptedChat, Parts]]
+
+
+def evidence(number: int, **fields: Any) -> Evidence:
+    return Evidence.model_validate(
+        {
+            "id": f"e{number}",
+            "source": "s",
+            "passage": f"Passage {number}.",
+            "query": "q",
+            "rank": number,
+            "retrieved_at": datetime(2024, 1, 1, tzinfo=UTC),
+            **fields,
+        }
+    )
+
+
+def case(*items: Evidence, may_search: bool = True) -> Case:
+    return Case("Ada Lovelace was born in London.", ("q",), items, may_search)
+
+
+def assessment(verdict: str, cited: list[int], **more: str) -> Fields:
+    return {"rationale": "Because.", "cited": cited, "verdict": verdict, "missing": "", "query": "", **more}
+
+
+def rating(word: str, cited: list[int]) -> Fields:
+    return {"reasoning": "Because.", "cited": cited, "rating": word}
+
+
+TASK = SentenceTask("Who was Ada?", "She was born in London.", "She was born in London.", 0, 23)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected", "contradicted"),
+    [
+        ("supported", Verdict.SUPPORTED, None),
+        ("contradicted", Verdict.NOT_SUPPORTED, True),
+        ("insufficient", Verdict.NOT_SUPPORTED, False),
+    ],
+)
+async def test_an_assessment_becomes_a_judgement(
+    parts: Make, verdict: str, expected: Verdict, contradicted: bool | None
+) -> None:
+    _, made = parts(assessment(verdict, [2]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2), may_search=False))
+    assert isinstance(judgement, Judgement)
+    assert (judgement.verdict, judgement.contradicted) == (expected, contradicted)
+    assert (judgement.cited, judgement.rationale, judgement.judged_by) == (("e2",), "Because.", "ScriptedChat")
+
+
+async def test_numbers_without_a_passage_are_not_cited(parts: Make) -> None:
+    _, made = parts(assessment("supported", [0, 2, 3, -1, 2, 99]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)))
+    assert isinstance(judgement, Judgement)
+    assert judgement.cited == ("e2",)
+
+
+@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
+async def test_a_verdict_without_evidence_is_refused(parts: Make, verdict: str) -> None:
+    _, made = parts(assessment(verdict, []))
+    with pytest.raises(ModelOutputError, match="without any evidence"):
+        await ModelFusedStages(*made).assess(case())
+    _, made = parts(rating(verdict, []))
+    with pytest.raises(ModelOutputError, match="without any evidence"):
+        await ModelPaperStages(*made).rate(case(may_search=False))
+
+
+async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search(parts: Make) -> None:
+    _, made = parts(assessment("insufficient", [], missing=" the town ", query=" Ada birthplace "))
+    wish = await ModelFusedStages(*made).assess(case(evidence(1)))
+    assert wish == NextQuery("Ada birthplace", "the town", "scripted")
+
+
+async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_search(parts: Make) -> None:
+    chat, made = parts(assessment("insufficient", [], query="once more"))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), may_search=False))
+    assert isinstance(judgement, Judgement)
+    assert judgement.contradicted is False
+    assert FINAL in chat.asked[0]
+
+
+async def test_an_ambiguous_assessment_is_unscored(parts: Make) -> None:
+    _, made = parts(assessment("ambiguous", [1]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1)))
+    assert isinstance(judgement, Judgement)
+    assert judgement.unscored_reason is UnscoredReason.AMBIGUOUS
+    assert judgement.cited == ()
+
+
+async def test_an_unreadable_reply_is_repaired_once(parts: Make) -> None:
+    chat, made = parts({"nothing": "of it"}, assessment("supported", [1]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1)))
+    assert isinstance(judgement, Judgement)
+    assert judgement.verdict is Verdict.SUPPORTED
+    assert len(chat.asked) == 2
+    _, made = parts({"nothing": "of it"}, {"nothing": "again"})
+    with pytest.raises(ModelOutputError, match="Assessment"):
+        await ModelFusedStages(*made).assess(case(evidence(1)))
+
+
+async def test_facts_are_trimmed_and_empty_ones_left_out(parts: Make) -> None:
+    said = [
+        {"fact": " Ada was born in London. ", "status": "check", "query": " Ada birthplace "},
+        {"fact": "  ", "status": "check", "query": "nothing"},
+    ]
+    _, made = parts({"facts": said})
+    facts = await ModelFusedStages(*made).sentence_facts(TASK)
+    assert facts == [FoundFact("Ada was born in London.", "Ada was born in London.", "check", "Ada birthplace")]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected", "contradicted"),
+    [
+        ("supported", Verdict.SUPPORTED, None),
+        ("contradicted", Verdict.NOT_SUPPORTED, True),
+        ("not_supported", Verdict.NOT_SUPPORTED, False),
+    ],
+)
+async def test_a_rating_becomes_a_judgement(
+    parts: Make, word: str, expected: Verdict, contradicted: bool | None
+) -> None:
+    _, made = parts(rating(word, [1, 7]))
+    judgement = await ModelPaperStages(*made).rate(case(evidence(1), may_search=False))
+    assert (judgement.verdict, judgement.contradicted, judgement.cited) == (expected, contradicted, ("e1",))
+
+
+async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the_claim(parts: Make) -> None:
+    _, made = parts({"fact": "  "}, {"query": " "})
+    stages = ModelPaperStages(*made)
+    assert await stages.revise("She was born in London.", TASK) == "She was born in London."
+    assert await stages.next_query(case()) == NextQuery("Ada Lovelace was born in London.")
+
+
+@pytest.mark.parametrize("prompt", [None, ""])
+async def test_without_a_question_nothing_is_beside_it_and_nothing_is_asked(parts: Make, prompt: str | None) -> None:
+    chat, made = parts()
+    assert await ModelPaperStages(*made).relevance("x", SentenceTask(prompt, "x", "x", 0, 1)) is True
+    assert chat.asked == []
+
+
+async def test_relevance_is_the_models_word(parts: Make) -> None:
+    _, made = parts({"reason": "r", "relevant": False})
+    assert await ModelPaperStages(*made).relevance("x", TASK) is False
+
+
+def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> None:
+    plain, dated, long = passages(
+        [evidence(1), evidence(2, title="T", published="2020"), evidence(3, passage="x" * 10_000)]
+    )
+    assert plain == "Passage 1."
+    assert dated == "T (2020)\nPassage 2."
+    assert len(long) == PASSAGE_CHARACTERS

@@ -1,0 +1,141 @@
+"""The paper's plan with scripted stages: every stage in its order, every failure on record."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.agents.safe.paper import PaperPlan
+from factloop.agents.safe.stages import NextQuery
+from factloop.errors import BudgetExceeded, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
+from factloop.records import Judgement, UnscoredReason, Verdict
+from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, nothing_found, run, supported
+
+CLAIM = "Ada Lovelace was born in London."
+REPLY = ModelOutputError("not JSON", schema="Any", reply="{")
+FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
+
+
+def queries(count: int) -> list[NextQuery | Exception]:
+    return [NextQuery(f"q{number}") for number in range(1, count + 1)]
+
+
+def script_of(rating: Judgement | Exception, n_queries: int = 5) -> PaperScript:
+    return PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: queries(n_queries)}, ratings={CLAIM: [rating]})
+
+
+async def test_a_claim_goes_through_all_five_stages_without_an_early_stop() -> None:
+    script, search = script_of(supported("c1.1-e5")), ScriptedSearch()
+    result = await run(PaperPlan(script), CLAIM, [search])
+    claim = result.only_claim()
+    assert script.calls == {"split": 1, "revise": 1, "relevance": 1, "next_query": 5, "rate": 1}
+    assert claim.queries == tuple(search.asked) == ("q1", "q2", "q3", "q4", "q5")
+    assert claim.judgement == supported("c1.1-e5")
+    assert claim.relevant is True
+    (rated,) = script.rated
+    assert rated.may_search is False
+    assert [item.query for item in rated.evidence] == ["q1", "q2", "q3", "q4", "q5"]
+
+
+@pytest.mark.parametrize("max_searches", [1, 2])
+async def test_the_number_of_searches_is_the_users(max_searches: int) -> None:
+    script, search = script_of(nothing_found(), max_searches), ScriptedSearch()
+    await run(PaperPlan(script), CLAIM, [search], max_searches=max_searches)
+    assert len(search.asked) == max_searches
+
+
+async def test_a_query_repeated_word_for_word_is_paid_for_once() -> None:
+    script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: [NextQuery("q")] * 5}, ratings={CLAIM: [nothing_found()]})
+    search = ScriptedSearch()
+    result = await run(PaperPlan(script), CLAIM, [search])
+    assert search.asked == ["q"]
+    assert result.only_claim().queries == ("q",) * 5
+    assert len(result.only_claim().evidence) == 1
+
+
+async def test_an_irrelevant_fact_is_not_searched_for() -> None:
+    script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: False}), ScriptedSearch()
+    result = await run(PaperPlan(script), CLAIM, [search])
+    claim = result.only_claim()
+    assert claim.judgement.verdict is Verdict.IRRELEVANT
+    assert claim.relevant is False
+    assert search.asked == []
+
+
+async def test_the_revision_is_what_is_checked_and_the_fact_is_kept_as_split() -> None:
+    script = PaperScript(
+        {"She was born in London.": ["She was born in London."]},
+        revisions={"She was born in London.": CLAIM},
+        queries={CLAIM: queries(1)},
+        ratings={CLAIM: [supported()]},
+    )
+    result = await run(PaperPlan(script), "She was born in London.", [ScriptedSearch()], max_searches=1)
+    claim = result.only_claim()
+    assert (claim.text, claim.self_contained) == ("She was born in London.", CLAIM)
+
+
+async def test_a_fact_whose_revision_fails_is_there_unscored_beside_the_others() -> None:
+    script = PaperScript(
+        {CLAIM: ["broken", CLAIM]},
+        revisions={"broken": REPLY},
+        queries={CLAIM: queries(1)},
+        ratings={CLAIM: [supported()]},
+    )
+    result = await run(PaperPlan(script), CLAIM, [ScriptedSearch()], max_searches=1)
+    broken, fine = result.claims
+    assert broken.text == broken.self_contained == "broken"
+    assert broken.judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
+    assert fine.judgement.verdict is Verdict.SUPPORTED
+
+
+async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim() -> None:
+    result = await run(PaperPlan(PaperScript({CLAIM: REPLY})), CLAIM, [ScriptedSearch()])
+    claim = result.only_claim()
+    assert claim.text == claim.sentence == CLAIM
+    assert claim.judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
+
+
+async def test_a_failed_relevance_is_not_taken_for_relevant() -> None:
+    refusal = ModelRefusal("no", schema="Relevance", reply="")
+    script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: refusal}), ScriptedSearch()
+    result = await run(PaperPlan(script), CLAIM, [search])
+    assert result.only_claim().judgement.unscored_reason is UnscoredReason.REFUSAL
+    assert search.asked == []
+
+
+async def test_a_failed_query_stage_ends_the_claim_with_what_it_had() -> None:
+    script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: [NextQuery("q1"), BudgetExceeded("7 calls")]})
+    result = await run(PaperPlan(script), CLAIM, [ScriptedSearch()])
+    claim = result.only_claim()
+    assert claim.judgement.unscored_reason is UnscoredReason.BUDGET
+    assert len(claim.evidence) == 1
+    assert script.calls["rate"] == 0
+
+
+async def test_a_failed_rating_is_no_verdict() -> None:
+    result = await run(PaperPlan(script_of(REPLY)), CLAIM, [ScriptedSearch()])
+    assert result.only_claim().judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(FAILED, UnscoredReason.TOOL_FAILURE), (ToolTimeout(tool="s", timeout_s=1), UnscoredReason.TIMEOUT)],
+)
+async def test_searches_that_all_fail_are_the_reason_and_nobody_rates(error: ToolError, reason: UnscoredReason) -> None:
+    script = script_of(nothing_found(), 2)
+    search = ScriptedSearch(answers={"q1": error, "q2": error})
+    result = await run(PaperPlan(script), CLAIM, [search], max_searches=2)
+    assert result.only_claim().judgement.unscored_reason is reason
+    assert script.calls["rate"] == 0
+
+
+async def test_a_failed_search_does_not_stop_the_next() -> None:
+    script, search = script_of(contradicted("c1.1-e1"), 2), ScriptedSearch(answers={"q1": FAILED})
+    result = await run(PaperPlan(script), CLAIM, [search], max_searches=2)
+    assert search.asked == ["q1", "q2"]
+    assert result.only_claim().judgement == contradicted("c1.1-e1")
+
+
+async def test_not_found_is_no_verdict_where_a_search_failed() -> None:
+    script, search = script_of(nothing_found(), 2), ScriptedSearch(answers={"q2": FAILED})
+    result = await run(PaperPlan(script), CLAIM, [search], max_searches=2)
+    assert result.only_claim().judgement.unscored_reason is UnscoredReason.TOOL_FAILURE

@@ -1,0 +1,198 @@
+"""The graph around both plans: repeats, order, events, and that no claim is lost."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.agents.safe.claims import claim_id, distinct, in_order, order, sameness, settle
+from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.state import Found, Place, gather
+from factloop.errors import ModelOutputError
+from factloop.records import Judgement, UnscoredReason, Verdict
+from tests.agents.safe.scripted import (
+    FusedScript,
+    Latency,
+    ScriptedSearch,
+    fact,
+    nothing_found,
+    run,
+    supported,
+)
+
+SENTENCES = ("Rome is old.", "Paris is large.", "Rome is in Italy.", "Oslo is cold.")
+RESPONSE = " ".join(SENTENCES)
+ONE_SENTENCE = "Rome is old, Paris large and Oslo cold."
+
+
+def found(sentence: int, number: int, text: str = "x", status: Any = "open") -> Found:
+    return Found(
+        place=Place(sentence=sentence, fact=number),
+        sentence=text,
+        span=(0, len(text)),
+        text=text,
+        self_contained=text,
+        status=status,
+        query="",
+        relevant=None,
+        judgement=None,
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_repeats_point_to_the_first_whatever_order_branches_end_in(seed: int) -> None:
+    rome = ["Rome is old.", "rome is  old", "ROME is old!"]
+    script = FusedScript(
+        {
+            SENTENCES[0]: [fact(rome[0])],
+            SENTENCES[1]: [fact("Paris is large.")],
+            SENTENCES[2]: [fact(rome[1]), fact("Rome is in Italy.")],
+            SENTENCES[3]: [fact(rome[2])],
+        },
+        {rome[0]: [supported("c1.1-e1")], "Paris is large.": [nothing_found()], "Rome is in Italy.": [supported()]},
+        Latency(random.Random(seed), longest_s=0.01),
+    )
+    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()])
+    assert [(claim.id, claim.duplicate_of) for claim in result.claims] == [
+        ("c1.1", None),
+        ("c2.1", None),
+        ("c3.1", "c1.1"),
+        ("c3.2", None),
+        ("c4.1", "c1.1"),
+    ]
+    repeats = [claim for claim in result.claims if claim.duplicate_of]
+    assert {claim.judgement.verdict for claim in repeats} == {Verdict.SUPPORTED}
+    assert all(not claim.evidence and not claim.judgement.cited for claim in repeats)
+    assert all(claim.relevant is True for claim in repeats)
+    assert len(script.cases) == 3
+
+
+async def test_a_repeat_of_an_unscored_claim_is_unscored_for_the_same_reason() -> None:
+    error = ModelOutputError("not JSON", schema="Assessment", reply="{")
+    script = FusedScript({SENTENCES[0]: [fact("a"), fact("A.")]}, {"a": [error]})
+    result = await run(FusedPlan(script), SENTENCES[0], [ScriptedSearch()])
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [UnscoredReason.PARSE_FAILURE] * 2
+
+
+async def test_claims_that_ask_the_same_share_one_search() -> None:
+    claims = ["Rome is old.", "Paris is large.", "Oslo is cold."]
+    script = FusedScript(
+        {ONE_SENTENCE: [fact(claim, query="the  same query") for claim in claims]},
+        {claim: [supported(f"c1.{number}-e1")] for number, claim in enumerate(claims, 1)},
+    )
+    search = ScriptedSearch(latency_s=0.01)
+    result = await run(FusedPlan(script), ONE_SENTENCE, [search])
+    assert search.asked == ["the same query"]
+    assert [claim.evidence[0].id for claim in result.claims] == ["c1.1-e1", "c1.2-e1", "c1.3-e1"]
+
+
+async def test_a_claim_is_found_then_searched_then_judged_and_judged_once() -> None:
+    script = FusedScript(
+        {sentence: [fact(sentence), fact("Rome is old.")] for sentence in SENTENCES},
+        {sentence: [supported()] for sentence in SENTENCES},
+        Latency(random.Random(1), longest_s=0.005),
+    )
+    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()])
+    assert result.events[0] == {"type": "response_split", "n_sentences": 4}
+    steps: dict[str, list[str]] = {}
+    for event in result.events[1:]:
+        name = event["claim"]["id"] if event["type"] == "claim_judged" else event["claim_id"]
+        steps.setdefault(name, []).append(event["type"])
+    for claim in result.claims:
+        searched = [] if claim.duplicate_of else ["claim_searched"]
+        assert steps.pop(claim.id) == ["claim_found", *searched, "claim_judged"]
+    assert steps == {}
+
+
+async def test_without_a_source_every_claim_is_found_and_none_judged() -> None:
+    script = FusedScript({SENTENCES[0]: [fact("a"), fact("b", "irrelevant"), fact("A.")]})
+    result = await run(FusedPlan(script), SENTENCES[0])
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [
+        UnscoredReason.NO_SOURCE,
+        None,
+        UnscoredReason.NO_SOURCE,
+    ]
+    assert result.claims[1].judgement.verdict is Verdict.IRRELEVANT
+    assert result.claims[2].duplicate_of == "c1.1"
+
+
+async def test_tools_take_turns_unless_one_is_asked_for() -> None:
+    first, second = ScriptedSearch(), ScriptedSearch(name="other")
+    asked: list[Any] = [NextQuery("q2"), NextQuery("q3", tool="other"), NextQuery("q4", tool="unknown"), supported()]
+    script = FusedScript({SENTENCES[0]: [fact("a", query="q1")]}, {"a": asked})
+    await run(FusedPlan(script), SENTENCES[0], [first, second])
+    assert first.asked == ["q1"]
+    assert second.asked == ["q2", "q3", "q4"]  # the fourth query is the second tool's turn
+
+
+@pytest.mark.parametrize("response", ["", "   \n\t ", "***\n---\n"])
+async def test_a_response_without_sentences_has_no_claims(response: str) -> None:
+    assert await run(FusedPlan(FusedScript({})), response, [ScriptedSearch()]) == await run(
+        FusedPlan(FusedScript({})), "", [ScriptedSearch()]
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), unique=True, max_size=5))
+def test_gathering_does_not_depend_on_the_order_once_sorted(places: list[tuple[int, int]]) -> None:
+    parts = [[found(*place)] for place in places]
+    results = []
+    for arrangement in permutations(parts):
+        gathered: list[Found] = []
+        for part in arrangement:
+            gathered = gather(gathered, part)
+        results.append(sorted(gathered, key=order))
+    assert all(result == results[0] for result in results)
+
+
+def test_gathering_leaves_its_arguments_alone() -> None:
+    left, right = [1], [2]
+    assert gather(left, right) == [1, 2]
+    assert (left, right) == ([1], [2])
+
+
+@given(st.lists(st.sampled_from(["a", "A.", "b", " b ", "c"]), max_size=12), st.randoms(use_true_random=False))
+def test_of_equal_facts_the_first_is_kept_and_none_is_lost(texts: list[str], rng: random.Random) -> None:
+    facts = [found(number // 3, number % 3, text) for number, text in enumerate(texts)]
+    shuffled = rng.sample(facts, len(facts))
+    kept, repeats = distinct(shuffled)
+    assert (kept, repeats) == distinct(facts)
+    assert sorted([*(claim_id(item["place"]) for item in kept), *repeats]) == sorted(
+        claim_id(item["place"]) for item in facts
+    )
+    assert len({sameness(item["self_contained"]) for item in kept}) == len(kept)
+    assert set(repeats.values()) <= {claim_id(item["place"]) for item in kept}
+
+
+def test_a_claim_that_was_never_settled_is_an_error_not_a_gap() -> None:
+    facts = [found(0, 0), found(0, 1)]
+    settled = [settle(facts[0], Judgement(verdict=Verdict.SUPPORTED))]
+    with pytest.raises(ValueError, match=r"c1\.2 was found and never settled"):
+        in_order(facts, settled, {})
+
+
+def test_claims_come_in_the_order_of_the_response() -> None:
+    facts = [found(10, 0), found(2, 1), found(2, 0)]
+    settled = [settle(item, Judgement(verdict=Verdict.SUPPORTED)) for item in facts]
+    assert [claim["id"] for claim in in_order(facts, settled, {})] == ["c3.1", "c3.2", "c11.1"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("Rome  is old.", "rome is old", True),
+        ("“Rome is old”", "Rome is old!", True),
+        ("Rome is old.", "Rome is not old.", False),
+        ("Straße", "STRASSE", True),
+        ("It is written in C++.", "It is written in C.", False),
+        ("It rose by 5%.", "It rose by 5.", False),
+        ("3.5", "35", False),
+    ],
+)
+def test_what_counts_as_the_same(left: str, right: str, same: bool) -> None:
+    assert (sameness(left) == sameness(right)) is same
