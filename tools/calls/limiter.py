@@ -11,6 +11,7 @@ What counts as taken is what was sent and not refused: refusals come at once, an
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
@@ -64,7 +65,7 @@ class Limiter:
         self._trial_s = 0.0
         self._changed_at: float | None = None
         self._lessons = self._barren_lessons = 0
-        self._refused_at = 0.0
+        self._refused_at = -math.inf
         self._recent: deque[float] = deque(maxlen=4096)
         self._sent_since = self._refused_since = 0
 
@@ -86,7 +87,8 @@ class Limiter:
             self._learn(ticket, now)
         pause_s = retry_after_s
         if pause_s is None:
-            pause_s = min(LONGEST_GUESSED_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(self._barren_lessons, 16))
+            doublings = min(max(self._barren_lessons - 1, 0), 16)
+            pause_s = min(LONGEST_GUESSED_PAUSE_S, FIRST_PAUSE_S * 2.0**doublings)
         self._paused_until = max(self._paused_until, now + pause_s)
         self._changed_at = self._paused_until
 
@@ -100,7 +102,7 @@ class Limiter:
             seen = BACK_OFF * taken / max(now - self._refused_at, 1e-3)
             self._rate = min(lowered, max(seen, lowered / 2.0))
         self._rate = max(self._rate, LOWEST_RATE)
-        self._barren_lessons = self._barren_lessons + 1 if taken <= 0 and self._lessons else 0
+        self._barren_lessons = self._barren_lessons + 1 if taken <= 0 else 0
         self._lessons += 1
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
         self._sent_since = self._refused_since = 0

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.tools.calls.cache import CallCache, Kept
+
+WRITER = """
+import sys
+from pathlib import Path
+from factloop.tools.calls.cache import CallCache
+cache = CallCache(Path(sys.argv[1]))
+print("open", flush=True)
+sys.stdin.readline()
+for number in range(100):
+    cache.put(f"{sys.argv[2]} {number}", {"n": number})
+    cache.put("shared", sys.argv[2])
+"""
+
+
+def test_an_answer_is_kept_as_it_was(tmp_path: Path) -> None:
+    cache = CallCache(tmp_path / "deep" / "calls.sqlite")
+    value = {"answer": ["ä", "\ud800", "\x00", None, 1.5, True], "nested": {"a": {}}}
+    cache.put("key", value)
+    assert cache.get("key") == Kept(value, earlier=False)
+    assert cache.get("other") is None
+    cache.close()
+
+
+def test_it_survives_the_process_and_is_known_as_earlier(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    first = CallCache(path)
+    first.put("key", 1)
+    first.close()
+    second = CallCache(path)
+    assert second.get("key") == Kept(1, earlier=True)
+    second.put("key", 2)
+    assert second.get("key") == Kept(2, earlier=False)
+    second.close()
+
+
+def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cache = CallCache(None)
+    cache.put("key", 1)
+    assert cache.get("key") == Kept(1, earlier=False)
+    cache.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_answers_age(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    cache = CallCache(path)
+    cache.put("key", 1)
+    with sqlite3.connect(path) as other:
+        other.execute("UPDATE answers SET written = ?", (time.time() - 100.0,))
+    other.close()
+    assert cache.get("key", newer_than_s=200.0) is not None
+    assert cache.get("key", newer_than_s=50.0) is None
+    assert cache.get("key") is not None
+    cache.close()
+
+
+def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for name in ("a", "b")
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "open\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate(timeout=30)
+        assert writer.returncode == 0
+    cache = CallCache(path)
+    for name in ("a", "b"):
+        assert [cache.get(f"{name} {number}") for number in range(100)] == [
+            Kept({"n": number}, earlier=True) for number in range(100)
+        ]
+    shared = cache.get("shared")
+    assert shared is not None
+    assert shared.value in {"a", "b"}
+    cache.close()
+
+
+def test_an_answer_written_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
+    one, two = CallCache(tmp_path / "calls.sqlite"), CallCache(tmp_path / "calls.sqlite")
+    one.put("key", 1)
+    assert two.get("key") == Kept(1, earlier=True)
+    one.close()
+    two.close()
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes " * 1000)
+    with pytest.raises(ConfigError, match=r"notes\.txt: cannot be used as a cache"):
+        CallCache(path)
+    assert path.read_text() == "my notes " * 1000
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be used as a cache"):
+        CallCache(tmp_path)
+
+
+def test_a_place_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be used as a cache"):
+        CallCache(tmp_path / "file" / "calls.sqlite")
+
+
+@pytest.mark.parametrize("statement", ["PRAGMA user_version=99", "CREATE TABLE mine (x)"])
+def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "other.sqlite"
+    other = sqlite3.connect(path)
+    other.execute(statement)
+    other.commit()
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(ConfigError, match=r"other\.sqlite: not made by this version of factloop"):
+        CallCache(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    cache = CallCache(path)
+    with sqlite3.connect(path) as other:
+        other.execute("DROP TABLE answers")
+    other.close()
+    with pytest.raises(ConfigError, match="cannot be used as a cache"):
+        cache.put("key", 1)
+    with pytest.raises(ConfigError, match="cannot be used as a cache"):
+        cache.get("key")
+    cache.close()
+
+
+def test_values_are_plain_json_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    cache = CallCache(path)
+    cache.put("key", {"a": "ä"})
+    cache.close()
+    other = sqlite3.connect(path)
+    ((text,),) = other.execute("SELECT value FROM answers")
+    other.close()
+    assert json.loads(text) == {"a": "ä"}
