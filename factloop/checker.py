@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -12,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -21,6 +19,7 @@ from pydantic import TypeAdapter
 
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.engine import Engine, Setup, build_embedder, build_engine, cache_folder, prepare
+from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
@@ -71,7 +70,7 @@ class FactChecker:
         self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
         self._model = model if isinstance(model, BaseChatModel) else None
         self._own_tools = tuple(as_search_tool(source) for source in sources if not isinstance(source, str))
-        self._engines: WeakKeyDictionary[asyncio.AbstractEventLoop, Engine] = WeakKeyDictionary()
+        self._engines = EnginePool()
 
     @cached_property
     def tools(self) -> tuple[SearchTool, ...]:
@@ -142,9 +141,7 @@ class FactChecker:
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The checker may be used again afterwards."""
-        engine = self._engines.pop(asyncio.get_running_loop(), None)
-        if engine is not None:
-            await engine.aclose()
+        await self._engines.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -170,10 +167,7 @@ class FactChecker:
         for name, text in (("response", response), ("prompt", prompt or "")):
             _refuse_broken(name, text)
         if run_dir is None:
-            loop = asyncio.get_running_loop()
-            if loop not in self._engines:
-                self._engines[loop] = build_engine(self._setup())
-            yield self._engines[loop], None
+            yield self._engines.here(lambda: build_engine(self._setup())), None
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._setup()

@@ -12,16 +12,18 @@ from factloop.tools.linguistics.sentences import Sentence, split_sentences
 from factloop.tools.models.prices import Price, model_price, search_price
 from factloop.tools.models.tokens import count_tokens
 
-CLAIMS_A_RULE_CLAIM = 1.4
-"""Claims that models find for each that the rules find: they split finer."""
+CLAIMS_A_RULE_CLAIM = 1.1
+"""Claims that models find for each that the rules find: they split a little finer."""
 SEARCHES_A_CLAIM = 1.2
 """Of the fused plan, which stops as soon as a claim is settled."""
 PASSAGE_TOKENS = 70
+SHARE_NEW = 0.5
+"""Of the passages of a search, those that the searches before it on the same claim had not brought."""
 SCHEMA_TOKENS = 120
 """Of the schema or tools that go with each request."""
-FUSED_COMPLETION = {"sentence_facts": 45, "assessment": 40}
+FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 40}
 """Tokens of a reply: for each claim of the sentence, and for each round of a claim."""
-PAPER_COMPLETION = {"split": 20, "revise": 25, "relevance": 30, "query": 15, "rate": 80}
+PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 
 
 class Estimate(Record):
@@ -89,14 +91,15 @@ def _paper(
     whole = around(response, 0, 0, most=RESPONSE_CHARACTERS)
     fact = "x" * 80
     passages = PASSAGE_TOKENS * settings.results_per_search
+    gathered = [round(passages * (1 + SHARE_NEW * number)) for number in range(settings.max_searches)]
     split = sum(_tokens(prompts, "atomic_facts", sentence=sentence.text) for sentence in sentences)
     revise = _tokens(prompts, "self_contained_fact", response=whole, fact=fact)
     relevance = _tokens(prompts, "relevance", question=prompt, response=whole, fact=fact) if prompt else 0
-    # Each query sees the passages of those before it: half of them all on average.
     query = _tokens(prompts, "search_query", fact=fact, evidence=None, asked=None)
-    query += passages * (settings.max_searches - 1) // 2
-    rate = _tokens(prompts, "rating", fact=fact, evidence=None) + passages * settings.max_searches
-    prompt_tokens = split + n_claims * (revise + relevance + rate + settings.max_searches * query)
+    rate = _tokens(prompts, "rating", fact=fact, evidence=None) + gathered[-1]
+    # Each query sees the passages of those before it, the first none.
+    searching = settings.max_searches * query + sum(gathered[:-1])
+    prompt_tokens = split + n_claims * (revise + relevance + searching + rate)
     cost = PAPER_COMPLETION
     each = cost["split"] + cost["revise"] + cost["relevance"] + cost["rate"] + settings.max_searches * cost["query"]
     calls = len(sentences) + n_claims * (2 + bool(prompt) + settings.max_searches)
