@@ -1,0 +1,13 @@
+"""Checkers that ask the simulator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from factloop import FactChecker
+from tests.simulator import MODEL, RunningSimulator
+
+
+def simulated_checker(sim: RunningSimulator, **settings: Any) -> FactChecker:
+    """A checker with the simulated model and search, without a cache."""
+    return FactChecker(**{"model": MODEL, "base_url": sim.base_url, "search": "serper", "cache": False, **settings})
