@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
 from factloop.records import Judgement, Verdict
 from factloop.tools.linguistics.claims import split_claims
+from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
@@ -32,8 +33,7 @@ class OfflineFusedStages:
 
     async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
         """The facts of one sentence; empty where it states nothing that can be checked."""
-        before = task.response[: task.start]
-        return [self._found(fact, before, task) for fact in split_claims(task.sentence, self._nlp)]
+        return [self._found(fact, task) for fact in split_claims(task.sentence, self._nlp)]
 
     async def assess(self, case: Case) -> Judgement | NextQuery:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
@@ -44,13 +44,14 @@ class OfflineFusedStages:
                 return NextQuery(query, missing=_rationale(entailment, case))
         return _judgement(entailment, case, self.name)
 
-    def _found(self, fact: str, before: str, task: SentenceTask) -> FoundFact:
-        claim = resolve_references(fact, before=before, prompt=task.prompt, nlp=self._nlp)
-        if is_ambiguous(fact, before, task.prompt, self._nlp):
+    def _found(self, fact: str, task: SentenceTask) -> FoundFact:
+        context = context_at(task.response, task.start, task.prompt, self._nlp)
+        claim = resolve_references(fact, context, self._nlp)
+        if is_ambiguous(fact, context, self._nlp):
             return FoundFact(fact, claim, "ambiguous", "")
         if not is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp):
             return FoundFact(fact, claim, "irrelevant", "")
-        return FoundFact(fact, claim, "check", search_query(claim))
+        return FoundFact(fact, claim, "check", search_query(claim, topic_of(context)))
 
 
 class OfflinePaperStages:
@@ -65,7 +66,7 @@ class OfflinePaperStages:
         return split_claims(task.sentence, self._nlp)
 
     async def revise(self, fact: str, task: SentenceTask) -> str:
-        return resolve_references(fact, before=task.response[: task.start], prompt=task.prompt, nlp=self._nlp)
+        return resolve_references(fact, context_at(task.response, task.start, task.prompt, self._nlp), self._nlp)
 
     async def relevance(self, claim: str, task: SentenceTask) -> bool:
         return is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)

@@ -189,7 +189,10 @@ def _takes_bare_noun(words: Sequence[Word], index: int) -> bool:
         joint -= 1
     before = words[joint]
     after_adjective = before.word_class == "other" and not before.lower.endswith("s")
-    return _is_known_verb(words[index].lower) and not (after_adjective and words[index - 1].lower == "and")
+    verb = words[index].lower
+    if verb in lexicon.PAST_OR_PARTICIPLE | lexicon.INTRANSITIVE:
+        return True  # *lectured on chemistry and taught botany*: hardly ever an adjective
+    return _is_known_verb(verb) and not (after_adjective and words[index - 1].lower == "and")
 
 
 def _is_known_verb(lower: str) -> bool:

@@ -25,7 +25,7 @@ PRONOUNS = SUBJECT_PRONOUNS | word_set(
 )
 PREPOSITIONS = word_set(
     """
-    about above across after against along alongside amid among around as at before behind below beneath beside
+    aboard about above across after against along alongside amid among around as at before behind below beneath beside
     besides between beyond by concerning despite down during except following for from in inside into like near of
     off on onto out outside over past per regarding since through throughout to toward towards under underneath
     until unlike up upon via with within without including

@@ -22,6 +22,11 @@ _LISTS = re.compile(r"(?:include[sd]?|including|such as|are|were|starred in|appe
 _QUOTED = re.compile(r"[\"“][^\"”]{1,120}[\"”]")
 
 
+def names_profession(noun: str) -> bool:
+    """Whether a noun, singular or plural, is a word for what people do."""
+    return _AGENT_NOUN.search(noun.lower()) is not None
+
+
 def split_list(text: str, nlp: Language | None = None) -> list[str]:
     """Splits *was a physicist and philosopher*, and lists of three or more names or quoted titles after *include*."""
     return _split_professions(text, nlp) or _split_titles(text) or _split_names(text, nlp) or [text]

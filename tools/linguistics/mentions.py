@@ -31,7 +31,7 @@ GENERIC_NOUNS = word_set(
     agency department theater theatre festival league cup games island islands sea ocean park county province
     district region foundation council committee ministry commission association laboratory observatory library
     hospital treaty company group band team club station tower castle palace temple states office service press
-    house senate parliament
+    house senate parliament lighthouse
     """
 )
 """Last words of the names of things; *the Institute* refers to a name that ends so."""
@@ -87,7 +87,7 @@ def _run_end(words: Sequence[Word], start: int) -> int:
     while end < len(words):
         if _is_name(words[end]) or (end > start and capitalised(words[end].text) and len(words[end].text) == 1):
             end += 1
-            if words[end - 1].text.endswith(("'s", "’s")):
+            if is_genitive(words[end - 1]) and not _names_a_thing(words, end):
                 break
             continue
         if end == start:
@@ -104,6 +104,15 @@ def _run_end(words: Sequence[Word], start: int) -> int:
     return end
 
 
+def is_genitive(word: Word) -> bool:
+    return word.text.endswith(("'s", "’s"))
+
+
+def _names_a_thing(words: Sequence[Word], index: int) -> bool:
+    """Whether the word makes a longer name of the genitive before it: *Smeaton's Tower*, *St John's College*."""
+    return index < len(words) and capitalised(words[index].text) and words[index].lower in GENERIC_NOUNS
+
+
 def _mention(text: str, words: Sequence[Word], start: int, first: int, end: int) -> Mention | None:
     run = words[first:end]
     is_opening = first == 0 or words[first - 1].text in {".", ":", '"', "“"}
@@ -113,11 +122,12 @@ def _mention(text: str, words: Sequence[Word], start: int, first: int, end: int)
     if not run:
         return None
     start = min(start, end - 1)
-    finish = run[-1].end - 2 if run[-1].text.endswith(("'s", "’s")) else run[-1].end
-    return Mention(text[words[start].start : finish], words[start].start, finish, _kind(words, start, run))
+    finish = run[-1].end - 2 if is_genitive(run[-1]) else run[-1].end
+    kind = _kind(words, start, run, words[end : end + 3])
+    return Mention(text[words[start].start : finish], words[start].start, finish, kind)
 
 
-def _kind(words: Sequence[Word], start: int, run: Sequence[Word]) -> Kind:
+def _kind(words: Sequence[Word], start: int, run: Sequence[Word], following: Sequence[Word]) -> Kind:
     names = [word.lower for word in run]
     before = words[start - 1].lower if start else ""
     if before.rstrip(".") in _TITLES or names[0] in _TITLES:
@@ -126,14 +136,9 @@ def _kind(words: Sequence[Word], start: int, run: Sequence[Word]) -> Kind:
         return "thing"
     if before in _PLACE_PREPOSITIONS:
         return "thing"
-    if _is_followed_by_birth(words, run):
+    if any(word.lower in {"born", "died"} for word in following):
         return "person"
     return "maybe_person" if 2 <= sum(len(name) > 1 for name in names) <= 4 else "unknown"
-
-
-def _is_followed_by_birth(words: Sequence[Word], run: Sequence[Word]) -> bool:
-    following = [word.lower for word in words if word.start >= run[-1].end][:3]
-    return "born" in following or "died" in following
 
 
 def _with_entities(text: str, found: list[Mention], nlp: Language | None) -> list[Mention]:

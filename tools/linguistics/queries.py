@@ -4,19 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.mentions import find_mentions
-from factloop.tools.linguistics.words import content_words
+from factloop.tools.linguistics.words import capitalised, content_words, tag_words
 
 _MAX_WORDS = 16
 _MAX_CHARACTERS = 300
 _MIN_WORDS = 2
 
 
-def search_query(claim: str) -> str:
-    """The content words of a claim in their order, each once, for BM25 or web search; at most 16 words."""
+def search_query(claim: str, topic: str | None = None) -> str:
+    """The content words of a claim in their order, each once, for BM25 or web search; at most 16 words.
+
+    The name of the topic comes first where the claim is about a part of it that has no name: *the first tower* is found
+    only among the pages on its lighthouse.
+    """
     text = plain_text(claim)
-    return _join(_keywords(text)) or text[:_MAX_CHARACTERS]
+    keywords = _keywords(text)
+    if topic is not None and _has_nameless_subject(text) and not {word.lower() for word in keywords} & set(
+        content_words(topic)
+    ):  # fmt: skip
+        keywords = [*_keywords(topic), *keywords][:_MAX_WORDS]
+    return _join(keywords) or text[:_MAX_CHARACTERS]
+
+
+def _has_nameless_subject(text: str) -> bool:
+    """Whether a common noun with an article is the subject: *the present tower*, but not *the Eiffel Tower*."""
+    words = tag_words(text)
+    clause = find_clause(words)
+    if clause is None or words[clause.subject].lower != "the":
+        return False
+    return not any(capitalised(word.text) for word in words[clause.subject + 1 : clause.verb])
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:

@@ -106,13 +106,10 @@ def _classify(text: str, before: Sequence[Word]) -> WordClass:
     previous = before[-1] if before else None
     closed = _CLASS_OF.get(lower)
     if closed is not None:
-        if (
-            closed in {"ed", "participle"}
-            and previous is not None
-            and previous.word_class in {"determiner", "possessive"}
-        ):
+        follows_article = previous is not None and previous.word_class in {"determiner", "possessive"}
+        if follows_article and closed in {"ed", "participle"}:
             return "other"
-        return closed
+        return "number" if follows_article and lower == "first" else closed  # *the first tower*, but *was first lit*
     if is_first and capitalised(text):
         return "adverb" if lower.endswith("ly") else "name"
     if lower.endswith("ly") and len(lower) > 4:

@@ -8,6 +8,7 @@ import pytest
 import spacy
 
 from factloop.errors import ConfigError
+from factloop.tools.linguistics.discourse import context_at
 from factloop.tools.linguistics.mentions import find_mentions
 from factloop.tools.linguistics.pipeline import load_pipeline
 from factloop.tools.linguistics.references import resolve_references
@@ -36,9 +37,11 @@ def test_a_saved_pipeline_is_loaded_by_path_and_its_entities_win(saved_pipeline:
         ("Otto Berg", "maybe_person"),
     ]
     assert [(m.text, m.kind) for m in find_mentions("The crew met Ilse Varga.", nlp)] == [("Ilse Varga", "thing")]
-    before = "In spring mira of lindel arrived. "
-    assert resolve_references("She stayed.", before=before, prompt=None, nlp=nlp) == "mira of lindel stayed."
-    assert resolve_references("She stayed.", before=before, prompt=None) == "She stayed."
+    response = "In spring mira of lindel arrived. She stayed."
+    start = response.index("She")
+    resolved = resolve_references("She stayed.", context_at(response, start, None, nlp), nlp)
+    assert resolved == "mira of lindel stayed."
+    assert resolve_references("She stayed.", context_at(response, start, None)) == "She stayed."
 
 
 @pytest.mark.parametrize("name", ["no_such_model_xyz", "/no/such/folder"])

@@ -1,0 +1,122 @@
+"""What a response has said so far, as the rules read it: sentences, the names in them, and the topic asked about.
+
+A response is read once; what one sentence may look back at is bounded, so that a response of any length takes linear
+time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from factloop.tools.linguistics.markup import plain_text
+from factloop.tools.linguistics.mentions import Mention, find_mentions
+from factloop.tools.linguistics.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_PROMPT_TAIL = 1200
+"""Characters at the end of the prompt that are read: what comes before is mostly instruction."""
+
+_FIRST, _LAST = 20, 40
+"""Sentences whose full names are known to a later one: those that introduce the topic, and those right before."""
+
+_LOOK_BACK = 24
+"""Sentences before its own that a pronoun may reach back, most of them going on with the same pronoun."""
+
+_LONGEST_MARKER = 16
+"""Characters of a list marker with its indentation."""
+
+_PERSONAL = re.compile(r"\b(?:he|she|his|her|him|who (?:is|was))\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence of a response."""
+
+    text: str
+    """Plain: without markup and citations."""
+    mentions: tuple[Mention, ...]
+    is_personal: bool
+    """Whether it speaks of a *he* or *she*."""
+    is_item: bool = False
+    """Whether it opens a list item, a table row or a quote, or is a heading: it belongs to what introduces it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discourse:
+    """A response and what it was asked, read once."""
+
+    sentences: tuple[Said, ...]
+    starts: tuple[int, ...]
+    """Where each sentence begins in the response; ascending."""
+    asked: Said
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What may be referred to from one sentence."""
+
+    before: tuple[Said, ...]
+    """The sentences right before it, in order."""
+    sentence: str
+    """The sentence itself, plain; empty at the end of the response."""
+    asked: Said
+    full_names: tuple[Mention, ...]
+    """Names of two or more words from the prompt, the opening and the sentences before, each once."""
+    about_person: bool
+
+
+@lru_cache(maxsize=128)
+def read_discourse(response: str, prompt: str | None, nlp: Language | None = None) -> Discourse:
+    """The sentences of a response with their mentions. Cached: every sentence and claim of a response asks for it."""
+    found = split_sentences(response)
+    asked = _read((prompt or "")[-_PROMPT_TAIL:], nlp)
+    sentences = (_read(sentence.text, nlp, is_item=_is_item(response, sentence.start)) for sentence in found)
+    return Discourse(tuple(sentences), tuple(sentence.start for sentence in found), asked)
+
+
+@lru_cache(maxsize=64)
+def context_at(response: str, start: int, prompt: str | None, nlp: Language | None = None) -> Context:
+    """The context of the sentence that begins at `start` of the response. Takes no longer in a longer response."""
+    discourse = read_discourse(response, prompt, nlp)
+    index = bisect_left(discourse.starts, start)
+    earlier = discourse.sentences[max(0, index - _LOOK_BACK) : index]
+    opening, recent = discourse.sentences[: min(index, _FIRST)], discourse.sentences[max(_FIRST, index - _LAST) : index]
+    return Context(
+        before=earlier,
+        sentence=discourse.sentences[index].text if index < len(discourse.sentences) else "",
+        asked=discourse.asked,
+        full_names=_full_names(chain([discourse.asked], opening, recent)),
+        about_person=discourse.asked.is_personal or any(said.is_personal for said in earlier),
+    )
+
+
+def topic_of(context: Context) -> str | None:
+    """The one entity that the prompt names, without its article; None where it names none, or several."""
+    named = {mention.names: mention.text for mention in context.asked.mentions}
+    return next(iter(named.values())).removeprefix("the ").removeprefix("The ") if len(named) == 1 else None
+
+
+def _read(text: str, nlp: Language | None, *, is_item: bool = False) -> Said:
+    plain = plain_text(text)
+    return Said(plain, find_mentions(plain, nlp), _PERSONAL.search(plain) is not None, is_item)
+
+
+def _is_item(response: str, start: int) -> bool:
+    """Whether nothing but a marker stands before it on its line."""
+    before = response[max(0, start - _LONGEST_MARKER) : start]
+    marker = re.split(r"[\r\n]", before)[-1].strip()
+    at_line_start = len(before) < _LONGEST_MARKER or "\n" in before or "\r" in before
+    return bool(marker) and at_line_start and not any(character.isalpha() for character in marker)
+
+
+def _full_names(sentences: Iterable[Said]) -> tuple[Mention, ...]:
+    named = (mention for said in sentences for mention in said.mentions if len(mention.names) > 1)
+    return tuple({mention.names: mention for mention in named}.values())
