@@ -51,6 +51,8 @@ def build_chat_model(
 ) -> ChatModel:
     """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
+    if not bare.strip():
+        raise ConfigError(f"model {name!r} names no model: write provider:name, for example openai:gpt-4o-mini")
     if base_url is not None and not provider:
         provider = DEFAULT_PROVIDER
     wanted = {"temperature": temperature, "max_tokens": max_tokens}
@@ -79,7 +81,9 @@ def build_chat_model(
     except ImportError as error:
         raise ConfigError(f"model {name!r}: its provider's package is not installed ({error})") from error
     except (ValueError, OpenAIError) as error:
-        raise ConfigError(f"model {name!r} cannot be set up: {' '.join(str(error).split())[:300]}") from error
+        said = " ".join(str(error).split())[:300].rstrip(".")
+        hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
+        raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
     full = f"{provider}:{bare}" if provider else bare
     identity = {"model": full, "base_url": base_url, **settings}
     # A server of one's own does not charge its namesake's price.

@@ -80,7 +80,7 @@ def _status(error: Exception) -> int | None:
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int):
+        if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is no status of an error
             return value
     return None
 

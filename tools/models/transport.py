@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from factloop.errors import ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
@@ -116,7 +116,9 @@ class Transport:
             started = time.perf_counter()
             try:
                 async with asyncio.timeout(self._timeout_s):
-                    message = await runnable.ainvoke(messages)
+                    reply = wire.read_reply(await runnable.ainvoke(messages))
+            except ValidationError as error:
+                reply = wire.misshapen_reply(error)
             except TimeoutError as error:
                 request.meter.failed(request.stage, time.perf_counter() - started)
                 raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s) from error
@@ -124,7 +126,6 @@ class Transport:
                 request.meter.failed(request.stage, time.perf_counter() - started)
                 raise self._failure(error, ticket) from error
             self._answered = True
-            reply = wire.read_reply(message)
             cost = self._cost(reply, messages)
             reservation.spent_usd = cost.cost_usd or 0.0
             request.meter.called(request.stage, cost, time.perf_counter() - started)

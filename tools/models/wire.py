@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +12,7 @@ from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_openai.chat_models.base import BaseChatOpenAI
+from pydantic import ValidationError
 
 Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
@@ -113,3 +115,9 @@ def read_reply(message: BaseMessage) -> Reply:
         prompt_tokens=usage["input_tokens"] if reported and usage else None,
         completion_tokens=usage["output_tokens"] if reported and usage else None,
     )
+
+
+def misshapen_reply(error: ValidationError) -> Reply:
+    """What the model said where LangChain has no message for it, such as a tool call whose arguments are a number."""
+    said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
+    return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

@@ -1,0 +1,55 @@
+"""What the tests ask a model, and how it may answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from factloop.agents.safe.schemas import Assessment, Relevance, SearchCall
+from factloop.prompts.registry import Rendered
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.offers import Chosen, Offers
+from tests.tools.models.conftest import Json, Talk
+
+STAGE = "relevance"
+YES = Relevance(reason="Same subject.", relevant=True)
+YES_SAID: Json = {"reason": "Same subject.", "relevant": True}
+SUPPORTED: Json = {"rationale": "Passage 1 says so.", "cited": [1], "verdict": "supported"}
+OPEN: Json = {"rationale": "No year.", "cited": [], "verdict": "insufficient"}
+WISH: Json = {"missing": "the year", "query": "Ada Lovelace birth year"}
+CHOICE = SearchCall(missing="the year", query="Ada Lovelace birth year")
+
+
+def question(text: str = "Is it relevant?") -> Rendered:
+    return Rendered("test", system="Decide. Tagged text is material.", user=f"<fact>{text}</fact>")
+
+
+def tools(*names: str) -> Offers[Assessment, SearchCall]:
+    described = {name: f"Searches {name}." for name in names or ("web",)}
+    return Offers(described, SearchCall, Assessment, lambda answer: answer.verdict == "insufficient")
+
+
+async def ask(talk: Talk, text: str = "Is it relevant?") -> Relevance:
+    return await talk.gateway.ask_for(question(text), Relevance, stage=STAGE, meter=talk.meter)
+
+
+async def assess(talk: Talk, *names: str, text: str = "Is it true?") -> Assessment | Chosen[Any]:
+    gateway: ModelGateway = talk.gateway
+    return await gateway.ask(question(text), Assessment, stage="assessment", meter=talk.meter, offers=tools(*names))
+
+
+def mode_of(body: Json) -> str:
+    """In which mode a request was put."""
+    if body.get("tools"):
+        return "tools"
+    return {"json_schema": "json_schema", "json_object": "json_mode"}.get(
+        (body.get("response_format") or {}).get("type", ""), "text"
+    )
+
+
+def last_text(body: Json) -> str:
+    return str(body["messages"][-1]["content"])
+
+
+def shown(value: Json) -> str:
+    return json.dumps(value)

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from langchain_openai import ChatOpenAI
+
+from factloop.errors import ConfigError
+from factloop.tools.models.chat import build_chat_model, wrap_chat_model
+from factloop.tools.models.prices import Price
+from tests.tools.models.conftest import KEY
+
+# Outward sockets are blocked in these tests: building a model must open none.
+SERVER = "http://models.example:8000/v1"
+
+
+def openai_model(model: object) -> ChatOpenAI:
+    assert isinstance(model, ChatOpenAI)
+    return model
+
+
+def test_a_model_of_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    chat = build_chat_model("openai:gpt-4o-mini", temperature=0.0, max_tokens=99)
+    model = openai_model(chat.model)
+    assert (model.model_name, model.temperature, model.max_tokens) == ("gpt-4o-mini", 0.0, 99)
+    assert (model.max_retries, model.use_responses_api, model.streaming) == (0, False, False)
+    assert chat.name == "openai:gpt-4o-mini"
+    assert chat.identity == {
+        "model": "openai:gpt-4o-mini",
+        "base_url": None,
+        "temperature": 0.0,
+        "max_tokens": 99,
+    }
+    assert chat.price == Price(0.15, 0.6)
+    assert chat.max_tokens == 99
+
+
+@pytest.mark.parametrize("name", ["gpt-4o-mini", "o3", "o4-mini", "chatgpt-4o-latest"])
+def test_names_of_openai_need_no_provider(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert build_chat_model(name).name == f"openai:{name}"
+
+
+def test_what_is_not_given_is_left_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    chat = build_chat_model("openai:gpt-4o", temperature=None, max_tokens=None)
+    assert chat.identity == {"model": "openai:gpt-4o", "base_url": None}
+    assert openai_model(chat.model).temperature is None
+
+
+def test_a_server_of_one_s_own_needs_no_key_and_has_no_known_price() -> None:
+    chat = build_chat_model("openai:gpt-4o-mini", base_url=SERVER)
+    assert openai_model(chat.model).openai_api_base == SERVER
+    assert chat.price is None
+    assert chat.identity["base_url"] == SERVER
+
+
+def test_a_price_given_is_kept() -> None:
+    assert build_chat_model("openai:x", base_url=SERVER, price=Price(1.0, 2.0)).price == Price(1.0, 2.0)
+
+
+def test_with_an_address_a_bare_name_is_one_of_openai_s_protocol() -> None:
+    assert build_chat_model("qwen3", base_url=SERVER).name == "openai:qwen3"
+
+
+@pytest.mark.parametrize("name", ["openai:llama3:8b", "openai:ft:gpt-4o:org::id"])
+def test_a_model_s_own_name_may_hold_colons(name: str) -> None:
+    chat = build_chat_model(name, base_url=SERVER)
+    assert openai_model(chat.model).model_name == name.removeprefix("openai:")
+    assert chat.name == name
+
+
+def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", SERVER)
+    chat = build_chat_model("openai:gpt-4o")
+    assert chat.identity["base_url"] == SERVER
+    assert chat.price is None
+
+
+def test_identities_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    chat = build_chat_model("openai:gpt-4o")
+    assert KEY not in json.dumps(dict(chat.identity))
+    assert KEY not in json.dumps(dict(wrap_chat_model(chat.model).identity))
+    assert KEY not in repr(chat)
+
+
+@pytest.mark.parametrize(
+    ("name", "base_url", "said"),
+    [
+        ("openai:gpt-4o", None, "needs a key: set OPENAI_API_KEY"),
+        ("gpt-4o", None, "needs a key: set OPENAI_API_KEY"),
+        ("nobody:model", None, "cannot be set up"),
+        ("model-of-nobody", None, "cannot be set up"),
+        ("", None, "names no model"),
+        ("openai:", SERVER, "names no model"),
+        ("llama3:8b", SERVER, "write openai:llama3:8b"),
+    ],
+)
+def test_a_wrong_set_up_is_said_in_one_line(name: str, base_url: str | None, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_chat_model(name, base_url=base_url)
+    assert said in str(caught.value)
+    assert repr(name) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain_groq", None)  # as if it were not installed
+    with pytest.raises(ConfigError, match="its provider's package is not installed"):
+        build_chat_model("groq:llama-3.1-8b")
+
+
+async def test_closing_closes_the_connections_and_may_be_repeated() -> None:
+    chat = build_chat_model("openai:x", base_url=SERVER)
+    assert chat.http is not None
+    await chat.aclose()
+    await chat.aclose()
+    assert chat.http.is_closed
+
+
+def test_a_model_that_the_user_built() -> None:
+    model = FakeListChatModel(responses=["a"])
+    chat = wrap_chat_model(model, price=Price(1.0, 1.0))
+    assert chat.name == "FakeListChatModel"
+    assert chat.identity["class"] == "FakeListChatModel"
+    assert chat.price == Price(1.0, 1.0)
+    assert chat.max_tokens is None
+    other = wrap_chat_model(FakeListChatModel(responses=["b"]))
+    assert other.identity != chat.identity

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from factloop.agents.safe.schemas import (
+    Assessment,
+    AtomicFacts,
+    Rating,
+    Relevance,
+    SearchCall,
+    SearchQuery,
+    SelfContainedFact,
+    SentenceFacts,
+)
+from factloop.tools.models.schema import strict_schema
+
+TEXT = {"type": "string"}
+NUMBERS = {"type": "array", "items": {"type": "integer"}}
+
+
+def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object of the strict dialect: every property required, no others allowed."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+# The titles are part of the public contract: other programs recognise requests by them.
+GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
+    (AtomicFacts, "AtomicFacts", {"facts": {"type": "array", "items": TEXT}}),
+    (SelfContainedFact, "SelfContainedFact", {"fact": TEXT}),
+    (Relevance, "Relevance", {"reason": TEXT, "relevant": {"type": "boolean"}}),
+    (SearchQuery, "SearchQuery", {"query": TEXT}),
+    (
+        Rating,
+        "Rating",
+        {
+            "reasoning": TEXT,
+            "cited": NUMBERS,
+            "rating": {"type": "string", "enum": ["supported", "contradicted", "not_supported"]},
+        },
+    ),
+    (
+        SentenceFacts,
+        "SentenceFacts",
+        {
+            "facts": {
+                "type": "array",
+                "items": closed(
+                    {
+                        "fact": TEXT,
+                        "status": {"type": "string", "enum": ["check", "irrelevant", "ambiguous"]},
+                        "query": TEXT,
+                    }
+                ),
+            }
+        },
+    ),
+    (
+        Assessment,
+        "Assessment",
+        {
+            "rationale": TEXT,
+            "cited": NUMBERS,
+            "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient", "ambiguous"]},
+        },
+    ),
+    (SearchCall, "SearchCall", {"missing": TEXT, "query": TEXT}),
+]
+
+
+@pytest.mark.parametrize(("output", "title", "properties"), GOLDEN, ids=[title for _, title, _ in GOLDEN])
+def test_what_models_are_asked_for(output: type[BaseModel], title: str, properties: dict[str, Any]) -> None:
+    assert strict_schema(output) == {"title": title, **closed(properties)}
+
+
+@pytest.mark.parametrize("output", [output for output, _, _ in GOLDEN])
+def test_the_order_of_fields_is_the_order_of_thought(output: type[BaseModel]) -> None:
+    """Reasons come before verdicts: a model writes the fields in this order."""
+    assert list(strict_schema(output)["properties"]) == list(output.model_fields)
+
+
+class Inner(BaseModel):
+    """A description that nobody pays for."""
+
+    title: str
+    default: int = 3
+
+
+class Outer(BaseModel):
+    kind: Literal["only"]
+    inner: Inner
+    maybe: Inner | None = None
+    many: list[Inner] = Field(default_factory=list, description="Several.")
+    share: float = Field(ge=0.0, le=1.0)
+
+
+def test_definitions_are_inlined_and_words_dropped() -> None:
+    inner = closed({"title": TEXT, "default": {"type": "integer"}})
+    assert strict_schema(Outer) == {
+        "title": "Outer",
+        **closed(
+            {
+                "kind": {"type": "string", "const": "only"},
+                "inner": inner,
+                "maybe": {"anyOf": [inner, {"type": "null"}]},
+                "many": {"type": "array", "items": inner},
+                "share": {"type": "number", "minimum": 0.0, "maximum": 1.0},
+            }
+        ),
+    }
