@@ -16,7 +16,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what a narrow terminal cannot show is no reason to fail
     try:
-        app()
+        app(prog_name="factloop")
     except FactloopError as error:
         _complain(error)
         sys.exit(WRONG_INPUT)

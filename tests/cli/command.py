@@ -1,0 +1,42 @@
+"""Runs the command line in this process, as its entry point does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from factloop.cli import main
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """The only line on standard error."""
+        assert self.err.endswith("\n")
+        (line,) = self.err.splitlines()
+        return line
+
+
+Command = Callable[..., Result]
+
+
+def build_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["factloop", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Result(code, captured.out, captured.err)
+
+    return run

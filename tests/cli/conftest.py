@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Command, build_command
+from tests.simulator import INSTANT, Simulator
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Simulator]:
+    with Simulator() as simulator:
+        yield simulator
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and no settings from the outer environment."""
+    for name in os.environ:
+        if name.startswith(("FACTLOOP_", "OPENAI_", "SERPER_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch, home: Path) -> Simulator:  # noqa: ARG001 - set up first
+    """A simulator as if just started, which the command finds by the environment."""
+    running.set(**vars(INSTANT))
+    running.reset()
+    for name, value in {**running.environment, "OPENAI_BASE_URL": running.base_url}.items():
+        monkeypatch.setenv(name, value)
+    return running
+
+
+@pytest.fixture
+def factloop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    return build_command(monkeypatch, capsys)
+
+
+@pytest.fixture
+def answer(home: Path) -> Path:
+    path = home / "answer.md"
+    path.write_text("Ada Lovelace was born in London. Ada Lovelace was born in Paris.\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def docs(home: Path) -> Path:
+    folder = home / "docs"
+    folder.mkdir()
+    (folder / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
+    return folder

@@ -1,0 +1,173 @@
+"""Wrong input and wrong set-up: one line that names it, exit code 2, nothing spent, nothing overwritten."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import Command
+from tests.simulator import MODEL, Faults, Simulator
+
+WITH_MODEL = ("--model", MODEL, "--search", "serper")
+
+
+@pytest.fixture(autouse=True)
+def bad_files(home: Path, answer: Path) -> None:
+    """All that the table below names."""
+    assert answer.exists()
+    files = {
+        "binary.md": bytes(range(256)) * 20,
+        "latin-1.md": "Où est la forêt ?".encode("latin-1"),
+        "bad_pdf/broken.pdf": b"%PDF-1.7 and then nothing of the kind",
+        "bad_jsonl/rows.jsonl": b'{"text": "fine"}\n{"text": \n',
+        "bad_txt/latin-1.txt": "Où est la forêt ?".encode("latin-1"),
+        "bad_prompts/mine.md": b"no front matter",
+    }
+    for name, content in files.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_bytes(content)
+    (home / "empty").mkdir()
+    (home / "other_run").mkdir()
+    (home / "other_run" / "notes.txt").write_text("mine")
+
+
+BAD = {
+    "missing file": (("nope.md",), ("nope.md", "no such file")),
+    "folder": (("empty",), ("empty", "is a folder")),
+    "binary": (("binary.md",), ("binary.md", "binary")),
+    "latin-1": (("latin-1.md",), ("latin-1.md", "UTF-8", "iconv")),
+    "NUL in the name": (("no\0pe.md",), ("cannot be read",)),
+    "broken pdf": (("answer.md", "--docs", "bad_pdf"), ("broken.pdf",)),
+    "empty docs": (("answer.md", "--docs", "empty"), ("empty",)),
+    "missing docs": (("answer.md", "--docs", "nowhere"), ("nowhere",)),
+    "malformed jsonl": (("answer.md", "--docs", "bad_jsonl"), ("rows.jsonl:2",)),
+    "docs in latin-1": (("answer.md", "--docs", "bad_txt"), ("latin-1.txt",)),
+    "k 0": (("answer.md", "--k", "0"), ("command line", "k = 0", "greater than or equal to 1")),
+    "negative budget": (("answer.md", *WITH_MODEL, "--budget-usd", "-1"), ("budget_usd = -1",)),
+    "negative calls": (("answer.md", *WITH_MODEL, "--max-calls", "-1"), ("max_calls = -1",)),
+    "budget without a price": (("answer.md", *WITH_MODEL, "--budget-usd", "1"), ("--price-in",)),
+    "half a price": (("answer.md", *WITH_MODEL, "--price-in", "1"), ("--price-in", "--price-out")),
+    "plan": (("answer.md", "--plan", "quick"), ("plan = 'quick'", "'paper' or 'fused'")),
+    "unknown search": (("answer.md", "--search", "bing"), ("'bing'", "serper, wikipedia, searxng")),
+    "unknown provider": (("answer.md", "--model", "nobody:x", "--search", "serper"), ("nobody",)),
+    "model without a source": (("answer.md", "--model", MODEL), ("--docs", "--search")),
+    "base URL without a model": (("answer.md", "--base-url", "http://127.0.0.1:1/v1"), ("--model",)),
+    "prompts": (("answer.md", *WITH_MODEL, "--prompts", "bad_prompts"), ("mine.md", "front matter")),
+    "fail-under": (("answer.md", "--fail-under", "2"), ("--fail-under 2", "between 0 and 1")),
+    "output in no folder": (("answer.md", "--json", "no/where.json"), ("no/where.json", "does not exist")),
+    "output is a folder": (("answer.md", "--html", "empty"), ("empty", "cannot be written")),
+    "output is the input": (("answer.md", "--json", "answer.md"), ("answer.md", "would overwrite")),
+    "two outputs in one": (("answer.md", "--json", "x", "--html", "x"), ("--json and --html",)),
+    "two on standard output": (("answer.md", "--json", "-", "--html", "-"), ("--json and --html",)),
+    "foreign run directory": (("answer.md", "--run-dir", "other_run"), ("other_run", "not a run directory")),
+    "run directory is a file": (("answer.md", "--run-dir", "binary.md"), ("binary.md", "run directory")),
+    "half a character": (("answer.md", "--prompt", "half \udcff"), ("the prompt", "half a character")),
+}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD.keys())
+def test_it_is_named_in_one_line_and_nothing_is_spent(
+    factloop: Command, sim: Simulator, home: Path, arguments: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    before = files_of(home)
+    result = factloop("check", *arguments)
+    assert result.code == 2
+    assert result.complaint.startswith("factloop: ")
+    for part in named:
+        assert part in result.complaint
+    assert result.out == ""
+    assert sim.stats().stages == {}
+    assert files_of(home) == before
+
+
+def test_a_model_that_the_server_does_not_know(factloop: Command, sim: Simulator) -> None:
+    result = factloop("check", "answer.md", "--model", "openai:other", "--search", "serper")
+    assert result.code == 2
+    for part in ("404", "`other` does not exist", "check the key, the name and the base URL"):
+        assert part in result.complaint
+    assert sim.stats().model.answered == 0
+
+
+def test_a_key_that_the_server_does_not_take(factloop: Command, sim: Simulator) -> None:
+    sim.set(api_key="another")
+    result = factloop("check", "answer.md", *WITH_MODEL)
+    assert (result.code, sim.stats().model.answered) == (2, 0)
+    assert "check the key" in result.complaint
+    assert "simulated" not in result.complaint
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "SERPER_API_KEY"])
+def test_a_missing_key(factloop: Command, sim: Simulator, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.delenv(name)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    result = factloop("check", "answer.md", *WITH_MODEL)
+    assert result.code == 2
+    assert name in result.complaint
+    assert sim.stats().stages == {}
+
+
+def test_a_server_that_is_not_there(factloop: Command) -> None:
+    flags = ("--model", MODEL, "--base-url", "http://127.0.0.1:9/v1", "--docs", "answer.md")
+    result = factloop("check", "answer.md", *flags)
+    assert result.code == 2
+    assert "is the server running, and its URL right?" in result.complaint
+
+
+def test_a_model_that_never_answers_in_full_leaves_claims_unscored_and_the_report_whole(
+    factloop: Command, sim: Simulator
+) -> None:
+    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
+    result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--strict")
+    assert (result.code, result.complaint) == (3, "factloop: 2 claims are unscored (--strict)")
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b"k = [", "cannot be read"),
+        (b"\xff", "cannot be read"),
+        (b"colour = 'red'", "there is no setting 'colour'"),
+        (b"plan = 'quick'", "plan = 'quick'"),
+        (b"[check]\nk = 1", "there is no setting 'check'"),
+    ],
+)
+def test_a_bad_settings_file(factloop: Command, home: Path, content: bytes, named: str) -> None:
+    (home / "factloop.toml").write_bytes(content)
+    result = factloop("check", "answer.md")
+    assert result.code == 2
+    assert "factloop.toml" in result.complaint
+    assert named in result.complaint
+
+
+def test_a_run_directory_of_another_configuration(factloop: Command, home: Path, docs: Path) -> None:
+    assert factloop("check", "answer.md", "--docs", docs, "--run-dir", "run", "-q").code == 0
+    before = files_of(home / "run")
+    result = factloop("check", "answer.md", "--docs", docs, "--run-dir", "run", "-q", "--plan", "paper")
+    assert result.code == 2
+    assert "another configuration (plan differ" in result.complaint
+    assert files_of(home / "run") == before
+
+
+def test_closed_standard_input(factloop: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    result = factloop("check", "-")
+    assert (result.code, result.complaint.split(";")[0]) == (2, "factloop: standard input: is closed")
+
+
+@pytest.mark.parametrize("arguments", [("--colour",), ("--k", "many"), ()])
+def test_wrong_usage_is_explained_by_the_command_itself(factloop: Command, arguments: tuple[Any, ...]) -> None:
+    result = factloop("check", *arguments)
+    assert result.code == 2
+    assert "Usage: factloop check" in result.err
+
+
+def test_a_complaint_shows_escapes_and_does_not_obey_them(factloop: Command) -> None:
+    complaint = factloop("check", "\x1b[31mnope\n.md").complaint
+    assert "␛[31mnope" in complaint

@@ -1,0 +1,135 @@
+"""`factloop check`: what it writes where, and its exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from factloop import FactualityReport
+from tests.cli.command import Command
+from tests.simulator import MODEL, Simulator
+
+
+def test_a_text_is_checked_against_documents(factloop: Command, answer: Path, docs: Path) -> None:
+    result = factloop("check", answer, "--docs", docs, "--k", 1, "--k", 4)
+    assert result.code == 0
+    assert "Ada Lovelace was born in London." in result.out
+    assert "F1@1" in result.out
+    assert "F1@4" in result.out
+    assert result.err == ""
+
+
+def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
+    result = factloop("check", answer, "--docs", docs, "--json", "-", "--html", home / "report.html")
+    report = FactualityReport.model_validate_json(result.out)
+    assert (report.counts.supported, report.counts.not_supported) == (1, 1)
+    assert result.err == ""
+    assert (home / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_files_hold_what_standard_output_would(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
+    result = factloop("check", answer, "--docs", docs, "--json", home / "r.json", "--quiet")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert FactualityReport.model_validate_json((home / "r.json").read_bytes()).counts.total == 2
+
+
+def test_html_may_go_to_standard_output(factloop: Command, answer: Path, docs: Path) -> None:
+    assert factloop("check", answer, "--docs", docs, "--html", "-").out.startswith("<!doctype html>")
+
+
+def test_the_text_may_come_by_standard_input(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Ada Lovelace was born in London.")))
+    report = FactualityReport.model_validate_json(factloop("check", "-", "--docs", docs, "--json", "-").out)
+    assert report.response == "Ada Lovelace was born in London."
+    assert report.counts.supported == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "complaint"),
+    [
+        ((), 0, None),
+        (("--fail-under", 0.5), 0, None),
+        (("--fail-under", 0.6), 1, "precision 0.500 is below 0.6 (--fail-under)"),
+        (("--strict",), 0, None),
+    ],
+)
+def test_exit_codes(
+    factloop: Command, answer: Path, docs: Path, flags: tuple[object, ...], code: int, complaint: str | None
+) -> None:
+    result = factloop("check", answer, "--docs", docs, "--quiet", *flags)
+    assert result.code == code
+    assert result.err == ("" if complaint is None else f"factloop: {complaint}\n")
+
+
+def test_unscored_claims_are_fatal_only_where_asked(factloop: Command, answer: Path) -> None:
+    assert factloop("check", answer, "--quiet").code == 0
+    strict = factloop("check", answer, "--quiet", "--strict")
+    assert (strict.code, strict.complaint) == (3, "factloop: 2 claims are unscored (--strict)")
+
+
+@pytest.mark.parametrize("text", ["I don't know.", "", " \n", "# Heading\n", "In my opinion it is lovely."])
+@pytest.mark.parametrize("engine", ["offline", "model"])
+def test_a_text_without_claims_is_fine(
+    factloop: Command, sim: Simulator, home: Path, docs: Path, text: str, engine: str
+) -> None:
+    (home / "empty.md").write_text(text)
+    flags = ("--docs", docs) if engine == "offline" else ("--model", MODEL, "--search", "serper")
+    result = factloop("check", "empty.md", *flags, "--json", "-", "--fail-under", 1, "--strict")
+    report = json.loads(result.out)
+    assert result.code == 0
+    assert (report["claims"], report["precision"], report["at_k"][0]["f1"]) == ([], None, 0.0)
+    assert sim.stats().search.requests == 0
+
+
+def test_a_model_and_a_search_by_their_names(factloop: Command, sim: Simulator, home: Path) -> None:
+    response = sim.world.responses[3]
+    (home / "long.md").write_text(response.text, encoding="utf-8")
+    result = factloop("check", "long.md", "--prompt", response.prompt, "--model", MODEL, "--search", "serper")
+    assert result.code == 0
+    assert sim.stats().model.answered > len(response.sentences)
+    assert "simulated" not in result.out  # the key
+
+
+def test_an_emoji_code_in_a_name_is_a_name(factloop: Command, answer: Path) -> None:
+    result = factloop("check", answer, "--dry-run", "--model", "openai:x:y")
+    assert "openai:x:y" in result.out
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+def test_a_dry_run_spends_nothing_and_needs_no_key(
+    factloop: Command, sim: Simulator, answer: Path, plan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "SERPER_API_KEY"):
+        monkeypatch.delenv(name)
+    flags = ("--model", MODEL, "--search", "serper", "--plan", plan, "--dry-run")
+    result = factloop("check", answer, *flags)
+    assert result.code == 0
+    assert "Nothing was spent" in result.out
+    assert "price unknown" in result.out
+    estimate = json.loads(factloop("check", answer, *flags, "--json", "-").out)
+    assert (estimate["n_sentences"], estimate["cost_usd"]) == (2, None)
+    assert sim.stats().stages == {}
+
+
+def test_a_dry_run_knows_the_cost_where_the_price_is_known(factloop: Command, answer: Path, docs: Path) -> None:
+    flags = ("--model", "openai:gpt-4o-mini", "--docs", docs, "--dry-run", "--json", "-")
+    assert 0 < json.loads(factloop("check", answer, *flags).out)["cost_usd"] < 0.01
+
+
+def test_the_version(factloop: Command) -> None:
+    result = factloop("--version")
+    assert (result.code, result.out) == (0, "factloop 0.1.0\n")
+
+
+def test_what_a_narrow_terminal_cannot_show_is_escaped(
+    factloop: Command, answer: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", narrow)
+    assert factloop("check", answer, "--docs", docs, "--prompt", "Où ?").code == 0
+    narrow.flush()
+    assert b"O\\xf9 ?" in narrow.buffer.getvalue()
