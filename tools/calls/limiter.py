@@ -27,6 +27,8 @@ UNPACED_RATE = 8_000.0
 """A rate above which spacing is pointless."""
 WINDOW_S = 1.0
 """The first refusal lowers the rate to what was taken in so many seconds before it."""
+LEAST_PROBED_RATE = 4.0
+"""The first refusal lowers it no further: one that comes at once has shown nothing."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
 """Share by which the rate grows each second between the first refusal and the second: the first says little, as a
@@ -97,7 +99,7 @@ class Limiter:
         taken = self._sent_since - self._refused_since
         if self._lessons == 0:
             recent = sum(1 for sent_at in self._recent if ticket.sent_at - WINDOW_S < sent_at < ticket.sent_at)
-            self._rate = min(lowered, BACK_OFF * max(recent, 1) / WINDOW_S)
+            self._rate = min(lowered, max(BACK_OFF * recent / WINDOW_S, LEAST_PROBED_RATE))
         else:
             seen = BACK_OFF * taken / max(now - self._refused_at, 1e-3)
             self._rate = min(lowered, max(seen, lowered / 2.0))

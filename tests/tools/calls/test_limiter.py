@@ -151,7 +151,7 @@ def test_a_rate_recovers_after_a_single_refusal() -> None:
         return sum(t - start < 5.0 for t in times), sum(t - start < 20.0 for t in times)
 
     in_five, in_twenty = run_in_virtual_time(run())
-    assert in_five < 60
+    assert in_five < 100
     assert in_twenty == 2_000
 
 
@@ -163,7 +163,7 @@ def test_a_rate_does_not_grow_during_a_pause() -> None:
         times = await departures(limiter, 3)
         return times[2] - times[1]
 
-    assert run_in_virtual_time(run()) > 0.3
+    assert run_in_virtual_time(run()) > 0.2
 
 
 def test_a_pause_beyond_all_patience_is_an_error_not_a_wait() -> None:

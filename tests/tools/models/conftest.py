@@ -98,6 +98,7 @@ class ChatServer:
     bodies: list[Json] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
     overrun: int = 0
     in_flight: int = 0
     most_in_flight: int = 0
@@ -111,6 +112,7 @@ class ChatServer:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())
         self.bodies.append(body)
+        self.asked.set()
         self.paths.append(request.path)
         self.keys.append(request.headers.get("Authorization", ""))
         self.in_flight += 1

@@ -1,0 +1,168 @@
+"""Chat models that do not speak OpenAI's protocol, through what LangChain offers for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from pydantic import PrivateAttr
+
+from factloop.agents.safe.schemas import Assessment
+from factloop.errors import ConfigError, ModelRefusal, ToolError
+from factloop.tools.models.offers import Chosen
+from tests.tools.models.conftest import Connect
+from tests.tools.models.questions import CHOICE, OPEN, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
+
+
+class ScriptedModel(BaseChatModel):
+    """Says its lines one after the other, raises those that are errors, and raises when they are at an end."""
+
+    lines: list[Any]
+    _heard: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    @property
+    def heard(self) -> list[list[BaseMessage]]:
+        return self._heard
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> ChatResult:
+        self._heard.append(messages)
+        if not self.lines:
+            raise AssertionError("the script has ended")
+        line = self.lines.pop(0)
+        if isinstance(line, Exception):
+            raise line
+        message = line if isinstance(line, AIMessage) else AIMessage(line)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        **kwargs: Any,
+    ) -> ChatResult:
+        return self._generate(messages, stop, None, **kwargs)
+
+
+class CallingModel(ScriptedModel):
+    """The same with tool calling, and so with LangChain's structured output, which stands on it."""
+
+    _offered: list[list[str]] = PrivateAttr(default_factory=list)
+
+    @property
+    def offered(self) -> list[list[str]]:
+        return self._offered
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | Any],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,  # noqa: ARG002
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        assert tool_choice == "any"
+        self._offered.append([_name(tool) for tool in tools])
+        return self
+
+
+def _name(tool: Any) -> str:
+    return str(tool.get("title") or tool["function"]["name"])
+
+
+class Overloaded(Exception):
+    status_code = 529
+
+
+def calling(name: str, args: dict[str, Any]) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
+
+
+async def test_a_model_without_tool_calling_is_asked_in_text(connect: Connect) -> None:
+    model = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
+    talk = await connect(model=model)
+    assert await assess(talk, text="one") == Chosen("web", CHOICE)
+    assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
+    assert '"verdict"' in str(model.heard[0][-1].content)  # the schema, in the prompt
+
+
+async def test_a_model_with_tool_calling_is_offered_them(connect: Connect) -> None:
+    model = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
+    talk = await connect(model=model)
+    assert await assess(talk, text="one") == Chosen("web", CHOICE)
+    assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
+    assert model.offered == [["web", "Assessment"]] * 2
+
+
+async def test_without_offers_it_goes_through_structured_output(connect: Connect) -> None:
+    model = CallingModel(lines=[calling("Relevance", YES_SAID)])
+    assert await ask(await connect(model=model)) == YES
+    assert model.offered == [["Relevance"]]
+
+
+async def test_what_it_says_wrongly_is_repaired(connect: Connect) -> None:
+    model = CallingModel(lines=[calling("Relevance", {"reason": "x"}), calling("Relevance", YES_SAID)])
+    assert await ask(await connect(model=model)) == YES
+    assert "relevant: Field required" in str(model.heard[1][-1].content)
+
+
+async def test_its_tokens_are_estimated_where_it_reports_none(connect: Connect) -> None:
+    talk = await connect(model=ScriptedModel(lines=[shown(YES_SAID)]))
+    await ask(talk)
+    assert talk.meter.snapshot(0.0).approximate_tokens
+
+
+async def test_its_own_report_is_exact(connect: Connect) -> None:
+    usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    message = AIMessage.model_validate({"content": shown(YES_SAID), "usage_metadata": usage})
+    talk = await connect(model=ScriptedModel(lines=[message]))
+    await ask(talk)
+    counted = talk.meter.snapshot(0.0)
+    assert (counted.prompt_tokens, counted.completion_tokens, counted.approximate_tokens) == (11, 7, False)
+
+
+@pytest.mark.parametrize("reason", ["refusal", "content_filter"])
+async def test_its_refusals_are_seen(connect: Connect, reason: str) -> None:
+    message = AIMessage("", response_metadata={"stop_reason": reason})
+    with pytest.raises(ModelRefusal):
+        await ask(await connect(model=ScriptedModel(lines=[message])))
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "MAX_TOKENS", "length"])
+async def test_its_replies_cut_off_are_seen(connect: Connect, reason: str) -> None:
+    cut = AIMessage('{"reason": "Sa', response_metadata={"finish_reason": reason})
+    model = ScriptedModel(lines=[cut, shown(YES_SAID)])
+    assert await ask(await connect(model=model)) == YES
+    assert "cut off" in str(model.heard[1][-1].content)
+
+
+async def test_its_errors_are_translated_and_retried(connect: Connect) -> None:
+    model = ScriptedModel(lines=[OSError("reset"), Overloaded(), shown(YES_SAID)])
+    talk = await connect(model=model)
+    assert await ask(talk) == YES
+    assert talk.meter.snapshot(0.0).failed_calls == 2
+
+
+async def test_content_in_parts_is_read(connect: Connect) -> None:
+    parts = AIMessage([{"type": "text", "text": shown(YES_SAID)[:10]}, {"type": "text", "text": shown(YES_SAID)[10:]}])
+    assert await ask(await connect(model=ScriptedModel(lines=[parts]))) == YES
+
+
+async def test_a_script_at_its_end_fails_the_call(connect: Connect) -> None:
+    with pytest.raises((ToolError, ConfigError), match="the script has ended"):
+        await ask(await connect(model=ScriptedModel(lines=[])))
