@@ -1,0 +1,136 @@
+"""The command as a process of its own: killed, interrupted, unread, and twice at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import Command
+from tests.simulator import MODEL, Simulator, Statistics
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHIN_S = 30.0
+JUST_NOW_S = 0.1
+"""An answer this fresh may not have reached the journal: it counts as in flight."""
+VOLATILE = {"usage", "created_at", "retrieved_at"}
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Start]:
+    """Starts `python -m factloop`; what still runs at the end of the test is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def make(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "factloop", *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(
+            command, cwd=home, env=environment, text=True, **{"stderr": subprocess.PIPE, **options}
+        )
+        started.append(process)
+        return process
+
+    yield make
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def flags(sim: Simulator, home: Path) -> list[str]:
+    """A check of a response of the simulated world, with delays so that there is something to interrupt."""
+    sim.set(llm_latency_s=0.03, search_latency_s=0.01)
+    response = min(sim.world.responses, key=lambda response: len(response.facts))
+    (home / "long.md").write_text(response.text, encoding="utf-8")
+    return ["check", "long.md", "--prompt", response.prompt, "--model", MODEL, "--search", "serper", "--quiet"]
+
+
+def n_requests(stats: Statistics) -> int:
+    return stats.model.requests + stats.search.requests
+
+
+def wait_for_requests(sim: Simulator, process: subprocess.Popen[str], number: int) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while n_requests(sim.stats()) < number:
+        assert process.poll() is None, "it ended too early"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
+    return [stable(item) for item in value] if isinstance(value, list) else value
+
+
+def report_in(path: Path) -> Any:
+    return stable(json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_a_killed_run_goes_on_to_the_same_report(
+    factloop: Command, sim: Simulator, home: Path, flags: list[str], start: Start
+) -> None:
+    assert factloop(*flags, "--run-dir", "undisturbed", "--cache-dir", "c1").code == 0
+    n_undisturbed = n_requests(sim.stats())
+    sim.reset()
+    in_flight = 0
+    for n_new in (3, 15):
+        process = start(*flags, "--run-dir", "killed", "--cache-dir", "c2", "--concurrency", 4)
+        wait_for_requests(sim, process, n_requests(sim.stats()) + n_new)
+        process.send_signal(signal.SIGSTOP)  # nothing more is sent while we count
+        stats = sim.stats(with_log=True)
+        process.kill()
+        process.wait()
+        fresh = [entry for entry in stats.log if entry.started_s + entry.took_s > stats.elapsed_s - JUST_NOW_S]
+        in_flight += stats.in_flight + len(fresh)
+    assert factloop(*flags, "--run-dir", "killed", "--cache-dir", "c2").code == 0
+    assert report_in(home / "killed" / "report.json") == report_in(home / "undisturbed" / "report.json")
+    assert sim.stats().repeated <= in_flight
+    assert n_requests(sim.stats()) <= n_undisturbed + in_flight
+
+
+def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
+    factloop: Command, sim: Simulator, home: Path, flags: list[str], start: Start
+) -> None:
+    sim.set(llm_latency_s=0.2)
+    process = start(*flags, "--run-dir", "run")
+    wait_for_requests(sim, process, 1)
+    second = factloop(*flags, "--run-dir", "run")
+    assert (second.code, second.complaint) == (2, "factloop: run: another process is at work on this run")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=WITHIN_S)
+    assert process.returncode == 130
+    assert said == "factloop: stopped. Run the same command again to go on from run.\n"
+    sim.set(llm_latency_s=0.0)
+    assert factloop(*flags, "--run-dir", "run").code == 0
+    assert report_in(home / "run" / "report.json")["counts"]["unscored"] == 0
+
+
+def test_a_reader_that_leaves_early_is_no_failure(answer: Path, docs: Path, start: Start) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as unread:
+        by_json = start("check", answer, "--docs", docs, "--json", "-", stdout=unread)
+        by_terminal = start("check", answer, "--docs", docs, stdout=unread)
+    for process in (by_json, by_terminal):
+        assert process.communicate(timeout=WITHIN_S)[1] == ""
+        assert process.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_named_in_one_line(answer: Path, docs: Path, start: Start) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = start("check", answer, "--docs", docs, "--json", "-", stdout=full)
+    said = process.communicate(timeout=WITHIN_S)[1]
+    assert said == "factloop: cannot write to standard output: No space left on device\n"
+    assert process.returncode == 2
