@@ -1,0 +1,69 @@
+"""The prompts of the package: names and versions are pinned, and a changed text needs a new version."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from factloop.agents.safe import schemas
+from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
+
+# Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: whoever changes a
+# text raises its version, then copies the new line from the failing test.
+PINNED = {
+    "gateway/json_reply": (1, "497bba9c8516b66a"),
+    "gateway/repair": (1, "77c7565329e10dca"),
+    "safe/assessment": (1, "bf7e6a5508b1b8bc"),
+    "safe/atomic_facts": (1, "d16bd392b9fc8afa"),
+    "safe/rating": (1, "64292fc8ed689c67"),
+    "safe/relevance": (1, "b79ffc24382018bf"),
+    "safe/search_query": (1, "8912f880c4eaf684"),
+    "safe/self_contained_fact": (1, "375c472856c083ee"),
+    "safe/sentence_facts": (1, "b8280c2671cf2f89"),
+}
+
+PROMPTS = PromptRegistry.load()
+
+
+@pytest.mark.parametrize("name", PROMPTS.names)
+def test_a_changed_text_has_a_new_version(name: str) -> None:
+    prompt = PROMPTS[name]
+    assert (name, prompt.version, prompt.sha256[:16]) == (name, *PINNED[name])
+
+
+def test_names_are_pinned() -> None:
+    assert PROMPTS.names == tuple(sorted(PINNED))
+
+
+def test_each_file_is_named_as_its_prompt_and_no_name_is_taken_twice() -> None:
+    files = sorted(PACKAGED.rglob("*.md"))
+    assert [file.relative_to(PACKAGED).with_suffix("").as_posix() for file in files] == list(PROMPTS.names)
+    assert [read_prompt(file).name for file in files] == list(PROMPTS.names)
+
+
+@pytest.mark.parametrize("name", [name for name in PROMPTS.names if PROMPTS[name].output is not None])
+def test_each_output_is_a_schema(name: str) -> None:
+    schema = getattr(schemas, str(PROMPTS[name].output))
+    assert issubclass(schema, schemas.Output)
+
+
+def test_parts_of_other_prompts_have_no_output() -> None:
+    assert [name for name in PROMPTS.names if PROMPTS[name].output is None] == ["gateway/json_reply", "gateway/repair"]
+
+
+@pytest.mark.parametrize("name", [name for name in PROMPTS.names if name.startswith("safe/")])
+def test_data_stands_in_the_user_part_and_is_said_to_be_data(name: str) -> None:
+    prompt = PROMPTS[name]
+    assert "{{" not in prompt.system
+    assert re.search("never (an )?instruction", prompt.system)
+    assert prompt.source
+
+
+@pytest.mark.parametrize("name", PROMPTS.names)
+def test_every_prompt_renders(name: str) -> None:
+    prompt = PROMPTS[name]
+    rendered = prompt.render(**{variable: f"value of {variable}" for variable in prompt.variables})
+    for variable in prompt.variables:
+        assert f"<{variable}>value of {variable}</{variable}>" in rendered.user
+    assert not re.search(r"\{\{\w+\}\}", rendered.system + rendered.user)
