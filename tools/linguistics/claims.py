@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics import coordination, lexicon, lists, modifiers, predicates
+from factloop.tools.linguistics import circumstances, coordination, lexicon, lists, modifiers, predicates
 from factloop.tools.linguistics.checkworthiness import drop_opening, is_checkable
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.markup import plain_text
@@ -29,9 +29,10 @@ _STEPS: tuple[Step, ...] = (
     predicates.split_predicate_relative,
     predicates.split_participle,
     coordination.split_verb_phrases,
-    predicates.split_birth,
+    circumstances.split_circumstances,
     coordination.split_objects,
     lists.split_list,
+    predicates.split_nationality,
 )
 _MAX_CLAIMS = 24
 _CONDITIONAL = re.compile(

@@ -18,6 +18,13 @@ EXPLETIVE = re.compile(
 )
 """*It* that stands for nothing: *it is known that*."""
 
+_TOGETHER = re.compile(
+    r"\b(?:among|between|both|combination|mix(?:ture)?|consist|compris|combin|compar|blend|pair|either|same|together"
+    r"|link|connect|merg|unit(?:es|ed|ing)\b(?! (?:states|kingdom|nations|arab))|divid|separat|join(?:s|ed|t)\b|marri"
+    r"|jointly|respectively|versus|not|never|only|neither)",
+    re.IGNORECASE,
+)
+
 _NOUN_LINKS = frozenset({"of", "de", "von", "van", "der", "del", "la", "al", "bin"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "pronoun", "name", "number"})
 PARTICIPIAL: frozenset[WordClass] = frozenset({"ed", "participle"})
@@ -71,6 +78,11 @@ def finite_verb(words: Sequence[Word], first: int) -> int | None:
                 break
             index = after
             continue
+        if candidate is None and index > first + 1 and is_comma(words[index - 1]) and word.word_class in PARTICIPIAL:
+            close = relative_close(words, index - 1, must_close=True)
+            if close is not None:  # *The mill, opened in 1901, closed in 1950*
+                index = close + 1
+                continue
         if word.word_class in FINITE:
             is_participle = candidate is not None and (
                 words[candidate + 1].lower in {"by", "in", "at", "on"}
@@ -86,6 +98,11 @@ def finite_verb(words: Sequence[Word], first: int) -> int | None:
             return candidate
         index += 1
     return candidate
+
+
+def is_said_together(text: str) -> bool:
+    """Whether what is said of several things may be true of them together, and not of each."""
+    return _TOGETHER.search(text) is not None
 
 
 def is_comma(word: Word) -> bool:

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.clauses import EXPLETIVE, PARTICIPIAL, Clause, find_clause, is_comma
+from factloop.tools.linguistics.clauses import (
+    EXPLETIVE,
+    PARTICIPIAL,
+    Clause,
+    find_clause,
+    is_comma,
+    is_said_together,
+)
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
 if TYPE_CHECKING:
@@ -22,12 +29,9 @@ _OPENS_OBJECT: frozenset[WordClass] = frozenset(
 _PLACED = frozenset({"lies", "stands", "rises", "flows", "runs", "ends", "begins", "belongs", "consists"})
 """Forms in -s that are hardly ever nouns before a preposition."""
 
+_WITH_OF = frozenset({"consists", "consisted"})
 _DEGREES = frozenset({"best", "better", "well", "more"})
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
-_TOGETHER = re.compile(
-    r"\b(?:between|both|combination|mix(?:ture)?|consist|compris|combin|compar|blend|pair|either|same|together)"
-)
-"""What is said of two things together must not be said of each."""
 
 
 def split_clauses(text: str, nlp: Language | None = None) -> list[str]:
@@ -61,6 +65,7 @@ def _opens_clause(words: Sequence[Word], joint: int) -> bool:
     if head.lower in lexicon.SUBJECT_PRONOUNS:
         return True
     separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
+    separated = separated or (words[joint - 1].word_class == "number" and head.word_class == "name")
     verb = words[clause.verb]
     singular = verb.lower in {"is", "was", "has", "had", "can", "will"}
     bound = any(word.lower in {"that", "who", "which", "between"} for word in words[:joint])
@@ -165,7 +170,7 @@ def _is_further_verb(words: Sequence[Word], clause: Clause, index: int, *, after
     first = words[clause.verb].word_class
     if word.word_class in {"auxiliary", "modal", "past"}:
         return True
-    if following.lower == "of":
+    if following.lower == "of" and word.lower not in _WITH_OF:
         return False  # *inputs and states of a model*
     if word.word_class == "present":
         if following.word_class in {"determiner", "possessive"} or word.lower in _PLACED:
@@ -228,7 +233,7 @@ def split_objects(text: str, nlp: Language | None = None) -> list[str]:
     """*X holds a degree in A from B and a doctorate from C* is two claims: objects that each have an article."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
-    if clause is None or _TOGETHER.search(text.lower()):
+    if clause is None or is_said_together(text):
         return [text]
     articles = [
         i for i in range(clause.main + 1, len(words)) if words[i].lower in {"a", "an"} and not words[i].enclosed

@@ -119,6 +119,7 @@ VERBS = word_set(
 
 INTRANSITIVE = word_set(
     """
+    burned burnt collapsed crashed disappeared ended erupted expired exploded failed lasted survived vanished
     called flowed lectured quarrelled sailed toured
     served studied worked lived died moved returned retired attended graduated remained appeared played performed
     competed continued emigrated participated settled joined resigned arrived collaborated contributed travelled
@@ -141,6 +142,38 @@ REPORTING = word_set(
     """
 )
 
+SINGLE_EVENTS = word_set(
+    """
+    assassinated baptised baptized born built buried christened completed composed constructed created designed
+    developed died directed discovered established executed formed founded inaugurated incorporated invented killed
+    launched opened painted premiered produced published released written
+    """
+)
+"""What happens once to its subject: time, place and agent may each be true or wrong of the one event."""
+
+NATIONALITIES = word_set(
+    """
+    afghan african albanian algerian american argentine argentinian armenian asian australian austrian azerbaijani
+    bangladeshi belarusian belgian bolivian bosnian brazilian british bulgarian burmese cambodian cameroonian canadian
+    chilean chinese colombian congolese croatian cuban cypriot czech danish dominican dutch ecuadorian egyptian
+    english estonian ethiopian european filipino finnish french georgian german ghanaian greek guatemalan haitian
+    hungarian icelandic indian indonesian iranian iraqi irish israeli italian jamaican japanese jordanian kazakh
+    kenyan korean kuwaiti latvian lebanese liberian libyan lithuanian luxembourgish macedonian malaysian maltese
+    mexican moldovan mongolian montenegrin moroccan namibian nepalese nigerian norwegian pakistani palestinian
+    panamanian paraguayan persian peruvian polish portuguese romanian russian rwandan scottish senegalese serbian
+    singaporean slovak slovenian somali spanish sudanese swedish swiss syrian taiwanese tanzanian thai tunisian
+    turkish ugandan ukrainian uruguayan uzbek venezuelan vietnamese welsh yemeni yugoslav zambian zimbabwean
+    """
+)
+"""Adjectives (lower case) that say where a person is from when they stand before a profession."""
+
+TAUGHT_LANGUAGE = word_set(
+    """
+    coach critic footballer historian instructor lecturer professor scholar speaker teacher translator tutor writer
+    """
+)
+"""Professions before which such an adjective may name what they deal with: *a French teacher*."""
+
 EVALUATIVE = word_set(
     """
     amazing awesome awful bad beautiful best boring brilliant charming cool delicious delightful disappointing
@@ -158,13 +191,11 @@ NAME_STOP = frozenset(
 
 FUNCTION_WORDS = (
     DETERMINERS | POSSESSIVES | PRONOUNS | PREPOSITIONS | CONJUNCTIONS | SUBORDINATORS | RELATIVES | BE | AUXILIARIES
-) | (
-    MODALS
-    | ADVERBS
+    | MODALS | (ADVERBS - {"first"})
     | word_set(
         """
-    while whereas other own same very more well much s t re ve ll d m am
-    """
+        while whereas other own same very more well much s t re ve ll d m am
+        """
     )
-)
-"""Words that carry no content of their own: left out of coverage, queries and comparisons."""
+)  # fmt: skip
+"""Words that carry no content of their own: left out of coverage, queries and comparisons. *First* is no such word."""

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.clauses import find_clause, is_comma
-from factloop.tools.linguistics.words import Word, content_words, tag_words
+from factloop.tools.linguistics.clauses import find_clause, is_comma, is_said_together
+from factloop.tools.linguistics.words import Word, WordClass, capitalised, content_words, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -19,6 +19,14 @@ _AGENT_NOUN = re.compile(
     r"|activist|philanthropist|musician|politician|academic|mystic|athlete|advocate|diplomat)s?$"
 )
 _LISTS = re.compile(r"(?:include[sd]?|including|such as|are|were|starred in|appeared in|worked with|featured in)$")
+_GOVERNING: frozenset[WordClass] = frozenset({"preposition", "past", "ed", "present", "base", "participle"})
+"""Classes of the word before a list of names: its preposition or its verb."""
+
+_PAIR = 2
+_WORDS_OF_ONE_OF_TWO = 2
+"""Words that each of two joined names must have."""
+
+_LAST_OF_OPENERS = frozenset({"include", "included", "includes", "including", "as", "are", "were", "in", "with"})
 _QUOTED = re.compile(r"[\"“][^\"”]{1,120}[\"”]")
 
 
@@ -29,7 +37,13 @@ def names_profession(noun: str) -> bool:
 
 def split_list(text: str, nlp: Language | None = None) -> list[str]:
     """Splits *was a physicist and philosopher*, and lists of three or more names or quoted titles after *include*."""
-    return _split_professions(text, nlp) or _split_titles(text) or _split_names(text, nlp) or [text]
+    return (
+        _split_professions(text, nlp)
+        or _split_titles(text)
+        or _split_names(text, nlp)
+        or _split_final_names(text, nlp)
+        or [text]
+    )
 
 
 def _split_professions(text: str, nlp: Language | None) -> list[str]:
@@ -76,21 +90,16 @@ def _split_titles(text: str) -> list[str]:
 
 def _split_names(text: str, nlp: Language | None) -> list[str]:
     words = tag_words(text, nlp)
-    start = next(
-        (i for i, word in enumerate(words) if _LISTS.search(text[: word.end].lower()) and not word.enclosed), None
-    )
+    openers = (i for i in reversed(range(len(words))) if words[i].lower in _LAST_OF_OPENERS and not words[i].enclosed)
+    start = next((i for i in openers if _LISTS.search(text[: words[i].end].lower())), None)
     if start is None or start + 5 >= len(words) or find_clause(words) is None:
         return []
     end = len(words) - 1 if words[-1].text == "." else len(words)
-    items: list[list[Word]] = [[]]
-    for word in words[start + 1 : end]:
-        if is_comma(word) or word.lower == "and":
-            if items[-1]:
-                items.append([])
-        else:
-            items[-1].append(word)
+    items = _items(words[start + 1 : end])
+    n_least = _PAIR if words[start].lower in {"including", "as"} else _PAIR + 1
     if (
-        len(items) < 3
+        len(items) < n_least
+        or not all(_stands_alone(item, len(items)) for item in items)
         or not all(item and _is_name(item) for item in items)
         or words[end - len(items[-1]) - 1].lower != "and"
     ):
@@ -101,6 +110,62 @@ def _split_names(text: str, nlp: Language | None) -> list[str]:
 
 
 def _is_name(item: Sequence[Word]) -> bool:
-    return all(
-        word.word_class in {"name", "number"} or word.lower in {"of", "the", "de", "&"} for word in item
-    ) and any(word.word_class == "name" for word in item)
+    """A name, be it with an article of its own or a year in parentheses: *A Quiet Mill (1993)*."""
+    return any(word.word_class == "name" for word in item) and all(
+        word.word_class in {"name", "number"}
+        or word.lower in {"of", "the", "de", "&"}
+        or (word.enclosed and word.word_class == "mark")
+        or (word.lower == "a" and capitalised(word.text))
+        for word in item
+    )
+
+
+def _split_final_names(text: str, nlp: Language | None) -> list[str]:
+    """*worked in Arden, Lindel and Oss*: names that end the sentence after a preposition or verb. Two names must each
+    be of two words, since *Trinidad and Tobago* is one."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None or is_said_together(text):
+        return []
+    end = len(words) - 1 if words[-1].text == "." else len(words)
+    start = end
+    while start > clause.main + 1 and (
+        _is_name([words[start - 1]]) or _joins(words[start - 1]) or words[start - 1].lower == "the"
+    ):
+        start -= 1
+    before = words[start - 1]
+    is_opened = before.word_class in _GOVERNING and before.lower not in {"of", "for", "from", "than", "as", "like"}
+    items = _items(words[start:end])
+    if (
+        not is_opened
+        or len(items) < 2
+        or any(word.word_class == "number" or word.enclosed for word in words[start:end])
+    ):
+        return []
+    if not all(item and _is_name(item) and _stands_alone(item, len(items)) for item in items):
+        return []
+    if words[end - len(items[-1]) - 1].lower != "and":
+        return []
+    stem = text[: before.end]
+    return [f"{stem} {text[item[0].start : item[-1].end]}" for item in items]
+
+
+def _joins(word: Word) -> bool:
+    return is_comma(word) or word.lower == "and"
+
+
+def _items(words: Sequence[Word]) -> list[list[Word]]:
+    """The items of a list. Only its last *and* separates two; an earlier one is part of a name."""
+    last_and = max((index for index, word in enumerate(words) if word.lower == "and"), default=-1)
+    items: list[list[Word]] = [[]]
+    for index, word in enumerate(words):
+        if not is_comma(word) and index != last_and:
+            items[-1].append(word)
+        elif items[-1]:
+            items.append([])
+    return items
+
+
+def _stands_alone(item: Sequence[Word], n_items: int) -> bool:
+    n_words = sum(word.word_class == "name" for word in item)
+    return n_words >= (_WORDS_OF_ONE_OF_TWO if n_items == _PAIR else 1)

@@ -15,10 +15,19 @@ from factloop.tools.linguistics.clauses import (
     relative_close,
 )
 from factloop.tools.linguistics.lexicon import word_set
+from factloop.tools.linguistics.lists import names_profession
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+_PLACED_BY = {
+    "in": "in", "to": "in", "from": "in", "at": "at", "with": "at", "joined": "at", "entered": "at", "attended": "at",
+}  # fmt: skip
+"""What leads to a place, and the preposition of what happened there: *moved to A, where he died* is *he died in A*."""
+
+_STATES = frozenset({"known", "located", "situated", "based", "headquartered", "named", "called"})
+"""Participles of what still holds: their copula is that of the clause."""
 
 _ABOUT_THE_CLAUSE = word_set(
     """
@@ -80,9 +89,8 @@ def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: st
     kind, following = words[relative].lower, words[relative + 1]
     if kind == "where":
         place = words[start - 1] if start else None
-        if place is None or place.lower not in {"in", "at", "to", "from"}:
-            return None
-        return f"{body} {'in' if place.lower in {'to', 'from'} else place.lower} {phrase}"
+        preposition = _PLACED_BY.get(place.lower) if place is not None else None
+        return None if preposition is None else f"{body} {preposition} {phrase}"
     if kind == "whose":
         return f"{phrase}'s {body}"
     verb = words[relative + 2] if following.word_class == "adverb" and relative + 2 < len(words) else following
@@ -100,6 +108,10 @@ def split_appositive(text: str, nlp: Language | None = None) -> list[str]:
     inner = [i for i in commas if clause.subject < i < clause.verb]
     if len(inner) >= 2 and inner[-1] >= clause.verb - 2:
         return _subject_appositive(text, words, clause.subject, inner[0], inner[-1], clause.verb)
+    enclosed = _enclosed_profession(text, words, commas, clause.verb)
+    if enclosed is not None:
+        main, extra = enclosed
+        return [*split_appositive(main, nlp), extra]
     later = [i for i in commas if i > clause.verb]
     if later and _is_final_appositive(words, later[-1], clause.subject):
         return _final_appositive(text, words, later[-1], clause.subject, clause.verb)
@@ -115,13 +127,63 @@ def _subject_appositive(text: str, words: Sequence[Word], subject: int, first: i
         (word for word in inside if word.word_class != "adverb" and word.lower not in {"more", "better", "best"}),
         opener,
     )
-    starts_right = opener.lower in {"a", "an", "the", "his", "her", "its", "their", "born", "known"}
+    is_reduced = opener.word_class in PARTICIPIAL and _is_governing(words, opener)
+    starts_right = is_reduced or opener.lower in {"a", "an", "the", "his", "her", "its", "their", "born", "known"}
     if not starts_right or any(word.lower in {"and", "or", "nor"} or word.word_class in FINITE for word in inside):
         return [text]
     if any(word.lower == "and" or word.word_class == "preposition" for word in words[subject:first]):
         return [text]
-    copula = "was" if opener.lower == "born" else _copula(words, verb)
+    is_event = (is_reduced and opener.lower not in _STATES) or opener.lower == "born"
+    copula = "was" if is_event else _copula(words, verb)
     return [f"{text[: words[first - 1].end]} {text[words[last + 1].start :]}", f"{phrase} {copula} {body}"]
+
+
+def _is_governing(words: Sequence[Word], participle: Word) -> bool:
+    """Whether a preposition follows: *designed by A*, *born in B*."""
+    index = words.index(participle) + 1
+    return index < len(words) and words[index].word_class == "preposition"
+
+
+def _enclosed_profession(text: str, words: Sequence[Word], commas: Sequence[int], verb: int) -> tuple[str, str] | None:
+    """*was built by Ann Lee, a painter and engraver, and was lit in 1698*: the sentence without what she was, and that.
+
+    Only professions after a full name, and only where the sentence goes on in a way that a list cannot."""
+    for first in (comma for comma in commas if verb < comma < len(words) - 2):
+        if words[first + 1].lower not in {"a", "an"}:
+            continue
+        start = _name_start(words, first, verb + 1)
+        if first - start < 2 or is_comma(words[start - 1]) or words[start - 1].word_class == "conjunction":
+            continue
+        last = next((comma for comma in commas if comma > first and _goes_on(words, comma + 1)), None)
+        if last is None or not _are_professions(words[first + 2 : last]):
+            continue
+        body = text[words[first + 1].start : words[last - 1].end]
+        main = f"{text[: words[first - 1].end]} {text[words[last].end :].lstrip()}"
+        return main, f"{text[words[start].start : words[first - 1].end]} {_copula(words, verb)} {body}"
+    return None
+
+
+def _name_start(words: Sequence[Word], end: int, floor: int) -> int:
+    """Index at which the run of names that ends before `end` begins."""
+    start = end
+    while start > floor and words[start - 1].word_class == "name":
+        start -= 1
+    return start
+
+
+def _goes_on(words: Sequence[Word], index: int) -> bool:
+    """Whether a verb phrase or a date follows the comma before `index`."""
+    if index + 1 >= len(words):
+        return False
+    if words[index].word_class == "preposition":
+        return words[index + 1].word_class == "number"
+    verb = index + 1 if words[index].lower in {"and", "but"} else index
+    return words[verb].word_class in {"auxiliary", "modal", "past"}
+
+
+def _are_professions(words: Sequence[Word]) -> bool:
+    is_plain = all(word.word_class in {"other", "name"} or word.lower == "and" or is_comma(word) for word in words)
+    return is_plain and bool(words) and names_profession(words[-1].text)
 
 
 def _is_final_appositive(words: Sequence[Word], comma: int, subject: int) -> bool:
@@ -133,7 +195,11 @@ def _is_final_appositive(words: Sequence[Word], comma: int, subject: int) -> boo
 
 
 def _final_appositive(text: str, words: Sequence[Word], comma: int, subject: int, verb: int) -> list[str]:
-    start = noun_phrase_start(words, comma, subject)
+    start = _name_start(words, comma, subject)
+    if comma - start == 1:
+        start = noun_phrase_start(words, comma, subject)  # *the Eder*, *of Oss*
+    elif words[start - 1].lower == "the":
+        start -= 1
     phrase = text[words[start].start : words[comma - 1].end]
     return [text[: words[comma - 1].end], f"{phrase} {_copula(words, verb)} {text[words[comma + 1].start :]}"]
 

@@ -1,12 +1,12 @@
-"""Splits what follows *is a …*: participles and relative clauses about the subject; dates from places of birth."""
+"""Splits what follows *is a …*: participles, relative clauses about the subject, and nationality."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, find_clause
+from factloop.tools.linguistics.lists import names_profession
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
 
 if TYPE_CHECKING:
@@ -21,21 +21,8 @@ _COPULA_TAILS = {
 }  # fmt: skip
 """Participles that may follow *is a …*; the auxiliary is `was`, or the copula of the clause where empty."""
 
-_VITAL_EVENT = re.compile(
-    r"(?P<who>.{1,120}?\b(?:born|died))"
-    r"(?P<when> (?:on|in) (?:[A-Z][a-z]{2,8} )?\d{1,4}(?: [A-Z][a-z]{2,8})?(?:,? \d{4})?),?"
-    r"(?P<where> (?:in|at|near) (?:the )?[A-Z][^()]{1,120}?)\.?",
-    re.DOTALL,
-)
-"""*X was born on 4 May 1901, in Lindel*: the date and the place may differ in truth."""
-
-
-def split_birth(text: str, nlp: Language | None = None) -> list[str]:  # noqa: ARG001 - every step has this signature
-    """*X was born on D in P* is *X was born on D* and *X was born in P*; the same for *died*."""
-    found = _VITAL_EVENT.fullmatch(text)
-    if found is None or re.search(r"\b(?:and|who|which|to|as|when|where|while|of)\b|\d", found["where"]):
-        return [text]
-    return [f"{found['who']}{found['when']}", f"{found['who']}{found['where']}"]
+_LONGEST_NOUN = 3
+"""Words of a profession: *portrait painter*, *stage and film actor* is no longer one."""
 
 
 def split_participle(text: str, nlp: Language | None = None) -> list[str]:
@@ -92,3 +79,21 @@ def _skip_adverbs(words: Sequence[Word], index: int) -> int:
     while index < len(words) - 1 and words[index].word_class == "adverb":
         index += 1
     return index
+
+
+def split_nationality(text: str, nlp: Language | None = None) -> list[str]:
+    """*X is a Danish painter* is *X is Danish* and *X is a painter*; *a French teacher* may teach French and stays."""
+    words = tag_words(text.rstrip("."), nlp)
+    clause = find_clause(words)
+    if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 3 >= len(words):
+        return [text]
+    article, nationality, *noun = words[clause.verb + 1 :]
+    if article.lower not in {"a", "an"} or nationality.lower not in lexicon.NATIONALITIES or len(noun) > _LONGEST_NOUN:
+        return [text]
+    head = noun[-1]
+    if any(word.word_class != "other" for word in noun) or noun[0].lower == "football":
+        return [text]
+    if not names_profession(head.text) or head.lower in lexicon.TAUGHT_LANGUAGE:
+        return [text]
+    stem, rest = text[: words[clause.verb].end], text[noun[0].start :]
+    return [f"{stem} {nationality.text}", f"{stem} {'an' if noun[0].lower[0] in 'aeiou' else 'a'} {rest}"]

@@ -22,9 +22,8 @@ def search_query(claim: str, topic: str | None = None) -> str:
     """
     text = plain_text(claim)
     keywords = _keywords(text)
-    if topic is not None and _has_nameless_subject(text) and not {word.lower() for word in keywords} & set(
-        content_words(topic)
-    ):  # fmt: skip
+    is_named = topic is not None and not _key(" ".join(keywords)).isdisjoint(content_words(topic))
+    if topic is not None and not is_named and _has_nameless_subject(text):
         keywords = [*_keywords(topic), *keywords][:_MAX_WORDS]
     return _join(keywords) or text[:_MAX_CHARACTERS]
 
@@ -39,10 +38,17 @@ def _has_nameless_subject(text: str) -> bool:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """Another useful selection of the claim's words, none asked before in any order; None when out of ideas."""
+    """Another useful selection of the claim's words, none asked before in any order; None when out of ideas.
+
+    What the first query held beyond the claim is its topic, and goes with every further one.
+    """
+    text = plain_text(claim)
     known = {_key(query) for query in asked}
-    for query in _formulations(plain_text(claim)):
-        if query and _key(query) not in known:
+    own = _key(text) | _key(" ".join(_keywords(text)))
+    topic = [word for word in asked[0].split() if word.lower() not in own] if asked else []
+    for selection in _formulations(text):
+        query = _join([*topic, *selection.split()])
+        if selection and _key(query) not in known:
             return query
     return None
 

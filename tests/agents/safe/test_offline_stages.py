@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -8,6 +9,7 @@ import pytest
 from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQuery, PaperStages, SentenceTask
 from factloop.records import Evidence, Judgement, Verdict
+from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.base import Entailment, Label
 
 PROMPT = "Who was Mira Halden?"
@@ -74,9 +76,37 @@ async def test_irrelevant_and_ambiguous_facts_are_marked_and_not_dropped() -> No
     assert await stages.sentence_facts(lone) == [FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")]
 
 
+async def test_a_part_of_the_topic_is_relevant_and_searched_with_its_name() -> None:
+    stages = OfflineFusedStages(ScriptedVerifier("supported"))
+    response = "The Oss Light stands near Trenn. The first tower was built of oak. It was lit in 1698."
+    asked = task("It was lit in 1698.", prompt="What is known about the Oss Light?", response=response)
+    assert await stages.sentence_facts(asked) == [
+        FoundFact(
+            "It was lit in 1698.", "The first tower was lit in 1698.", "check", "Oss Light first tower lit 1698"
+        )
+    ]  # fmt: skip
+
+
 async def test_a_sentence_without_claims_has_no_facts() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
     assert await stages.sentence_facts(task("I don't know.", response="I don't know.")) == []
+
+
+async def test_time_is_linear_in_the_length_of_the_response() -> None:
+    """300 kB on one line in well under a third of the minute that a megabyte may take; measured at 3 s."""
+    stages = OfflineFusedStages(ScriptedVerifier("supported"))
+    unit = "Mira Halden met Otto Berg in Arden. She founded the mill and sold its wheel, while Oss burned. "
+    response = unit * (300_000 // len(unit))
+    started = time.perf_counter()
+    found = [
+        fact
+        for sentence in split_sentences(response)
+        for fact in await stages.sentence_facts(
+            SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end)
+        )
+    ]
+    assert len(found) > 2 * (300_000 // len(unit))
+    assert time.perf_counter() - started < 15
 
 
 async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:

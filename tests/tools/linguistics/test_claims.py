@@ -117,6 +117,75 @@ SPLIT = {
         "She holds a degree in law from Arden University.",
         "She holds a doctorate in music from Merrow College.",
     ],
+    "The second tower, designed by Ann Lee, was made of granite and burned down in 1755.": [
+        "The second tower was made of granite.",
+        "The second tower burned down in 1755.",
+        "The second tower was designed by Ann Lee.",
+    ],
+    "The mill, opened in 1901, closed in 1950.": ["The mill closed in 1950.", "The mill was opened in 1901."],
+    "The house, known as Oss Hall, is in Arden.": ["The house is in Arden.", "The house is known as Oss Hall."],
+    "Ilse Varga, born Ilse Marr in 1901, is a singer.": [
+        "Ilse Varga is a singer.",
+        "Ilse Varga was born Ilse Marr in 1901.",
+    ],
+    "The first tower was built by Otto Berg, a painter and engraver, and was lit in 1698 [1].": [
+        "The first tower was built by Otto Berg.",
+        "The first tower was lit in 1698.",
+        "Otto Berg was a painter.",
+        "Otto Berg was an engraver.",
+    ],
+    "He wrote to Ann Lee, a judge, in 1905.": ["He wrote to Ann Lee in 1905.", "Ann Lee was a judge."],
+    "She is a descendant of Otto Berg, a poet.": ["She is a descendant of Otto Berg.", "Otto Berg is a poet."],
+    "The museum is in the Old Mill, a house of 1901.": [
+        "The museum is in the Old Mill.",
+        "The Old Mill is a house of 1901.",
+    ],
+    "Otto Berg was born in the town of Tarn in 1950.": [
+        "Otto Berg was born in the town of Tarn.",
+        "Otto Berg was born in 1950.",
+    ],
+    "The Institute was founded by Ann Lee in Arden in 1901.": [
+        "The Institute was founded by Ann Lee.",
+        "The Institute was founded in Arden.",
+        "The Institute was founded in 1901.",
+    ],
+    "She passed away in Arden, Oss, on 4 May 1955, at the age of 71.": [
+        "She passed away in Arden, Oss.",
+        "She passed away on 4 May 1955.",
+        "She passed away at the age of 71.",
+    ],
+    "He was born in 1901 to Ann Lee.": ["He was born in 1901.", "He was born to Ann Lee."],
+    "The paper was printed in Arden, Lindel and Oss.": [
+        "The paper was printed in Arden.",
+        "The paper was printed in Lindel.",
+        "The paper was printed in Oss.",
+    ],
+    "She worked with Anna Berg and Otto Lind.": ["She worked with Anna Berg.", "She worked with Otto Lind."],
+    "He starred in films, including Blue Rain (1993) and The Last Gate (1995).": [
+        "He starred in films, including Blue Rain (1993).",
+        "He starred in films, including The Last Gate (1995).",
+    ],
+    "He was an English mathematician and writer.": [
+        "He was English.",
+        "He was a mathematician.",
+        "He was a writer.",
+    ],
+    "In 1913, he joined Arden United, where he played for seven years.": [
+        "In 1913, he joined Arden United.",
+        "He played for seven years at Arden United.",
+    ],
+    "Ann Lee left a library in 1909 and Otto Berg printed The Blue Ledger in 1911.": [
+        "Ann Lee left a library in 1909.",
+        "Otto Berg printed The Blue Ledger in 1911.",
+    ],
+    "He lectured on algebra and taught botany until 1930.": [
+        "He lectured on algebra.",
+        "He taught botany until 1930.",
+    ],
+    "The text is a part of the code and consists of two books.": [
+        "The text is a part of the code.",
+        "The text consists of two books.",
+    ],
     "- **Lindel**: a small town in the hills": ["Lindel is a small town in the hills."],
     "**Port**: The port of Lindel opened in 1901.[1]": ["The port of Lindel opened in 1901."],
     "However, it is worth noting that [Lindel](http://a.b) has a __port__.": ["Lindel has a port."],
@@ -143,6 +212,15 @@ WHOLE = [
     "A style that promotes teamwork, and is adaptive, suits the team.",
     "They questioned urban planning, and the distance it produced.",
     "Once the plasma was separated, and the bag is full, the tube closes.",
+    "She was a French teacher.",
+    "The bridge was not built in Arden in 1901.",
+    "He visited Trinidad and Tobago.",
+    "The river runs between Upper Oss and Lower Oss.",
+    "He was married to Ann Lee and Eva Marr.",
+    "He is known for Blue Rain (1883), Mr Lind and Mr Berg (1886), and Oss (1890).",
+    "He met Ann Lee, a judge, Otto Berg, a clerk, and Eva Marr.",
+    "She studied at the Academy of Music and Arden College.",
+    "The ship was launched in May in Arden.",
     "The chair of the meeting, the 28th of its kind, was Otto Berg.",
 ]
 

@@ -12,6 +12,22 @@ def test_keywords_in_order_without_function_words() -> None:
     assert search_query('"Blue Rain" is Otto Berg\'s film.') == "Blue Rain Otto Berg film"
 
 
+TOPIC = "Oss Light"
+
+
+def test_a_part_without_a_name_is_searched_with_its_topic() -> None:
+    query = search_query("The first tower was lit in 1698.", TOPIC)
+    assert query == "Oss Light first tower lit 1698"
+    further = next_query("The first tower was lit in 1698.", [query])
+    assert further is not None
+    assert further.startswith("Oss Light ")
+
+
+@pytest.mark.parametrize("claim", ["The Iron Spire was lit in 1889.", "Ann Lee lit it.", "The light of Oss is red."])
+def test_a_named_subject_needs_no_topic(claim: str) -> None:
+    assert search_query(claim, TOPIC) == search_query(claim)
+
+
 def test_each_further_query_is_new_until_ideas_run_out() -> None:
     asked = [search_query(CLAIM)]
     while (query := next_query(CLAIM, asked)) is not None:
