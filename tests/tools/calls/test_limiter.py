@@ -166,6 +166,19 @@ def test_a_rate_does_not_grow_during_a_pause() -> None:
     assert run_in_virtual_time(run()) > 0.2
 
 
+def test_a_rate_does_not_grow_while_nothing_is_sent() -> None:
+    async def run() -> float:
+        limiter = Limiter()
+        async with limiter.slot() as ticket:
+            limiter.refused(ticket, 1.0)
+        await departures(limiter, 3)
+        await asyncio.sleep(600.0)
+        times = await departures(limiter, 3)
+        return times[2] - times[1]
+
+    assert run_in_virtual_time(run()) > 0.05
+
+
 def test_a_pause_beyond_all_patience_is_an_error_not_a_wait() -> None:
     async def run() -> float:
         limiter, loop = Limiter(), asyncio.get_running_loop()
