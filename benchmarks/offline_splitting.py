@@ -24,6 +24,7 @@ from factloop.tools.linguistics.references import is_ambiguous, resolve_referenc
 from factloop.tools.linguistics.relevance import is_relevant
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.linguistics.words import content_words
+from tests.simulator.building import build_world
 
 Row = dict[str, Any]
 _MEGABYTE = 1_000_000
@@ -96,6 +97,31 @@ def references(rows: Sequence[Row]) -> dict[str, float]:
     return {"open with a pronoun": opened, "resolved": resolved, "as annotated": right, "called ambiguous": ambiguous}
 
 
+def relevance_of_facts(rows: Sequence[Row]) -> dict[str, float]:
+    """Share of the annotated facts called irrelevant: of those labelled supported none should be."""
+    flagged: dict[str, list[bool]] = {}
+    for row in rows:
+        for fact in (fact for sentence in row["sentences"] or [] for fact in sentence["atomic_facts"] or []):
+            relevant = is_relevant(fact["text"], prompt=row["prompt"], response=row["response"])
+            flagged.setdefault(fact["label"], []).append(not relevant)
+    return {f"called irrelevant of {label}": sum(called) / len(called) for label, called in sorted(flagged.items())}
+
+
+def relevance_of_digressions() -> dict[str, float]:
+    """The simulator's responses, in which some facts are about entities that have nothing to do with the question."""
+    pairs = [
+        (fact.label == "irrelevant", not is_relevant(fact.self_contained, prompt=asked.prompt, response=asked.text))
+        for asked in build_world().responses
+        for fact in asked.facts
+    ]
+    right = sum(gold and pred for gold, pred in pairs)
+    return {
+        "facts": len(pairs),
+        "precision of irrelevant": right / max(1, sum(pred for _, pred in pairs)),
+        "recall of irrelevant": right / sum(gold for gold, _ in pairs),
+    }
+
+
 def read_responses(responses: Sequence[tuple[str, str]]) -> int:
     """All of the linguistics over (prompt, response) pairs; returns the number of sentences."""
     n_sentences = 0
@@ -148,6 +174,8 @@ def main() -> None:
         "FActScore biographies": decomposition(bios),
         "Factcheck-GPT check-worthiness": checkworthiness(worth),
         "Factcheck-GPT references": references(checked),
+        "FActScore relevance": relevance_of_facts(rows),
+        "Simulator relevance": relevance_of_digressions(),
         "speed": speed(responses),
     }
     for data, figures in parts.items():

@@ -23,7 +23,18 @@ _CIRCUMSTANCE = re.compile(
 _MONTH = re.compile(
     r"(?:in|near|at) (?:January|February|March|April|May|June|July|August|September|October|November|Dec)"
 )
+_BORN = re.compile(r"(?P<who>[^()]{2,80}?) \((?P<born>born [^()–—;]{4,120})\) (?P<rest>(?:is|was) .+)", re.DOTALL)
 _RESTRICTED = re.compile(r"\b(?:not|never|only|if|either|neither|both|or)\b", re.IGNORECASE)
+
+
+def split_parenthesis(text: str, nlp: Language | None = None) -> list[str]:  # noqa: ARG001 - a step's signature
+    """*X (born on D) is a painter* is *X is a painter* and *X was born on D*."""
+    found = _BORN.fullmatch(text)
+    if found is None or re.search(r"\bdied\b| - ", found["born"]):
+        return [text]
+    born = re.sub(r"^born (?=(?:c\. )?(?:\d{4}$))", "born in ", found["born"])
+    born = re.sub(r"^born (?=\d|[A-Z][a-z]{2,8} \d)", "born on ", born)
+    return [f"{found['who']} {found['rest']}", f"{found['who']} was {born}"]
 
 
 def split_circumstances(text: str, nlp: Language | None = None) -> list[str]:

@@ -24,6 +24,7 @@ Step = Callable[[str, "Language | None"], list[str]]
 
 _STEPS: tuple[Step, ...] = (
     coordination.split_clauses,
+    circumstances.split_parenthesis,
     modifiers.split_relative,
     modifiers.split_appositive,
     predicates.split_predicate_relative,

@@ -16,6 +16,7 @@ from factloop.tools.linguistics.clauses import (
 )
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.lists import names_profession
+from factloop.tools.linguistics.mentions import find_mentions
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
 
 if TYPE_CHECKING:
@@ -151,8 +152,8 @@ def _enclosed_profession(text: str, words: Sequence[Word], commas: Sequence[int]
     for first in (comma for comma in commas if verb < comma < len(words) - 2):
         if words[first + 1].lower not in {"a", "an"}:
             continue
-        start = _name_start(words, first, verb + 1)
-        if first - start < 2 or is_comma(words[start - 1]) or words[start - 1].word_class == "conjunction":
+        start = _full_name_start(text, words, first)
+        if start is None or start <= verb or is_comma(words[start - 1]) or words[start - 1].word_class == "conjunction":
             continue
         last = next((comma for comma in commas if comma > first and _goes_on(words, comma + 1)), None)
         if last is None or not _are_professions(words[first + 2 : last]):
@@ -163,12 +164,12 @@ def _enclosed_profession(text: str, words: Sequence[Word], commas: Sequence[int]
     return None
 
 
-def _name_start(words: Sequence[Word], end: int, floor: int) -> int:
-    """Index at which the run of names that ends before `end` begins."""
-    start = end
-    while start > floor and words[start - 1].word_class == "name":
-        start -= 1
-    return start
+def _full_name_start(text: str, words: Sequence[Word], end: int) -> int | None:
+    """Index at which the name of two or more words that ends before `end` begins; initials are among them."""
+    for mention in find_mentions(text):
+        if mention.end == words[end - 1].end and len(mention.names) > 1:
+            return next(index for index, word in enumerate(words) if word.start == mention.start)
+    return None
 
 
 def _goes_on(words: Sequence[Word], index: int) -> bool:
@@ -195,11 +196,9 @@ def _is_final_appositive(words: Sequence[Word], comma: int, subject: int) -> boo
 
 
 def _final_appositive(text: str, words: Sequence[Word], comma: int, subject: int, verb: int) -> list[str]:
-    start = _name_start(words, comma, subject)
-    if comma - start == 1:
-        start = noun_phrase_start(words, comma, subject)  # *the Eder*, *of Oss*
-    elif words[start - 1].lower == "the":
-        start -= 1
+    start = _full_name_start(text, words, comma)
+    if start is None:
+        start = noun_phrase_start(words, comma, subject)
     phrase = text[words[start].start : words[comma - 1].end]
     return [text[: words[comma - 1].end], f"{phrase} {_copula(words, verb)} {text[words[comma + 1].start :]}"]
 

@@ -186,6 +186,19 @@ SPLIT = {
         "The text is a part of the code.",
         "The text consists of two books.",
     ],
+    "Berg married Major M. F. Marr, a former officer.": [
+        "Berg married Major M. F. Marr.",
+        "Major M. F. Marr was a former officer.",
+    ],
+    "Otto Berg (born Otto Marr on 22 August 1973) is an artist.": [
+        "Otto Berg is an artist.",
+        "Otto Berg was born Otto Marr on 22 August 1973.",
+    ],
+    "Otto Berg (born 29 August 1993) is an artist.": [
+        "Otto Berg is an artist.",
+        "Otto Berg was born on 29 August 1993.",
+    ],
+    "Otto Berg (born 1993) is an artist.": ["Otto Berg is an artist.", "Otto Berg was born in 1993."],
     "- **Lindel**: a small town in the hills": ["Lindel is a small town in the hills."],
     "**Port**: The port of Lindel opened in 1901.[1]": ["The port of Lindel opened in 1901."],
     "However, it is worth noting that [Lindel](http://a.b) has a __port__.": ["Lindel has a port."],
@@ -221,6 +234,8 @@ WHOLE = [
     "He met Ann Lee, a judge, Otto Berg, a clerk, and Eva Marr.",
     "She studied at the Academy of Music and Arden College.",
     "The ship was launched in May in Arden.",
+    "The war (1914-1918) was a disaster.",
+    "Otto Berg (born 4 May 1901 – 6 May 1950) was an artist.",
     "The chair of the meeting, the 28th of its kind, was Otto Berg.",
 ]
 
