@@ -69,7 +69,7 @@ class Limiter:
         self._lessons = self._barren_lessons = 0
         self._refused_at = -math.inf
         self._recent: deque[float] = deque(maxlen=4096)
-        self._sent_since = self._refused_since = 0
+        self._sent_since = 0
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[Ticket]:
@@ -83,9 +83,7 @@ class Limiter:
     def refused(self, ticket: Ticket, retry_after_s: float | None) -> None:
         """The server refused the request for its rate: everybody pauses, then goes on more slowly."""
         now = asyncio.get_running_loop().time()
-        self._refused_since += 1
-        news = ticket.sent_at > self._refused_at  # else it left before the last lesson was learnt
-        if news:
+        if ticket.sent_at > self._refused_at:  # else it left before the last lesson, and teaches nothing
             self._learn(ticket, now)
         pause_s = retry_after_s
         if pause_s is None:
@@ -96,7 +94,7 @@ class Limiter:
 
     def _learn(self, ticket: Ticket, now: float) -> None:
         lowered = BACK_OFF * self._rate
-        taken = self._sent_since - self._refused_since
+        taken = self._sent_since - 1
         if self._lessons == 0:
             recent = sum(1 for sent_at in self._recent if ticket.sent_at - WINDOW_S < sent_at < ticket.sent_at)
             self._rate = min(lowered, max(BACK_OFF * recent / WINDOW_S, LEAST_PROBED_RATE))
@@ -104,10 +102,10 @@ class Limiter:
             seen = BACK_OFF * taken / max(now - self._refused_at, 1e-3)
             self._rate = min(lowered, max(seen, lowered / 2.0))
         self._rate = max(self._rate, LOWEST_RATE)
-        self._barren_lessons = self._barren_lessons + 1 if taken <= 0 else 0
+        self._barren_lessons = self._barren_lessons + 1 if taken == 0 else 0
         self._lessons += 1
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
-        self._sent_since = self._refused_since = 0
+        self._sent_since = 0
         self._refused_at = now
 
     async def _wait_for_turn(self) -> float:
