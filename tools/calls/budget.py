@@ -35,24 +35,27 @@ class Budget:
     def limits_money(self) -> bool:
         return self._max_usd is not None
 
-    def note_earlier(self, *, cost_usd: float) -> None:
-        """Counts a call that an earlier attempt at the same run paid for."""
-        self._calls += 1
+    def note_earlier(self, *, cost_usd: float, calls: int = 1) -> None:
+        """Counts what an earlier attempt at the same run paid for."""
+        self._calls += calls
         self._spent_usd += cost_usd
 
     @asynccontextmanager
-    async def reserve(self, worst_usd: float) -> AsyncIterator[Reservation]:
-        """Room for one call that costs at most `worst_usd`. Raises BudgetExceeded where there is none."""
+    async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
+        """Room for one call that costs at most `worst_usd`. Raises BudgetExceeded where there is none.
+
+        With `calls=0` it costs money only: a search, which the limit on model calls does not count.
+        """
         if self._max_calls is None and self._max_usd is None:
             yield Reservation(0.0)
             return
-        while not self._out_of_calls and not self._fits(worst_usd) and self._in_flight:
+        while self._has_calls(calls) and not self._fits(worst_usd) and self._in_flight:
             await self._settled.wait()
-        if self._out_of_calls:
+        if not self._has_calls(calls):
             raise BudgetExceeded(f"{self._max_calls} calls")
         if not self._fits(worst_usd):
             raise BudgetExceeded(f"{self._max_usd:g} USD")
-        self._calls += 1
+        self._calls += calls
         self._in_flight += 1
         self._reserved_usd += worst_usd
         reservation = Reservation(worst_usd)
@@ -66,9 +69,8 @@ class Budget:
             self._settled.set()  # wakes all who wait; nothing is awaited here, so no cancellation can lose the news
             self._settled = asyncio.Event()
 
-    @property
-    def _out_of_calls(self) -> bool:
-        return self._max_calls is not None and self._calls >= self._max_calls
+    def _has_calls(self, calls: int) -> bool:
+        return calls == 0 or self._max_calls is None or self._calls + calls <= self._max_calls
 
     def _fits(self, worst_usd: float) -> bool:
         return self._max_usd is None or self._spent_usd + self._reserved_usd + worst_usd <= self._max_usd

@@ -14,6 +14,7 @@ from typing import Any
 
 from factloop.errors import FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.blame import raise_blamed
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.meter import UsageMeter
@@ -48,10 +49,13 @@ class SearchGateway:
         timeout_s: float,
         rng: random.Random,
         journal: bool = False,
+        budget: Budget | None = None,
     ) -> None:
+        """`budget` is charged with what searches cost; those of a tool whose price is unknown count as free."""
         self.tools = tuple(tools)
         self._results = results
         self._cache, self._retry = cache, retry
+        self._budget = budget or Budget()
         self._timeout_s, self._rng, self._journal = timeout_s, rng, journal
         self._limiters = {tool.name: Limiter(concurrency=tool.concurrency_limit) for tool in tools}
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
@@ -64,7 +68,7 @@ class SearchGateway:
         return named[0] if named else self.tools[round_number % len(self.tools)]
 
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Found:
-        """The hits for one query. May cost money. Raises ToolError, ToolTimeout, ConfigError."""
+        """The hits for one query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
         query = " ".join(query.split())
         key = self._key(tool, query)
         newer_than_s = None if self._journal else KEEP_S
@@ -72,7 +76,9 @@ class SearchGateway:
         if kept is not None:
             if self._journal and kept.earlier and key not in self._replayed:
                 self._replayed.add(key)
-                meter.searched(stage, 0.0, search_price(tool.name))
+                price = search_price(tool.name)
+                meter.searched(stage, 0.0, price)
+                self._budget.note_earlier(cost_usd=price or 0.0, calls=0)
             else:
                 meter.hit(stage)
             return _decode(kept.value)
@@ -96,8 +102,8 @@ class SearchGateway:
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> dict[str, Any]:
-        limiter = self._limiters[tool.name]
-        async with limiter.slot() as ticket:
+        limiter, price = self._limiters[tool.name], search_price(tool.name)
+        async with self._budget.reserve(price or 0.0, calls=0) as reservation, limiter.slot() as ticket:
             started = time.perf_counter()
             try:
                 async with asyncio.timeout(self._timeout_s):
@@ -115,7 +121,8 @@ class SearchGateway:
                 failed = f"{tool.name}: the search failed ({type(error).__name__})"
                 raise ToolError(failed, tool=tool.name) from error
             self._answered.add(tool.name)
-            meter.searched(stage, time.perf_counter() - started, search_price(tool.name))
+            reservation.spent_usd = price or 0.0
+            meter.searched(stage, time.perf_counter() - started, price)
             return {
                 "query": query,
                 "hits": [hit.model_dump(mode="json") for hit in hits[: self._results]],

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from pydantic import Field, SecretStr
 
-from factloop.errors import ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.errors import BudgetExceeded, ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
@@ -183,6 +184,33 @@ async def test_costs_where_the_price_is_known(cache: CallCache) -> None:
     assert meter.snapshot(0.0).cost_usd == 0.001
     await search(gateway(scripted(HITS, name="my-own"), cache=cache), meter=meter)
     assert meter.snapshot(0.0).cost_usd is None
+
+
+async def test_searches_spend_the_budget_and_never_more(cache: CallCache) -> None:
+    # A search by Serper costs 0.001 dollars; the limit on calls is one on model calls.
+    tool = scripted(*[HITS] * 3, name="serper", delay_s=0.01)
+    searching = gateway(tool, cache=cache, budget=Budget(max_calls=0, max_usd=0.0035))
+    outcomes = await asyncio.gather(*(search(searching, str(number)) for number in range(9)), return_exceptions=True)
+    assert sum(isinstance(outcome, Found) for outcome in outcomes) == 3
+    assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 6
+
+
+async def test_free_searches_need_no_budget(cache: CallCache) -> None:
+    for name in ("documents", "my-own"):
+        assert (await search(gateway(scripted(HITS, name=name), cache=cache, budget=Budget(max_usd=0.0)))).hits
+
+
+async def test_searches_of_an_earlier_attempt_count(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    first = CallCache(path)
+    await search(gateway(scripted(HITS, name="serper"), cache=first, journal=True))
+    first.close()
+    resumed = CallCache(path)
+    searching = gateway(scripted(name="serper"), cache=resumed, journal=True, budget=Budget(max_usd=0.001))
+    await search(searching)
+    with pytest.raises(BudgetExceeded):
+        await search(searching, "something new")
+    resumed.close()
 
 
 def test_tools_are_chosen_by_name_else_by_turn(cache: CallCache) -> None:
