@@ -9,7 +9,8 @@ from factloop.agents.safe.schemas import Assessment, Relevance, SearchCall
 from factloop.prompts.registry import Rendered
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.offers import Chosen, Offers
-from tests.tools.models.conftest import Json, Talk
+from tests.tools.models.chat_server import Json
+from tests.tools.models.talk import Talk
 
 STAGE = "relevance"
 YES = Relevance(reason="Same subject.", relevant=True)

@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI
 from factloop.errors import ConfigError
 from factloop.tools.models.chat import build_chat_model, wrap_chat_model
 from factloop.tools.models.prices import Price
-from tests.tools.models.conftest import KEY
+from tests.tools.models.chat_server import KEY
 
 # Outward sockets are blocked in these tests: building a model must open none.
 SERVER = "http://models.example:8000/v1"

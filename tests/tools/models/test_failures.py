@@ -10,7 +10,7 @@ import pytest
 from factloop.errors import ConfigError, FactloopError, ModelRefusal, ToolError
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.failures import error_field, retry_after_s, translate
-from tests.tools.models.conftest import KEY, ChatServer, Reply, completion, failure
+from tests.tools.models.chat_server import KEY, ChatServer, Reply, completion, failure
 
 CONNECTION_REFUSED = "http://127.0.0.1:9/v1"
 

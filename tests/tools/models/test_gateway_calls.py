@@ -14,8 +14,9 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.offers import Chosen
 from factloop.tools.models.prices import Price
-from tests.tools.models.conftest import KEY, ChatServer, Connect, Reply, called, failure, said
+from tests.tools.models.chat_server import KEY, ChatServer, Reply, called, failure, said
 from tests.tools.models.questions import CHOICE, STAGE, WISH, YES, YES_SAID, ask, assess
+from tests.tools.models.talk import Connect
 
 DOLLAR_A_TOKEN = Price(1e6, 1e6)
 HANGS = Reply(delay_s=30.0)

@@ -8,8 +8,9 @@ from factloop.agents.safe.schemas import Assessment
 from factloop.errors import FactloopError, ModelOutputError, ModelRefusal
 from factloop.tools.models.gateway import LONGEST_SHOWN_REPLY
 from factloop.tools.models.offers import Chosen
-from tests.tools.models.conftest import ChatServer, Connect, Reply, called, completion, failure, said
+from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said
 from tests.tools.models.questions import CHOICE, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
+from tests.tools.models.talk import Connect
 
 
 async def test_a_repair_turn_shows_the_reply_and_its_error(server: ChatServer, connect: Connect) -> None:

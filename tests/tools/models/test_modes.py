@@ -10,7 +10,7 @@ import pytest
 from factloop.agents.safe.schemas import Assessment
 from factloop.errors import ToolError
 from factloop.tools.models.offers import Chosen
-from tests.tools.models.conftest import ChatServer, Connect, Json, Reply, called, failure, said
+from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import (
     CHOICE,
     OPEN,
@@ -22,8 +22,8 @@ from tests.tools.models.questions import (
     assess,
     last_text,
     mode_of,
-    tools,
 )
+from tests.tools.models.talk import Connect
 
 LADDER = ["tools", "json_schema", "json_mode", "text"]
 
@@ -174,7 +174,3 @@ async def test_many_first_requests_agree_on_the_mode(server: ChatServer, connect
     sent = len(server.bodies)
     await assess(talk, text="later")
     assert len(server.bodies) == sent + 1
-
-
-def test_the_offers_of_these_tests_are_those_of_the_plan() -> None:
-    assert list(tools("web").tools) == ["web"]

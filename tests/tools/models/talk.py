@@ -1,0 +1,76 @@
+"""A model gateway with all that it stands on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.transport import Transport
+from tests.tools.models.chat_server import Json
+
+
+@dataclass
+class Talk:
+    """A gateway with all that it stands on, as one run has it."""
+
+    gateway: ModelGateway
+    chat: ChatModel
+    cache: CallCache
+    budget: Budget
+    meter: UsageMeter = field(default_factory=UsageMeter)
+
+
+def talk_to(
+    chat: ChatModel,
+    *,
+    cache: Path | CallCache | None = None,
+    journal: bool = False,
+    use_tools: bool = True,
+    timeout_s: float = 5.0,
+    max_calls: int | None = None,
+    max_usd: float | None = None,
+    concurrency: int | None = None,
+    retry: RetryPolicy | None = None,
+) -> Talk:
+    """A gateway to `chat` that retries without long pauses."""
+    prompts = PromptRegistry.load()
+    budget = Budget(max_calls=max_calls, max_usd=max_usd)
+    transport = Transport(
+        chat,
+        json_reply=prompts["gateway/json_reply"],
+        limiter=Limiter(concurrency=concurrency),
+        budget=budget,
+        retry=retry or RetryPolicy(base_s=0.001),
+        timeout_s=timeout_s,
+        rng=random.Random(0),
+        use_tools=use_tools,
+    )
+    kept = cache if isinstance(cache, CallCache) else CallCache(cache)
+    gateway = ModelGateway(
+        chat, transport, repair=prompts["gateway/repair"], cache=kept, budget=budget, journal=journal
+    )
+    return Talk(gateway, chat, kept, budget)
+
+
+Connect = Callable[..., Awaitable[Talk]]
+
+
+@asynccontextmanager
+async def talking(chat: ChatModel, options: Json) -> AsyncIterator[Talk]:
+    talk = talk_to(chat, **options)
+    try:
+        yield talk
+    finally:
+        talk.cache.close()
+        await chat.aclose()
