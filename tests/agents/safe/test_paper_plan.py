@@ -52,6 +52,22 @@ async def test_a_query_repeated_word_for_word_is_paid_for_once() -> None:
     assert len(result.only_claim().evidence) == 1
 
 
+@pytest.mark.parametrize("relevant", [True, False])
+async def test_a_repeat_is_as_relevant_as_the_claim_it_repeats(relevant: bool) -> None:
+    script = PaperScript(
+        {CLAIM: [CLAIM, CLAIM.upper()]},
+        relevances={CLAIM: relevant},
+        queries={CLAIM: queries(1)},
+        ratings={CLAIM: [supported()]},
+    )
+    result = await run(PaperPlan(script), CLAIM, [ScriptedSearch()], max_searches=1)
+    first, repeat = result.claims
+    assert repeat.duplicate_of == first.id
+    assert repeat.relevant == first.relevant == relevant
+    assert repeat.judgement == first.judgement
+    assert script.calls["relevance"] == 1
+
+
 async def test_an_irrelevant_fact_is_not_searched_for() -> None:
     script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: False}), ScriptedSearch()
     result = await run(PaperPlan(script), CLAIM, [search])
