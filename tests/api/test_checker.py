@@ -1,4 +1,4 @@
-"""`FactChecker` as its users call it: streams, threads, loops, and sources of their own."""
+"""`FactChecker` as its users call it: streams, threads and event loops."""
 
 from __future__ import annotations
 
@@ -10,46 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.tools import tool
-from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
 
-from factloop import CheckSettings, FactChecker, FactualityReport, Verdict
+from factloop import CheckSettings, FactChecker, FactualityReport
 from factloop.errors import ConfigError, DataError
 from factloop.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
-from factloop.tools.search.base import SearchHit, SearchTool
 from tests.api.simulated import simulated_checker
 from tests.simulator import Response, Simulator
 from tests.simulator.scoring import score
-
-TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
-PASSAGE = "Ada Lovelace was born in London on 10 December 1815."
-
-
-class OneDocument(BaseRetriever):
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - the base class has them
-        return [Document(PASSAGE, metadata={"source": "https://example.org/ada", "title": "Ada"})]
-
-
-class OneHit(SearchTool):
-    name: str = "own"
-    description: str = "Knows one thing."
-
-    @property
-    def identity(self) -> str:
-        return "own"
-
-    def search(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - it knows one thing
-        return [SearchHit(source="own", passage=PASSAGE)]
-
-
-@tool
-def look_up(query: str) -> str:  # noqa: ARG001 - a tool takes its query
-    """Looks something up."""
-    return PASSAGE
 
 
 @pytest.fixture
@@ -195,48 +162,6 @@ async def test_answers_are_kept_between_checkers(sim: Simulator, response: Respo
     assert second.usage.cache_hits > 0
 
 
-async def test_a_chat_model_of_ones_own(sim: Simulator, response: Response) -> None:
-    model = ChatOpenAI(
-        model="sim", base_url=sim.base_url, api_key=SecretStr("own-secret"), temperature=0, max_retries=0
-    )
-    async with FactChecker(model, search="serper", cache=False) as checker:
-        report = await checker.acheck(response.text, response.prompt)
-    assert is_right(report, response)
-    assert report.fingerprint.model == "sim"
-    assert report.fingerprint.engine == "model"
-    assert "own-secret" not in report.model_dump_json()
-
-
-@pytest.mark.parametrize("source", [OneDocument(), OneHit(), look_up], ids=["retriever", "own tool", "langchain tool"])
-async def test_a_source_of_ones_own(source: Any) -> None:
-    async with FactChecker(search=source, cache=False) as checker:
-        report = await checker.acheck(TEXT, "Who was Ada Lovelace?")
-    first, second = report.claims
-    assert first.judgement.verdict is Verdict.SUPPORTED
-    assert second.judgement.verdict is Verdict.NOT_SUPPORTED
-    assert first.evidence[0].passage == PASSAGE
-
-
-async def test_documents(tmp_path: Path) -> None:
-    (tmp_path / "ada.txt").write_text(PASSAGE, encoding="utf-8")
-    async with FactChecker(docs=tmp_path, cache_dir=tmp_path / "cache") as checker:
-        report = await checker.acheck(TEXT)
-    assert report.claims[0].judgement.verdict is Verdict.SUPPORTED
-    assert report.claims[0].evidence[0].source.endswith("ada.txt")
-
-
-def test_two_tools_of_one_name_are_refused() -> None:
-    checker = FactChecker(search=[OneHit(), OneHit()], cache=False)
-    with pytest.raises(ConfigError, match="two search tools have one name: own, own"):
-        checker.check(TEXT)
-
-
-@pytest.mark.parametrize("wrong", [3, object()])
-def test_what_is_no_search_is_refused(wrong: Any) -> None:
-    with pytest.raises(ConfigError, match="is no search"):
-        FactChecker(search=[wrong])
-
-
 def test_settings_may_be_given_whole_or_by_name() -> None:
     base = CheckSettings(plan="paper", k=(10,))
     assert FactChecker(settings=base).settings == base
@@ -253,23 +178,3 @@ async def test_half_a_character_is_refused_before_anything_is_spent(
         with pytest.raises(DataError, match=r"half a character .* at position 5"):
             await checker.acheck(response, prompt)
     assert sim.stats().stages == {}
-
-
-async def test_half_a_character_in_what_a_search_brings_spoils_nothing() -> None:
-    class Broken(OneHit):
-        def search(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - it knows one thing
-            return [SearchHit(source="own", passage=f"{PASSAGE} \ud83d")]
-
-    async with FactChecker(search=Broken(), cache=False) as checker:
-        report = await checker.acheck(TEXT)
-    assert report.claims[0].judgement.verdict is Verdict.SUPPORTED
-    assert report.model_dump_json().encode()
-
-
-async def test_the_base_url_of_the_environment_is_part_of_the_fingerprint(
-    sim: Simulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", sim.base_url)
-    async with FactChecker("openai:sim", search="serper", cache=False) as checker:
-        report = await checker.acheck("")
-    assert report.fingerprint.base_url == sim.base_url
