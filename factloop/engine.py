@@ -65,6 +65,18 @@ class Engine:
             await self.chat.aclose()
 
 
+@dataclass(frozen=True)
+class _Shared:
+    """What the model calls and the searches of one run have in common."""
+
+    cache: CallCache
+    budget: Budget
+    retry: RetryPolicy
+    rng: random.Random
+    timeout_s: float
+    journal: bool
+
+
 def prepare(settings: CheckSettings, tools: Sequence[SearchTool], *, model: BaseChatModel | None = None) -> Setup:
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
@@ -78,24 +90,30 @@ def prepare(settings: CheckSettings, tools: Sequence[SearchTool], *, model: Base
 def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
     """The engine of a set-up. With a `journal`, answers are kept there and nowhere else. Raises ConfigError."""
     settings, chat = setup.settings, setup.chat
-    rng = random.Random(settings.seed)
     keeps = settings.cache and (chat is not None or any(tool.cacheable for tool in setup.tools))
-    cache = CallCache(journal or (cache_folder(settings) / "calls.sqlite" if keeps else None))
+    shared = _Shared(
+        cache=CallCache(journal or (cache_folder(settings) / "calls.sqlite" if keeps else None)),
+        budget=Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd),
+        retry=RetryPolicy(),
+        rng=random.Random(settings.seed),
+        timeout_s=settings.timeout_s,
+        journal=journal is not None,
+    )
     searching = SearchGateway(
         setup.tools,
         results=settings.results_per_search,
-        cache=cache,
-        retry=RetryPolicy(),
-        timeout_s=settings.timeout_s,
-        rng=rng,
-        journal=journal is not None,
+        cache=shared.cache,
+        budget=shared.budget,
+        retry=shared.retry,
+        timeout_s=shared.timeout_s,
+        rng=shared.rng,
+        journal=shared.journal,
     )
     if chat is None:
         plan_for = _offline_plan(settings)
     else:
-        gateway = _gateway(settings, chat, setup.prompts, cache, rng, journal=journal is not None)
-        plan_for = _model_plan(settings, gateway, setup.prompts, setup.tools)
-    return Engine(plan_for, searching, setup.fingerprint, cache, chat)
+        plan_for = _model_plan(settings, _gateway(settings, chat, setup.prompts, shared), setup.prompts, setup.tools)
+    return Engine(plan_for, searching, setup.fingerprint, shared.cache, chat)
 
 
 def cache_folder(settings: CheckSettings) -> Path:
@@ -129,28 +147,25 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | None) -> ChatMod
     )
 
 
-def _gateway(
-    settings: CheckSettings,
-    chat: ChatModel,
-    prompts: PromptRegistry,
-    cache: CallCache,
-    rng: random.Random,
-    *,
-    journal: bool,
-) -> ModelGateway:
-    budget = Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
-    limiter = Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
+def _gateway(settings: CheckSettings, chat: ChatModel, prompts: PromptRegistry, shared: _Shared) -> ModelGateway:
     transport = Transport(
         chat,
         json_reply=prompts[JSON_REPLY],
-        limiter=limiter,
-        budget=budget,
-        retry=RetryPolicy(),
-        timeout_s=settings.timeout_s,
-        rng=rng,
+        limiter=Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second),
+        budget=shared.budget,
+        retry=shared.retry,
+        timeout_s=shared.timeout_s,
+        rng=shared.rng,
         use_tools=settings.tool_calling,
     )
-    return ModelGateway(chat, transport, repair=prompts[REPAIR], cache=cache, budget=budget, journal=journal)
+    return ModelGateway(
+        chat,
+        transport,
+        repair=prompts[REPAIR],
+        cache=shared.cache,
+        budget=shared.budget,
+        journal=shared.journal,
+    )
 
 
 def _model_plan(

@@ -20,7 +20,10 @@ class FactloopError(Exception):
 
 
 class ConfigError(FactloopError):
-    """The set-up is wrong (flag, environment, key, run directory); nothing was spent."""
+    """The set-up is wrong (flag, environment, key, run directory, cache): mend it and run again.
+
+    Raised before anything is spent, but for a disk that fails during a run: that stops it, to be resumed.
+    """
 
 
 class DataError(FactloopError):

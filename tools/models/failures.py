@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import email.utils
-import math
-import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from factloop.errors import FactloopError, ModelRefusal, ToolError
+from factloop.tools.calls.retry_after import retry_after_s
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
@@ -34,7 +33,7 @@ def translate(error: Exception, model: str) -> FactloopError:
         f"{model}: HTTP {status}: {said}",
         tool=model,
         status=status,
-        retry_after_s=retry_after_s(_headers(error)),
+        retry_after_s=asked_wait_s(_headers(error)),
         retryable=status in RETRYABLE_STATUS and code not in _NO_MONEY_CODES,
     )
 
@@ -49,28 +48,12 @@ def error_field(error: Exception, field: str) -> str | None:
     return None
 
 
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks us to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date."""
-    milliseconds, value = _number(headers.get("retry-after-ms")), headers.get("retry-after")
+def asked_wait_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks us to wait: `retry-after-ms`, which OpenAI's servers send, or `Retry-After`."""
+    milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
-        return max(0.0, milliseconds / 1000.0)
-    if value is None:
-        return None
-    if (seconds := _number(value)) is not None:
-        return max(0.0, seconds)
-    moment = email.utils.parsedate_tz(value)
-    try:
-        return None if moment is None else max(0.0, email.utils.mktime_tz(moment) - time.time())
-    except (ValueError, OverflowError):
-        return None
-
-
-def _number(value: str | None) -> float | None:
-    try:
-        number = float(value) if value is not None else math.nan
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+        return milliseconds / 1000.0
+    return retry_after_s(headers.get("retry-after"), datetime.now(UTC))
 
 
 def _status(error: Exception) -> int | None:

@@ -6,18 +6,17 @@ Nothing is retried here. The policy above decides, by `retryable` and `retry_aft
 from __future__ import annotations
 
 import json
-import math
 import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import requests
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.retry_after import retry_after_s
 from factloop.tools.search.deadline import DeadlineAdapter, reading_until
 
 MAX_BODY_BYTES = 8_000_000
@@ -25,23 +24,6 @@ MAX_REDIRECTS = 3
 _CHUNK_BYTES = 65_536
 _EXCERPT_CHARS = 120
 _RETRYABLE_STATUSES = frozenset({408, 429})
-
-
-def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a `Retry-After` header, given in seconds or as an HTTP date; None where it says neither."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            moment = parsedate_to_datetime(value)
-        except ValueError:
-            return None
-        if moment.tzinfo is None:  # "-0000" means UTC without a known local zone
-            moment = moment.replace(tzinfo=UTC)
-        seconds = (moment - now).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def checked_base_url(url: str, named: str) -> str:

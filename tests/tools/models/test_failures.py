@@ -9,7 +9,7 @@ import pytest
 
 from factloop.errors import ConfigError, FactloopError, ModelRefusal, ToolError
 from factloop.tools.models.chat import build_chat_model
-from factloop.tools.models.failures import error_field, retry_after_s, translate
+from factloop.tools.models.failures import asked_wait_s, error_field, translate
 from tests.tools.models.chat_server import KEY, ChatServer, Reply, completion, failure
 
 CONNECTION_REFUSED = "http://127.0.0.1:9/v1"
@@ -184,12 +184,12 @@ def test_the_cause_is_named_where_the_error_says_little() -> None:
     ],
 )
 def test_delays_asked_for(headers: dict[str, str], expected: float | None) -> None:
-    assert retry_after_s(headers) == expected
+    assert asked_wait_s(headers) == expected
 
 
 def test_a_delay_may_be_a_date() -> None:
     in_a_minute = formatdate(time.time() + 60, usegmt=True)
-    delay_s = retry_after_s({"retry-after": in_a_minute})
+    delay_s = asked_wait_s({"retry-after": in_a_minute})
     assert delay_s == pytest.approx(60.0, abs=2.0)
 
 

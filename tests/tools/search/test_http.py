@@ -10,7 +10,8 @@ from email.utils import format_datetime
 import pytest
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
-from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient, checked_base_url, retry_after_s, without_userinfo
+from factloop.tools.calls.retry_after import retry_after_s
+from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient, checked_base_url, without_userinfo
 from tests.tools.search.conftest import FakeServer, Reply
 
 KEY = "s3cret-key"
