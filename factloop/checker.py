@@ -44,10 +44,10 @@ class FactChecker:
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
             report = await checker.acheck(response, prompt="Who was ...?")
 
-    All checks of one checker share its limits, its cache and its budget. Without a model the offline engine judges: no
-    key, no network, a baseline. `search` takes names (serper, wikipedia, searxng), factloop's or LangChain's search
-    tools, and LangChain retrievers; `docs` takes files, folders and globs. All other settings are those of
-    `CheckSettings`, by name.
+    All checks of one checker in one event loop share its limits, cache and budget; a check with a run directory has its
+    own. Without a model the offline engine judges: no key, no network, a baseline. `search` takes names (serper,
+    wikipedia, searxng), factloop's or LangChain's search tools, and LangChain retrievers; `docs` takes files, folders
+    and globs. All other settings are those of `CheckSettings`, by name.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -99,6 +99,8 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
         timeout_s=settings.timeout_s,
         journal=journal is not None,
     )
+    if shared.journal:
+        shared.budget.note_earlier(*shared.cache.paid())
     searching = SearchGateway(
         setup.tools,
         results=settings.results_per_search,
@@ -112,7 +114,8 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
     if chat is None:
         plan_for = _offline_plan(settings)
     else:
-        plan_for = _model_plan(settings, _gateway(settings, chat, setup.prompts, shared), setup.prompts, setup.tools)
+        gateway = _gateway(settings, chat, setup.prompts, shared, before=searching.reach)
+        plan_for = _model_plan(settings, gateway, setup.prompts, setup.tools)
     return Engine(plan_for, searching, setup.fingerprint, shared.cache, chat)
 
 
@@ -147,7 +150,14 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | None) -> ChatMod
     )
 
 
-def _gateway(settings: CheckSettings, chat: ChatModel, prompts: PromptRegistry, shared: _Shared) -> ModelGateway:
+def _gateway(
+    settings: CheckSettings,
+    chat: ChatModel,
+    prompts: PromptRegistry,
+    shared: _Shared,
+    *,
+    before: Callable[[], Awaitable[None]],
+) -> ModelGateway:
     transport = Transport(
         chat,
         json_reply=prompts[JSON_REPLY],
@@ -157,13 +167,13 @@ def _gateway(settings: CheckSettings, chat: ChatModel, prompts: PromptRegistry, 
         timeout_s=shared.timeout_s,
         rng=shared.rng,
         use_tools=settings.tool_calling,
+        before=before,
     )
     return ModelGateway(
         chat,
         transport,
         repair=prompts[REPAIR],
         cache=shared.cache,
-        budget=shared.budget,
         journal=shared.journal,
     )
 

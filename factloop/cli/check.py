@@ -25,6 +25,7 @@ from factloop.evaluation.reports.terminal import print_report
 from factloop.events import CheckFinished
 from factloop.records import FactualityReport
 from factloop.settings import CheckSettings
+from factloop.tools.search.build import check_sources
 
 DONE, BELOW_THRESHOLD, UNSCORED, INTERRUPTED = 0, 1, 3, 130
 
@@ -104,6 +105,7 @@ def _how_to_go_on(ask: Ask, settings: CheckSettings) -> str:
 
 
 def _print_estimate(ask: Ask, settings: CheckSettings, response: str) -> int:
+    check_sources(settings.search, settings.docs)
     result = estimate(settings, response, ask.prompt)
     if ask.json is not None:
         write_output(ask.json, to_json(result))

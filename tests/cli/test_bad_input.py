@@ -120,6 +120,23 @@ def test_a_server_that_is_not_there(factloop: Command) -> None:
     assert "is the server running, and its URL right?" in result.complaint
 
 
+def test_a_search_that_is_not_there_costs_no_model_call(
+    factloop: Command, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTLOOP_SERPER_URL", "http://127.0.0.1:9")
+    result = factloop("check", "answer.md", *WITH_MODEL)
+    assert result.code == 2
+    assert "serper: no connection" in result.complaint
+    assert sim.stats().model.requests == 0
+
+
+@pytest.mark.parametrize("wrong", [("--search", "bing"), ("--docs", "nowhere")])
+def test_an_estimate_sees_wrong_sources(factloop: Command, wrong: tuple[str, str]) -> None:
+    result = factloop("check", "answer.md", "--model", MODEL, *wrong, "--dry-run")
+    assert result.code == 2
+    assert wrong[1] in result.complaint
+
+
 def test_a_model_that_never_answers_in_full_leaves_claims_unscored_and_the_report_whole(
     factloop: Command, sim: Simulator
 ) -> None:

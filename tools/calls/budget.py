@@ -35,10 +35,10 @@ class Budget:
     def limits_money(self) -> bool:
         return self._max_usd is not None
 
-    def note_earlier(self, *, cost_usd: float, calls: int = 1) -> None:
-        """Counts what an earlier attempt at the same run paid for."""
+    def note_earlier(self, calls: int, usd: float) -> None:
+        """Counts what earlier attempts at the same run paid for."""
         self._calls += calls
-        self._spent_usd += cost_usd
+        self._spent_usd += usd
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:

@@ -62,7 +62,8 @@ class CallCache:
             execute("PRAGMA journal_mode=WAL")  # stays with the file
             execute("BEGIN IMMEDIATE")
             execute(
-                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL)"
+                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL,"
+                " calls INTEGER NOT NULL, usd REAL NOT NULL)"
             )
             execute(f"PRAGMA user_version={FORMAT}")
             execute("COMMIT")
@@ -81,12 +82,21 @@ class CallCache:
             return None
         return Kept(json.loads(row[0]), earlier=key not in self._mine)
 
-    def put(self, key: str, value: Any) -> None:
-        """Keeps an answer; on disk when this returns. Raises ConfigError where that fails: paying on would be waste."""
+    def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
+        """Keeps an answer and what was paid for it; on disk when this returns.
+
+        Raises ConfigError where that fails: paying on would be waste.
+        """
         # Escaped to ASCII, as text from outside may hold lone surrogates, which SQLite refuses.
         text = json.dumps(value, separators=(",", ":"))
-        self._execute("INSERT OR REPLACE INTO answers (key, value, written) VALUES (?, ?, ?)", (key, text, time.time()))
+        row = (key, text, time.time(), calls, usd)
+        self._execute("INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
         self._mine.add(key)
+
+    def paid(self) -> tuple[int, float]:
+        """Model calls and dollars paid for all that is kept here."""
+        calls, usd = self._execute("SELECT TOTAL(calls), TOTAL(usd) FROM answers", ()).fetchone()
+        return int(calls), float(usd)
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> sqlite3.Cursor:
         try:

@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from openai import DefaultAioHttpClient, OpenAIError
 
 from factloop.errors import ConfigError
+from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.models.prices import Price, model_price
 
 DEFAULT_PROVIDER = "openai"
@@ -85,7 +86,7 @@ def build_chat_model(
         hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
     full = f"{provider}:{bare}" if provider else bare
-    identity = {"model": full, "base_url": base_url, **settings}
+    identity = {"model": full, "base_url": without_userinfo(base_url) if base_url else None, **settings}
     # A server of one's own does not charge its namesake's price.
     known = price or (model_price(full) if base_url is None else None)
     return ChatModel(model, full, identity, known, max_tokens, http)

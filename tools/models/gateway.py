@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from factloop.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import Prompt, Rendered
-from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
@@ -39,13 +38,12 @@ class ModelGateway:
         *,
         repair: Prompt,
         cache: CallCache,
-        budget: Budget,
         journal: bool = False,
     ) -> None:
         """With `journal`, answers that an earlier attempt left in `cache` count as paid by this run."""
         self.chat = chat
         self._transport, self._repair = transport, repair
-        self._cache, self._budget, self._journal = cache, budget, journal
+        self._cache, self._journal = cache, journal
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._replayed: set[str] = set()
 
@@ -99,7 +97,6 @@ class ModelGateway:
         self._replayed.add(key)
         for cost in (CallCost(**item) for item in kept.value["costs"]):
             meter.called(stage, cost, wall_s=0.0)
-            self._budget.note_earlier(cost_usd=cost.cost_usd or 0.0)
 
     async def _converse(
         self,
@@ -125,7 +122,7 @@ class ModelGateway:
             costs.append(cost)
             answer = _read(reply, output, offers)
         kept = {**answer, "costs": [asdict(cost) for cost in costs]}
-        self._cache.put(key, kept)
+        self._cache.put(key, kept, calls=len(costs), usd=sum(cost.cost_usd or 0.0 for cost in costs))
         return kept
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -69,7 +69,9 @@ class Transport:
         timeout_s: float,
         rng: random.Random,
         use_tools: bool = True,
+        before: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """`before` is awaited ahead of every request: it may refuse to let anything be spent."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(
                 f"the price of {chat.name} is unknown, so no budget in USD can be kept: give --price-in and --price-out"
@@ -80,12 +82,15 @@ class Transport:
         self._timeout_s, self._rng = timeout_s, rng
         self._unavailable: set[Mode] = set() if use_tools else {Mode.TOOLS}
         self._answered = False
+        self._before = before
 
     async def send(self, request: Request) -> tuple[Reply, CallCost]:
         """The model's reply and what it cost. Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
         A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault.
         """
+        if self._before is not None:
+            await self._before()
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode:

@@ -63,6 +63,10 @@ class SearchTool(BaseTool):
     def identity(self) -> str:
         """Names what would answer: enters cache keys, so it changes when answers may (index hash, URL); no secrets."""
 
+    def reach(self) -> None:
+        """Sees, without asking anything that costs, that the tool's server answers. Raises ToolError, ToolTimeout."""
+        return
+
     @property
     def cacheable(self) -> bool:
         """Whether answers are worth keeping: False for a local index, which is faster than the cache."""

@@ -26,16 +26,25 @@ def build_search_tools(
     Documents are indexed here: that may take seconds. Raises ConfigError for an unknown name or a missing key or
     address, DataError for unreadable documents. Only the modules of the tools asked for are imported.
     """
-    unknown = [name for name in names if name not in _BUILDERS]
-    if unknown:
-        known = ", ".join(_BUILDERS)
-        raise ConfigError(f"unknown search {unknown[0]!r}: known are {known}, and documents by their path")
+    check_sources(names)
     tools = [_BUILDERS[name](timeout_s) for name in dict.fromkeys(names)]
     if docs:
         from factloop.tools.search.documents import DocumentSearch
 
         tools.append(DocumentSearch(docs, cache_dir=cache_dir, embedder=embedder))
     return tools
+
+
+def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
+    """Sees that every name is known and every path leads to files. Reads no file. Raises ConfigError, DataError."""
+    for name in names:
+        if name not in _BUILDERS:
+            known = ", ".join(_BUILDERS)
+            raise ConfigError(f"unknown search {name!r}: known are {known}, and documents by their path")
+    if docs:
+        from factloop.tools.search.documents.files import find_files
+
+        find_files(docs)
 
 
 def _serper(timeout_s: float) -> SearchTool:

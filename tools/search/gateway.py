@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from factloop.errors import FactloopError, ToolError, ToolTimeout
@@ -60,7 +61,24 @@ class SearchGateway:
         self._limiters = {tool.name: Limiter(concurrency=tool.concurrency_limit) for tool in tools}
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._answered: set[str] = set()
+        self._reaching: SingleFlight[None] = SingleFlight()
+        self._reached = False
         self._replayed: set[str] = set()
+
+    async def reach(self) -> None:
+        """Sees once that every tool's server answers, before money is spent. Raises ConfigError, ToolTimeout."""
+        if not self._reached:
+            await self._reaching.do("all", self._reach_all)
+            self._reached = True
+
+    async def _reach_all(self) -> None:
+        async def reach(tool: SearchTool) -> None:
+            await asyncio.to_thread(tool.reach)
+
+        try:
+            await asyncio.gather(*(self._retry.run(partial(reach, tool), self._rng) for tool in self.tools))
+        except ToolError as error:
+            raise_blamed(error, answered=False)
 
     def pick(self, name: str | None, round_number: int) -> SearchTool:
         """The tool of that name; without a known name the tools take turns by round."""
@@ -76,9 +94,7 @@ class SearchGateway:
         if kept is not None:
             if self._journal and kept.earlier and key not in self._replayed:
                 self._replayed.add(key)
-                price = search_price(tool.name)
-                meter.searched(stage, 0.0, price)
-                self._budget.note_earlier(cost_usd=price or 0.0, calls=0)
+                meter.searched(stage, 0.0, search_price(tool.name))
             else:
                 meter.hit(stage)
             return _decode(kept.value)
@@ -86,7 +102,7 @@ class SearchGateway:
         async def ask() -> dict[str, Any]:
             value = await self._retry.run(lambda: self._attempt(tool, query, stage, meter), self._rng)
             if tool.cacheable:
-                self._cache.put(key, value)
+                self._cache.put(key, value, usd=search_price(tool.name) or 0.0)
             return value
 
         try:

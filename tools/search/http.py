@@ -11,12 +11,13 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import requests
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.retry_after import retry_after_s
+from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.deadline import DeadlineAdapter, reading_until
 
 MAX_BODY_BYTES = 8_000_000
@@ -36,15 +37,6 @@ def checked_base_url(url: str, named: str) -> str:
     if not usable:
         raise ConfigError(f"{named}: {without_userinfo(url)!r} is no http:// or https:// address")
     return url.rstrip("/")
-
-
-def without_userinfo(url: str) -> str:
-    """The URL without `user:password@`, fit for messages and cache keys."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 class JsonClient:
@@ -79,6 +71,18 @@ class JsonClient:
     def post(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON object that answers `payload`. Raises ToolError, ToolTimeout."""
         return self._exchange("POST", path, json=payload)
+
+    def reach(self) -> None:
+        """Sees that the server answers HTTP at all, whatever it says. Raises ToolError, ToolTimeout."""
+        deadline = time.monotonic() + self._timeout_s
+        try:
+            with (
+                reading_until(deadline),
+                self._session().head(self._base_url, timeout=self._timeout_s, stream=True, allow_redirects=False),
+            ):
+                return
+        except requests.RequestException as error:
+            raise self._translated(error, time.monotonic() >= deadline) from error
 
     def _exchange(self, method: str, path: str, **content: Any) -> dict[str, Any]:
         deadline = time.monotonic() + self._timeout_s

@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from factloop.errors import ConfigError, ToolError
+from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.http import JsonClient, checked_base_url, without_userinfo
+from factloop.tools.search.http import JsonClient, checked_base_url
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"
@@ -53,6 +54,9 @@ class SearxngSearch(SearchTool):
     @property
     def identity(self) -> str:
         return f"searxng {without_userinfo(self._url)} language={self.language}"
+
+    def reach(self) -> None:
+        self._client.reach()
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Raises ToolError where nothing came and engines did not answer: that is a failure, not an empty result."""

@@ -10,8 +10,9 @@ from urllib.parse import quote_plus
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, model_validator
 
 from factloop.errors import ConfigError, ToolError
+from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.http import JsonClient, checked_base_url, without_userinfo
+from factloop.tools.search.http import JsonClient, checked_base_url
 
 DEFAULT_URL = "https://google.serper.dev"
 KEY_VARIABLE = "SERPER_API_KEY"
@@ -94,6 +95,9 @@ class SerperSearch(SearchTool):
     @property
     def identity(self) -> str:
         return f"serper {without_userinfo(self._url)} gl={self.gl} hl={self.hl} num={self.num}"
+
+    def reach(self) -> None:
+        self._client.reach()
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Costs one Serper search. An empty query asks nothing and finds nothing."""

@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.http import JsonClient, checked_base_url, without_userinfo
+from factloop.tools.search.http import JsonClient, checked_base_url
 from factloop.tools.search.passages import best_passages, split_passages
 
 _LONGEST_QUERY = 300
@@ -64,6 +65,9 @@ class WikipediaSearch(SearchTool):
     @property
     def identity(self) -> str:
         return f"wikipedia {without_userinfo(self._url)}"
+
+    def reach(self) -> None:
+        self._client.reach()
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:

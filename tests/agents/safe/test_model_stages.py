@@ -74,7 +74,7 @@ def parts() -> Callable[..., tuple[ScriptedChat, Parts]]:
             timeout_s=5.0,
             rng=random.Random(0),
         )
-        gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], cache=CallCache(None), budget=budget)
+        gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], cache=CallCache(None))
         return chat, (gateway, prompts, UsageMeter(), (ScriptedSearch(),))
 
     return make

@@ -113,7 +113,7 @@ async def test_the_error_names_the_limit() -> None:
 
 async def test_calls_of_an_earlier_attempt_count() -> None:
     budget = Budget(max_calls=2, max_usd=1.0)
-    budget.note_earlier(cost_usd=0.8)
+    budget.note_earlier(1, 0.8)
     with pytest.raises(BudgetExceeded, match="1 USD"):
         async with budget.reserve(0.3):
             pass

@@ -57,9 +57,9 @@ def talk_to(
         use_tools=use_tools,
     )
     kept = cache if isinstance(cache, CallCache) else CallCache(cache)
-    gateway = ModelGateway(
-        chat, transport, repair=prompts["gateway/repair"], cache=kept, budget=budget, journal=journal
-    )
+    if journal:
+        budget.note_earlier(*kept.paid())
+    gateway = ModelGateway(chat, transport, repair=prompts["gateway/repair"], cache=kept, journal=journal)
     return Talk(gateway, chat, kept, budget)
 
 

@@ -206,7 +206,9 @@ async def test_searches_of_an_earlier_attempt_count(tmp_path: Path) -> None:
     await search(gateway(scripted(HITS, name="serper"), cache=first, journal=True))
     first.close()
     resumed = CallCache(path)
-    searching = gateway(scripted(name="serper"), cache=resumed, journal=True, budget=Budget(max_usd=0.001))
+    budget = Budget(max_usd=0.001)
+    budget.note_earlier(*resumed.paid())
+    searching = gateway(scripted(name="serper"), cache=resumed, journal=True, budget=budget)
     await search(searching)
     with pytest.raises(BudgetExceeded):
         await search(searching, "something new")

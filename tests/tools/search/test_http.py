@@ -11,7 +11,8 @@ import pytest
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient, checked_base_url, without_userinfo
+from factloop.tools.calls.urls import without_userinfo
+from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient, checked_base_url
 from tests.tools.search.conftest import FakeServer, Reply
 
 KEY = "s3cret-key"
