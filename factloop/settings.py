@@ -5,15 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from factloop.errors import ConfigError
+from factloop.tools.calls.urls import is_base_url, without_userinfo
 
 Positive = Annotated[float, Field(gt=0)]
 
 
 def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str | int | Path) else value
+
+
+def _as_base_url(value: str) -> str:
+    if not is_base_url(value):
+        raise PydanticCustomError("base_url", "must be an http:// or https:// address")
+    return value
 
 
 class CheckSettings(BaseModel):
@@ -23,7 +31,7 @@ class CheckSettings(BaseModel):
 
     model: str | None = None
     """`provider:name`, for example `openai:gpt-4o-mini`; None for the offline engine."""
-    base_url: str | None = None
+    base_url: Annotated[str, AfterValidator(_as_base_url)] | None = None
     """Of any OpenAI-compatible server."""
     plan: Literal["paper", "fused"] = "fused"
     search: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
@@ -81,4 +89,5 @@ def describe(error: ValidationError) -> str:
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
         return f"there is no setting {name!r}"
-    return f"{name} = {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    given = without_userinfo(first["input"]) if first["type"] == "base_url" else first["input"]
+    return f"{name} = {given!r}: {first['msg'][0].lower()}{first['msg'][1:]}"

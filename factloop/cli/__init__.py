@@ -18,11 +18,17 @@ def main() -> None:
     try:
         app(prog_name="factloop")
     except FactloopError as error:
-        _complain(error)
+        _complain(str(error))
+        sys.exit(WRONG_INPUT)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # A path of the user's that the system refuses (too long, not to be entered), met where nobody looked for it.
+        _complain(f"{error.filename}: {error.strerror}")
         sys.exit(WRONG_INPUT)
 
 
-def _complain(error: FactloopError) -> None:
+def _complain(message: str) -> None:
     from factloop.evaluation.reports.visible import visible
 
-    sys.stderr.write(f"factloop: {visible(' '.join(str(error).split()))}\n")
+    sys.stderr.write(f"factloop: {visible(' '.join(message.split()))}\n")

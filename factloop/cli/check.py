@@ -51,7 +51,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     settings = load_settings(flags, os.environ, Path.cwd())
     if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
         raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
-    try_outputs((ask.json, ask.html), ask.answer)
+    try_outputs((ask.json, ask.html), (ask.answer, *settings.docs))
     response = read_text(ask.answer)
     if ask.dry_run:
         return _print_estimate(ask, settings, response)

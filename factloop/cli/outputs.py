@@ -27,22 +27,35 @@ class Terminal(Console):
         _abandon_standard_output()
 
 
-def try_outputs(names: Sequence[str | None], answer: str) -> None:
-    """Finds out before anything is spent whether the outputs can be written. Raises ConfigError."""
+def try_outputs(names: Sequence[str | None], inputs: Sequence[str]) -> None:
+    """Finds out before anything is spent whether the outputs can be written, and over no input. Raises ConfigError."""
     named = [name for name in names if name is not None]
     if len(set(named)) < len(named):
         raise ConfigError("--json and --html name one place; give each its own")
     for name in named:
         if name == STANDARD_OUTPUT:
             continue
-        path = Path(name)
-        folder = path.absolute().parent
-        if not folder.is_dir():
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
-        if path.is_dir() or not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name}: cannot be written")
-        if answer != STANDARD_INPUT and path.exists() and path.samefile(answer):
-            raise ConfigError(f"{name}: would overwrite the text to check; name another file")
+        try:
+            _try_output(name)
+            overwritten = next((read for read in inputs if read != STANDARD_INPUT and _is_one_place(name, read)), None)
+        except (OSError, ValueError) as error:  # a name that is too long or that no file can have
+            raise ConfigError(f"{name}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+        if overwritten is not None:
+            raise ConfigError(f"{name}: would overwrite {overwritten}, which is to be read; name another file")
+
+
+def _try_output(name: str) -> None:
+    path = Path(name)
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
+    if path.is_dir() or not os.access(folder, os.W_OK):
+        raise ConfigError(f"{name}: cannot be written")
+
+
+def _is_one_place(output: str, read: str) -> bool:
+    """By their resolved paths: an output that is a second hard link to an input replaces only itself."""
+    return os.path.realpath(output) == os.path.realpath(Path(read).expanduser())
 
 
 def write_output(name: str, text: str) -> None:

@@ -19,6 +19,7 @@ def bad_files(home: Path, answer: Path) -> None:
     """All that the table below names."""
     assert answer.exists()
     files = {
+        "mine.txt": b"My own words.",
         "binary.md": bytes(range(256)) * 20,
         "latin-1.md": "Où est la forêt ?".encode("latin-1"),
         "bad_pdf/broken.pdf": b"%PDF-1.7 and then nothing of the kind",
@@ -33,6 +34,9 @@ def bad_files(home: Path, answer: Path) -> None:
     (home / "other_run").mkdir()
     (home / "other_run" / "notes.txt").write_text("mine")
 
+
+LONG = "n" * 300
+"""More bytes than a file name may have."""
 
 BAD = {
     "missing file": (("nope.md",), ("nope.md", "no such file")),
@@ -54,12 +58,34 @@ BAD = {
     "unknown search": (("answer.md", "--search", "bing"), ("'bing'", "serper, wikipedia, searxng")),
     "unknown provider": (("answer.md", "--model", "nobody:x", "--search", "serper"), ("nobody",)),
     "model without a source": (("answer.md", "--model", MODEL), ("--docs", "--search")),
+    "base URL of nothing": (
+        ("answer.md", *WITH_MODEL, "--base-url", "not a url"),
+        ("command line: base_url = 'not a url'", "http:// or https://"),
+    ),
+    "base URL half in brackets": (
+        ("answer.md", *WITH_MODEL, "--base-url", "http://[::1"),
+        ("base_url = 'http://[::1'",),
+    ),
+    "base URL of a file": (("answer.md", *WITH_MODEL, "--base-url", "file:///etc/hosts"), ("http:// or https://",)),
     "base URL without a model": (("answer.md", "--base-url", "http://127.0.0.1:1/v1"), ("--model",)),
     "prompts": (("answer.md", *WITH_MODEL, "--prompts", "bad_prompts"), ("mine.md", "front matter")),
     "fail-under": (("answer.md", "--fail-under", "2"), ("--fail-under 2", "between 0 and 1")),
     "output in no folder": (("answer.md", "--json", "no/where.json"), ("no/where.json", "does not exist")),
     "output is a folder": (("answer.md", "--html", "empty"), ("empty", "cannot be written")),
     "output is the input": (("answer.md", "--json", "answer.md"), ("answer.md", "would overwrite")),
+    "output is a document": (
+        ("answer.md", "--docs", "mine.txt", "--html", "./mine.txt"),
+        ("would overwrite mine.txt",),
+    ),
+    "output is there and the input is not": (("nope.md", "--json", "mine.txt"), ("nope.md", "no such file")),
+    "NUL in the name of the output": (("answer.md", "--json", "no\0pe.json"), ("cannot be written",)),
+    "long name of the text": ((LONG,), (LONG, "name too long")),
+    "long name of the output": (("answer.md", "--json", LONG), (LONG, "name too long")),
+    "long name of the page": (("answer.md", "--html", LONG), (LONG, "name too long")),
+    "long name of a folder": (("answer.md", "--html", f"{LONG}/x"), (LONG, "name too long")),
+    "long name of documents": (("answer.md", "--docs", LONG), (LONG, "name too long")),
+    "long name of prompts": (("answer.md", *WITH_MODEL, "--prompts", LONG), (LONG, "name too long")),
+    "long name of a run": (("answer.md", "--run-dir", LONG), (LONG, "name too long")),
     "two outputs in one": (("answer.md", "--json", "x", "--html", "x"), ("--json and --html",)),
     "two on standard output": (("answer.md", "--json", "-", "--html", "-"), ("--json and --html",)),
     "foreign run directory": (("answer.md", "--run-dir", "other_run"), ("other_run", "not a run directory")),

@@ -1,8 +1,28 @@
-"""Addresses as they may be shown and kept: without credentials."""
+"""Addresses of servers: which can be asked at all, and how they may be shown and kept, without credentials."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
+
+from factloop.errors import ConfigError
+
+
+def is_base_url(url: str) -> bool:
+    """Whether this is an http or https address with a host."""
+    if not url.isprintable() or " " in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is no number
+        return False
+
+
+def checked_base_url(url: str, named: str) -> str:
+    """The URL without a trailing slash; ConfigError, which says where it was `named`, unless it is http or https."""
+    if not is_base_url(url):
+        raise ConfigError(f"{named}: {without_userinfo(url)!r} is no http:// or https:// address")
+    return url.rstrip("/")
 
 
 def without_userinfo(url: str) -> str:

@@ -17,7 +17,6 @@ import requests
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.deadline import DeadlineAdapter, reading_until
 
 MAX_BODY_BYTES = 8_000_000
@@ -25,18 +24,6 @@ MAX_REDIRECTS = 3
 _CHUNK_BYTES = 65_536
 _EXCERPT_CHARS = 120
 _RETRYABLE_STATUSES = frozenset({408, 429})
-
-
-def checked_base_url(url: str, named: str) -> str:
-    """The URL without a trailing slash; ConfigError, which says where it was `named`, unless it is http or https."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigError(f"{named}: {without_userinfo(url)!r} is no http:// or https:// address")
-    return url.rstrip("/")
 
 
 class JsonClient:

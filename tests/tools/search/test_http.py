@@ -11,8 +11,7 @@ import pytest
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.calls.urls import without_userinfo
-from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient, checked_base_url
+from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient
 from tests.tools.search.conftest import FakeServer, Reply
 
 KEY = "s3cret-key"
@@ -141,19 +140,6 @@ def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None
     with pytest.raises(ToolError, match="status 302"):
         client(server.url).get("/x", {})
     assert len(server.received) == 5
-
-
-@pytest.mark.parametrize(
-    "url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1", "http://host:99999", "//x"]
-)
-def test_base_url_is_checked(url: str) -> None:
-    with pytest.raises(ConfigError, match="THE_VARIABLE"):
-        checked_base_url(url, "THE_VARIABLE")
-
-
-def test_userinfo_is_hidden() -> None:
-    assert without_userinfo("https://me:pw@host:8/x") == "https://host:8/x"
-    assert without_userinfo("http://me:pw@[::1") == "[::1"
 
 
 @pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("nan")])
