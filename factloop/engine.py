@@ -34,7 +34,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
 REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
-LIBRARIES = ("langchain-core", "langgraph", "openai", "spacy", "tantivy")
+LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "simplemma", "spacy", "tantivy", "text2num")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def prepare(settings: CheckSettings, tools: Sequence[SearchTool], *, model: Base
 def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
     """The engine of a set-up. With a `journal`, answers are kept there and nowhere else. Raises ConfigError."""
     settings, chat = setup.settings, setup.chat
-    keeps = settings.cache and (chat is not None or any(tool.cacheable for tool in setup.tools))
+    searches_elsewhere = any(tool.cacheable for tool in setup.tools)
+    keeps = settings.cache and (chat.persistent if chat is not None else searches_elsewhere)
     shared = _Shared(
         cache=CallCache(journal or (cache_folder(settings) / "calls.sqlite" if keeps else None)),
         budget=Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd),
@@ -225,6 +226,8 @@ def _fingerprint(
         results_per_search=settings.results_per_search,
         search_tools=tuple(tool.identity for tool in tools),
         embeddings=settings.embeddings,
+        spacy_model=settings.spacy_model,
+        tool_calling=settings.tool_calling,
         prompts=prompts.hashes(used),
         versions={name: importlib.metadata.version(name) for name in LIBRARIES},
         seed=settings.seed,

@@ -198,6 +198,9 @@ class Fingerprint(Record):
     search_tools: tuple[str, ...] = ()
     """Identity of each tool: for documents a hash of their contents."""
     embeddings: str | None = None
+    spacy_model: str | None = None
+    tool_calling: bool = True
+    """Whether searches were offered to the model as tools, where it has tool calling."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """Prompt name to the SHA-256 of its file."""
     versions: Mapping[str, str] = Field(default_factory=dict)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Send, StreamWriter
+from langgraph.types import Overwrite, Send, StreamWriter
 
 from factloop.agents.safe.branch import Node, Update, build_search_node
 from factloop.agents.safe.claims import claim_id, distinct, in_order, open_case, settle, unsplit
@@ -71,7 +71,7 @@ def build_safe_graph(
 def _split(state: ResponseState, *, writer: StreamWriter) -> Update:
     sentences = [
         SentenceState(
-            prompt=state["prompt"],
+            prompt=state.get("prompt"),
             response=state["response"],
             number=number,
             text=sentence.text,
@@ -81,7 +81,8 @@ def _split(state: ResponseState, *, writer: StreamWriter) -> Update:
         for number, sentence in enumerate(split_sentences(state["response"]))
     ]
     writer({"type": "response_split", "n_sentences": len(sentences)})
-    return {"sentences": sentences}
+    # On a thread that ran before, the reduced keys still hold what it found.
+    return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
 
 
 def _to_each_sentence(state: ResponseState) -> list[Send] | str:

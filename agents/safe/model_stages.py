@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -26,7 +26,7 @@ from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry, Value
 from factloop.records import Evidence, Judgement
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.gateway import Accept, ModelGateway
 from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.search.base import SearchTool
 
@@ -54,9 +54,9 @@ class _ModelStages:
     def name(self) -> str:
         return self.gateway.chat.name
 
-    async def _ask(self, stage: str, output: type[T], **values: Value) -> T:
+    async def _ask(self, stage: str, output: type[T], *, accept: Accept | None = None, **values: Value) -> T:
         prompt = self.prompts[f"safe/{stage}"].render(**values)
-        return await self.gateway.ask_for(prompt, output, stage=stage, meter=self.meter)
+        return await self.gateway.ask_for(prompt, output, stage=stage, meter=self.meter, accept=accept)
 
 
 class ModelFusedStages(_ModelStages):
@@ -81,7 +81,14 @@ class ModelFusedStages(_ModelStages):
             final=None if case.may_search else FINAL,
         )
         offers = self._offers if case.may_search else None
-        answer = await self.gateway.ask(prompt, Assessment, stage="assessment", meter=self.meter, offers=offers)
+        answer = await self.gateway.ask(
+            prompt,
+            Assessment,
+            stage="assessment",
+            meter=self.meter,
+            offers=offers,
+            accept=partial(_rests_on_evidence, case),
+        )
         if isinstance(answer, Chosen):
             return NextQuery(answer.args.query.strip() or case.claim, answer.args.missing.strip(), answer.name)
         return self._meaning(answer, case)
@@ -97,8 +104,6 @@ class ModelFusedStages(_ModelStages):
             return judgements.not_supported(answer.rationale, cited, self.name, contradicted=False)
         if answer.verdict == "ambiguous":
             return judgements.ambiguous(answer.rationale, self.name)
-        if not case.evidence:
-            raise ModelOutputError("judged without any evidence", schema="Assessment", reply=answer.rationale)
         if answer.verdict == "supported":
             return judgements.supported(answer.rationale, cited, self.name)
         return judgements.not_supported(answer.rationale, cited, self.name, contradicted=True)
@@ -128,15 +133,28 @@ class ModelPaperStages(_ModelStages):
         return NextQuery(answer.query.strip() or case.claim)
 
     async def rate(self, case: Case) -> Judgement:
-        answer = await self._ask("rating", Rating, fact=case.claim, evidence=passages(case.evidence))
+        answer = await self._ask(
+            "rating",
+            Rating,
+            accept=partial(_rests_on_evidence, case),
+            fact=case.claim,
+            evidence=passages(case.evidence),
+        )
         cited = judgements.cited_ids(answer.cited, case.evidence)
         if answer.rating == "not_supported":
             return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=False)
-        if not case.evidence:
-            raise ModelOutputError("rated without any evidence", schema="Rating", reply=answer.reasoning)
         if answer.rating == "supported":
             return judgements.supported(answer.reasoning, cited, self.name)
         return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=True)
+
+
+def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
+    """Refuses a verdict for or against a claim where there is no evidence: it would come from memory."""
+    verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
+    if not case.evidence and verdict in {"supported", "contradicted"}:
+        raise ModelOutputError(
+            f"{verdict} cannot rest on no evidence at all", schema=type(answer).__name__, reply=answer.model_dump_json()
+        )
 
 
 def passages(evidence: Sequence[Evidence]) -> list[str]:

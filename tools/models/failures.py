@@ -13,6 +13,10 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 _NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
+_UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
+"""What a client raises that an odd answer took by surprise, or a mistake in it: the type says more than the text."""
+LONGEST_SAID = 300
+"""Characters of a server's words in a message."""
 _SHORTEST_KEY = 6
 """Shorter ones ("none") protect nothing, and are words."""
 
@@ -22,8 +26,10 @@ def translate(error: Exception, model: str) -> FactloopError:
     if isinstance(error, FactloopError):
         return error
     status = _status(error)
-    said = _without_keys(_one_line(error), error)
+    said = _without_keys(_one_line(error), error)[:LONGEST_SAID]
     if status is None:
+        if isinstance(error, _UNEXPECTED):
+            said = f"{type(error).__name__}: {said}"
         # No status: the connection failed, or the client could not make sense of the answer. Both may pass.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")
@@ -85,7 +91,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
     return headers if isinstance(headers, Mapping) else {}
 
 
-def _one_line(error: Exception, longest: int = 300) -> str:
+def _one_line(error: Exception) -> str:
     causes: list[str] = []
     seen: BaseException | None = error
     while seen is not None and len(causes) < 3:
@@ -93,4 +99,4 @@ def _one_line(error: Exception, longest: int = 300) -> str:
         if said not in causes:
             causes.append(said)
         seen = seen.__cause__
-    return ": ".join(causes)[:longest]
+    return ": ".join(causes)

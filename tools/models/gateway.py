@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from factloop.errors import ModelOutputError, ModelRefusal
@@ -20,9 +21,10 @@ from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.transport import Request, Transport
-from factloop.tools.models.wire import Reply, ToolCall
+from factloop.tools.models.wire import Mode, Reply, ToolCall
 
 T = TypeVar("T", bound=BaseModel)
+Accept = Callable[[Any], None]
 
 LONGEST_SHOWN_REPLY = 4_000
 """Characters of a bad reply that the repair turn shows the model again."""
@@ -40,7 +42,9 @@ class ModelGateway:
         cache: CallCache,
         journal: bool = False,
     ) -> None:
-        """With `journal`, answers that an earlier attempt left in `cache` count as paid by this run."""
+        """With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
+        replies that led nowhere stay, too. In a cache shared by runs they do not, as another try may go better.
+        """
         self.chat = chat
         self._transport, self._repair = transport, repair
         self._cache, self._journal = cache, journal
@@ -55,116 +59,123 @@ class ModelGateway:
         stage: str,
         meter: UsageMeter,
         offers: Offers[Any, Any] | None = None,
+        accept: Accept | None = None,
     ) -> T | Chosen[Any]:
         """The model's answer as `output`, or its choice among `offers`.
 
-        Costs money unless the same was asked before. Raises ModelOutputError where the reply cannot be read even after
-        one repair turn, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server refuses us
+        A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns one repair
+        turn, in which the model is shown what was wrong. Costs money unless the same was asked before. Raises
+        ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server refuses us
         or cannot be reached before it has answered anything.
         """
-        key = self._key(prompt, output, offers)
-        if (kept := self._cache.get(key)) is not None:
-            self._count_kept(key, kept, stage, meter)
-            return _decode(kept.value, output, offers)
+        messages = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
+        first = Request(messages, output, offers, stage, meter)
+        try:
+            return await self._turn(first, output, accept)
+        except ModelRefusal:
+            self._forget(first)
+            raise
+        except ModelOutputError as error:
+            schema = json.dumps(first.schema(Mode.TEXT))
+            repair = HumanMessage(self._repair.render(error=str(error), schema=schema).user)
+            shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
+            second = replace(first, messages=[*messages, shown, repair])
+            try:
+                return await self._turn(second, output, accept)
+            except ModelOutputError:
+                self._forget(first, second)
+                raise
 
-        async def converse() -> dict[str, Any]:
-            return await self._converse(key, prompt, output, offers, stage, meter)
-
-        value, shared = await self._flights.do(key, converse)
-        if shared:
-            meter.hit(stage)
-        return _decode(value, output, offers)
-
-    async def ask_for(self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter) -> T:
+    async def ask_for(
+        self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
+    ) -> T:
         """`ask` without offers: the answer itself."""
-        answer = await self.ask(prompt, output, stage=stage, meter=meter)
+        answer = await self.ask(prompt, output, stage=stage, meter=meter, accept=accept)
         assert isinstance(answer, output)
         return answer
 
-    def _key(self, prompt: Rendered, output: type[BaseModel], offers: Offers[Any, Any] | None) -> str:
-        request = {
-            "model": self.chat.identity,
-            "messages": [prompt.system, prompt.user],
-            "schema": strict_schema(output),
-            "tools": offers.as_openai if offers is not None else [],
-        }
-        return hashlib.sha256(json.dumps(request, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+    async def _turn(self, request: Request, output: type[T], accept: Accept | None) -> T | Chosen[Any]:
+        """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
+        value = await self._reply(self._key(request), request)
+        mode = Mode(value["mode"])
+        try:
+            answer = _read(_reply_of(value), output, request.offers)
+            if accept is not None and not isinstance(answer, Chosen):
+                accept(answer)
+        except ModelOutputError:
+            self._transport.note_read(mode, readable=False)
+            raise
+        self._transport.note_read(mode, readable=True)
+        return answer
 
-    def _count_kept(self, key: str, kept: Kept, stage: str, meter: UsageMeter) -> None:
+    def _forget(self, *requests: Request) -> None:
+        """Drops the replies of a conversation that led nowhere, unless they are a run's record."""
+        if not self._journal:
+            for request in requests:
+                self._cache.drop(self._key(request))
+
+    async def _reply(self, key: str, request: Request) -> dict[str, Any]:
+        """The reply to one request as it is kept: from the cache, from an identical request under way, or paid for."""
+        if (kept := self._cache.get(key)) is not None:
+            self._count_kept(key, kept, request)
+            value: dict[str, Any] = kept.value
+            return value
+
+        async def send() -> dict[str, Any]:
+            reply, cost, mode = await self._transport.send(request)
+            sent = {"reply": asdict(reply), "cost": asdict(cost), "mode": mode.value}
+            self._cache.put(key, sent, calls=1, usd=cost.cost_usd or 0.0)
+            return sent
+
+        value, shared = await self._flights.do(key, send)
+        if shared:
+            request.meter.hit(request.stage)
+        return value
+
+    def _key(self, request: Request) -> str:
+        named = {
+            "model": self.chat.identity,
+            "messages": [[message.type, message.text] for message in request.messages],
+            "schema": strict_schema(request.output),
+            "tools": request.offers.as_openai if request.offers is not None else [],
+        }
+        return hashlib.sha256(json.dumps(named, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _count_kept(self, key: str, kept: Kept, request: Request) -> None:
         if not (self._journal and kept.earlier) or key in self._replayed:
-            meter.hit(stage)
+            request.meter.hit(request.stage)
             return
         self._replayed.add(key)
-        for cost in (CallCost(**item) for item in kept.value["costs"]):
-            meter.called(stage, cost, wall_s=0.0)
-
-    async def _converse(
-        self,
-        key: str,
-        prompt: Rendered,
-        output: type[BaseModel],
-        offers: Offers[Any, Any] | None,
-        stage: str,
-        meter: UsageMeter,
-    ) -> dict[str, Any]:
-        """Asks; shows the model its error once if the reply cannot be read; keeps the readable answer."""
-        messages: list[BaseMessage] = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
-        reply, cost = await self._transport.send(Request(messages, output, offers, stage, meter))
-        costs = [cost]
-        try:
-            answer = _read(reply, output, offers)
-        except ModelRefusal:
-            raise
-        except ModelOutputError as error:
-            repair = HumanMessage(self._repair.render(error=str(error)).user)
-            shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
-            reply, cost = await self._transport.send(Request([*messages, shown, repair], output, offers, stage, meter))
-            costs.append(cost)
-            answer = _read(reply, output, offers)
-        kept = {**answer, "costs": [asdict(cost) for cost in costs]}
-        self._cache.put(key, kept, calls=len(costs), usd=sum(cost.cost_usd or 0.0 for cost in costs))
-        return kept
+        request.meter.called(request.stage, CallCost(**kept.value["cost"]), wall_s=0.0)
 
 
-def _read(reply: Reply, output: type[BaseModel], offers: Offers[Any, Any] | None) -> dict[str, Any]:
-    """The reply in the plain form that is kept: the answer, or the tool chosen with its arguments."""
+def _reply_of(value: dict[str, Any]) -> Reply:
+    fields = value["reply"]
+    return Reply(**{**fields, "tool_calls": tuple(ToolCall(**call) for call in fields["tool_calls"])})
+
+
+def _read(reply: Reply, output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
+    """What the reply says: the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)
     if reply.cut_off:
         raise ModelOutputError("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
     if reply.tool_calls:
-        # Where a model calls several tools at once, the first is its first choice.
-        return _read_call(reply.tool_calls[0], output, offers)
+        return _called(reply.tool_calls[0], output, offers)  # of several at once, the first is the first choice
     if offers is None:
-        return {"answer": parse_reply(reply.text, output).model_dump(mode="json")}
+        return parse_reply(reply.text, output)
     answer = parse_reply(reply.text, offers.answer_or_choice)
-    choice = offers.choice_in(answer)
-    if choice is not None:
-        return _kept_choice(choice)
-    return {"answer": answer.model_dump(mode="json", include=set(output.model_fields))}
+    return offers.choice_in(answer) or output.model_validate(answer.model_dump(include=set(output.model_fields)))
 
 
-def _read_call(call: ToolCall, output: type[BaseModel], offers: Offers[Any, Any] | None) -> dict[str, Any]:
+def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
     title = output.__name__
     said = f"{call.name}({call.args})"
-    offered = offers is not None and call.name in offers.tools
-    if call.name != title and not offered:
+    args = output if call.name == title else offers.args if offers is not None and call.name in offers.tools else None
+    if args is None:
         raise ModelOutputError(f"there is no tool {call.name!r}", schema=title, reply=said)
     if isinstance(call.args, str):
         raise ModelOutputError(f"the arguments of {call.name!r} are not JSON", schema=title, reply=said)
-    if call.name == title:
-        return {"answer": validate(call.args, output, reply=said).model_dump(mode="json")}
-    assert offers is not None
-    return _kept_choice(Chosen(call.name, validate(call.args, offers.args, reply=said)))
-
-
-def _kept_choice(choice: Chosen[Any]) -> dict[str, Any]:
-    return {"tool": choice.name, "args": choice.args.model_dump(mode="json")}
-
-
-def _decode(value: dict[str, Any], output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
-    if "answer" in value:
-        return output.model_validate_json(json.dumps(value["answer"]))
-    assert offers is not None  # the key under which a choice is kept holds the tools that were offered
-    return Chosen(value["tool"], offers.args.model_validate_json(json.dumps(value["args"])))
+    read = validate(call.args, args, reply=said)
+    return read if isinstance(read, output) else Chosen(call.name, read)

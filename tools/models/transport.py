@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,10 @@ from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
 MODE_REFUSED = frozenset({400, 422, 501})
 """Statuses by which servers refuse a way of asking that they do not know."""
+NO_ENDPOINT = 404
+"""By which routers say that none of their servers for this model takes tools."""
+MOST_UNHEEDED = 3
+"""Unreadable replies, with no readable one before, after which a mode is given up."""
 OPTIONAL_SETTINGS = frozenset({"temperature"})
 """Settings that some models refuse; they are left out once refused."""
 DEFAULT_COMPLETION = 1024
@@ -83,9 +88,13 @@ class Transport:
         self._unavailable: set[Mode] = set() if use_tools else {Mode.TOOLS}
         self._answered = False
         self._before = before
+        self._heeded: set[Mode] = set()
+        self._unheeded: Counter[Mode] = Counter()
 
-    async def send(self, request: Request) -> tuple[Reply, CallCost]:
-        """The model's reply and what it cost. Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
+    async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
+        """The model's reply, what it cost, and in which mode it was asked.
+
+        Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
         A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault.
         """
@@ -101,15 +110,24 @@ class Transport:
             except ModeUnavailable:
                 refused.append(mode)
             except ToolError as error:
-                if error.status not in MODE_REFUSED:
+                if error.status not in MODE_REFUSED and not (mode is Mode.TOOLS and error.status == NO_ENDPOINT):
                     raise_blamed(error, answered=self._answered)
                 refusal = error  # the last is of plain text, and so about the request itself
                 refused.append(mode)
             else:
                 self._unavailable.update(refused)
-                return answer
+                return *answer, mode
         assert refusal is not None  # plain text is always a mode, so some server refused even that
         raise refusal
+
+    def note_read(self, mode: Mode, *, readable: bool) -> None:
+        """Whether a reply in this mode could be read: some servers take the fields of a mode and do not heed them."""
+        if readable:
+            self._heeded.add(mode)
+        elif mode not in self._heeded and mode is not Mode.TEXT:
+            self._unheeded[mode] += 1
+            if self._unheeded[mode] >= MOST_UNHEEDED:
+                self._unavailable.add(mode)
 
     async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
         tools = request.offers.as_openai if request.offers is not None else []

@@ -24,6 +24,8 @@ from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.models.prices import search_price
 from factloop.tools.search.base import SearchHit, SearchTool
 
+REACH_S = 10.0
+"""For how long a server is waited for that has not been asked anything yet."""
 KEEP_S = 24 * 3600.0
 """Age at which a web search in the shared cache is asked again; within one run directory answers never age."""
 
@@ -59,6 +61,8 @@ class SearchGateway:
         self._budget = budget or Budget()
         self._timeout_s, self._rng, self._journal = timeout_s, rng, journal
         self._limiters = {tool.name: Limiter(concurrency=tool.concurrency_limit) for tool in tools}
+        self._memory = CallCache(None)
+        """Answers of tools that are not worth keeping on disk: within a run even these are asked once."""
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._answered: set[str] = set()
         self._reaching: SingleFlight[None] = SingleFlight()
@@ -73,10 +77,13 @@ class SearchGateway:
 
     async def _reach_all(self) -> None:
         async def reach(tool: SearchTool) -> None:
-            await asyncio.to_thread(tool.reach)
+            async with asyncio.timeout(REACH_S):
+                await asyncio.to_thread(tool.reach)
 
         try:
             await asyncio.gather(*(self._retry.run(partial(reach, tool), self._rng) for tool in self.tools))
+        except (ToolTimeout, TimeoutError):
+            return  # a server may be slow to say hello and still answer
         except ToolError as error:
             raise_blamed(error, answered=False)
 
@@ -90,7 +97,8 @@ class SearchGateway:
         query = " ".join(query.split())
         key = self._key(tool, query)
         newer_than_s = None if self._journal else KEEP_S
-        kept = self._cache.get(key, newer_than_s=newer_than_s) if tool.cacheable else None
+        cache = self._cache if tool.cacheable or self._journal else self._memory
+        kept = cache.get(key, newer_than_s=newer_than_s)
         if kept is not None:
             if self._journal and kept.earlier and key not in self._replayed:
                 self._replayed.add(key)
@@ -101,8 +109,7 @@ class SearchGateway:
 
         async def ask() -> dict[str, Any]:
             value = await self._retry.run(lambda: self._attempt(tool, query, stage, meter), self._rng)
-            if tool.cacheable:
-                self._cache.put(key, value, usd=search_price(tool.name) or 0.0)
+            cache.put(key, value, usd=search_price(tool.name) or 0.0)
             return value
 
         try:

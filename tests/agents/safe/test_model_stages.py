@@ -141,12 +141,11 @@ async def test_numbers_without_a_passage_are_not_cited(parts: Make) -> None:
 
 @pytest.mark.parametrize("verdict", ["supported", "contradicted"])
 async def test_a_verdict_without_evidence_is_refused(parts: Make, verdict: str) -> None:
-    _, made = parts(assessment(verdict, []))
-    with pytest.raises(ModelOutputError, match="without any evidence"):
+    _, made = parts(assessment(verdict, []), assessment(verdict, []))
+    with pytest.raises(ModelOutputError, match="no evidence at all"):
         await ModelFusedStages(*made).assess(case())
-    _, made = parts(rating(verdict, []))
-    with pytest.raises(ModelOutputError, match="without any evidence"):
-        await ModelPaperStages(*made).rate(case(may_search=False))
+    _, made = parts(rating(verdict, []), rating("not_supported", []))  # told so, it mends its answer
+    assert (await ModelPaperStages(*made).rate(case(may_search=False))).contradicted is False
 
 
 async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search(parts: Make) -> None:

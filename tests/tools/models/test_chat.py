@@ -126,8 +126,7 @@ def test_a_model_that_the_user_built() -> None:
     model = FakeListChatModel(responses=["a"])
     chat = wrap_chat_model(model, price=Price(1.0, 1.0))
     assert chat.name == "FakeListChatModel"
-    assert chat.identity["class"] == "FakeListChatModel"
+    assert str(chat.identity["class"]).endswith(".FakeListChatModel")
     assert chat.price == Price(1.0, 1.0)
     assert chat.max_tokens is None
-    other = wrap_chat_model(FakeListChatModel(responses=["b"]))
-    assert other.identity != chat.identity
+    assert not chat.persistent  # another with other replies would look the same

@@ -140,12 +140,21 @@ async def test_nothing_found_is_an_answer_and_kept(cache: CallCache) -> None:
     assert [(await search(searching)).hits, (await search(searching)).hits] == [(), ()]
 
 
-async def test_what_is_not_cacheable_is_asked_again(cache: CallCache) -> None:
+async def test_what_is_not_cacheable_is_asked_once_a_run(cache: CallCache) -> None:
     tool = scripted(HITS, HITS, keeps=False)
-    searching = gateway(tool, cache=cache)
-    await search(searching)
-    await search(searching)
+    for _ in range(2):
+        searching = gateway(tool, cache=cache)
+        await search(searching)
+        await search(searching)
     assert len(tool.asked) == 2
+
+
+async def test_a_journal_holds_even_what_is_not_cacheable(tmp_path: Path) -> None:
+    for answers in ((HITS,), ()):
+        cache = CallCache(tmp_path / "journal.sqlite")
+        found = await search(gateway(scripted(*answers, keeps=False), cache=cache, journal=True))
+        assert found.hits == tuple(HITS[:3])
+        cache.close()
 
 
 def age(path: Path, seconds: float) -> None:
