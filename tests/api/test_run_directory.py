@@ -14,7 +14,7 @@ from factloop.errors import ConfigError
 from factloop.events import CheckFinished, ClaimSearched
 from factloop.run_directory import RunDirectory
 from tests.api.simulated import simulated_checker
-from tests.simulator import Response, Simulator
+from tests.simulator import Faults, Response, Simulator
 from tests.simulator.scoring import score
 
 VOLATILE = {"usage", "created_at"}
@@ -175,3 +175,17 @@ async def test_a_broken_journal_is_refused(sim: Simulator, response: Response, t
     (tmp_path / "run" / "journal.sqlite").write_bytes(b"nothing of SQLite" * 100)
     with pytest.raises(ConfigError, match=r"journal\.sqlite: cannot be used"):
         await check(sim, response, tmp_path / "run")
+
+
+async def test_replies_that_led_nowhere_are_not_paid_for_again(
+    sim: Simulator, response: Response, tmp_path: Path
+) -> None:
+    sim.set(stage_faults={"Assessment": Faults(truncated=1.0)})
+    first = await check(sim, response, tmp_path / "run")
+    assert first.counts.unscored > 0
+    paid = sim.stats().model.answered
+    sim.reset()
+    second = await check(sim, response, tmp_path / "run")
+    assert sim.stats().model.requests == 0
+    assert stable(second) == stable(first)
+    assert second.usage.calls == paid

@@ -71,7 +71,7 @@ class ModelGateway:
         messages = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
         first = Request(messages, output, offers, stage, meter)
         try:
-            return await self._turn(first, output, accept)
+            return await self._turn(first, output, accept, shows_schema=False)
         except ModelRefusal:
             self._forget(first)
             raise
@@ -81,7 +81,7 @@ class ModelGateway:
             shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
             second = replace(first, messages=[*messages, shown, repair])
             try:
-                return await self._turn(second, output, accept)
+                return await self._turn(second, output, accept, shows_schema=True)
             except ModelOutputError:
                 self._forget(first, second)
                 raise
@@ -94,7 +94,9 @@ class ModelGateway:
         assert isinstance(answer, output)
         return answer
 
-    async def _turn(self, request: Request, output: type[T], accept: Accept | None) -> T | Chosen[Any]:
+    async def _turn(
+        self, request: Request, output: type[T], accept: Accept | None, *, shows_schema: bool
+    ) -> T | Chosen[Any]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(self._key(request), request)
         mode = Mode(value["mode"])
@@ -105,7 +107,8 @@ class ModelGateway:
         except ModelOutputError:
             self._transport.note_read(mode, readable=False)
             raise
-        self._transport.note_read(mode, readable=True)
+        if not shows_schema:  # else it may be the prompt that was heeded, not the mode
+            self._transport.note_read(mode, readable=True)
         return answer
 
     def _forget(self, *requests: Request) -> None:

@@ -279,3 +279,16 @@ def _contents(folder: Path) -> list[bytes]:
 
 def _everything(error: BaseException | None) -> tuple[str, ...]:
     return () if error is None else (str(error), *_everything(error.__cause__))
+
+
+async def test_a_server_that_heeds_no_schema_is_shown_it_and_then_asked_plainly(
+    server: ChatServer, connect: Connect
+) -> None:
+    """It takes `response_format` without a word, and answers in prose unless the prompt itself gives the schema."""
+    server.follow(lambda body: said(YES_SAID if "JSON Schema" in str(body["messages"]) else "It is relevant, I think."))
+    talk = await connect()
+    for number in range(6):
+        assert await ask(talk, f"question {number}") == YES
+    formats = [body.get("response_format", {}).get("type") for body in server.bodies]
+    # Three questions need a repair turn; by then the mode is given up, and the next puts the schema in the prompt.
+    assert formats == ["json_schema"] * 6 + ["json_object"] * 3
