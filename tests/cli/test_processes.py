@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,10 +16,12 @@ from typing import Any
 import pytest
 
 from tests.cli.command import Command
-from tests.simulator import MODEL, Simulator, Statistics
+from tests.simulator import MODEL, Faults, Simulator, Statistics
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 30.0
+AT_ONCE_S = 5.0
+"""Generous: it takes a few tenths of a second on a free machine."""
 JUST_NOW_S = 0.1
 """An answer this fresh may not have reached the journal: it counts as in flight."""
 VOLATILE = {"usage", "created_at", "retrieved_at"}
@@ -60,8 +63,12 @@ def n_requests(stats: Statistics) -> int:
 
 
 def wait_for_requests(sim: Simulator, process: subprocess.Popen[str], number: int) -> None:
+    wait_until(lambda: n_requests(sim.stats()) >= number, process)
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + WITHIN_S
-    while n_requests(sim.stats()) < number:
+    while not condition():
         assert process.poll() is None, "it ended too early"
         assert time.monotonic() < deadline
         time.sleep(0.002)
@@ -114,6 +121,37 @@ def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
     sim.set(llm_latency_s=0.0)
     assert factloop(*flags, "--run-dir", "run").code == 0
     assert report_in(home / "run" / "report.json")["counts"]["unscored"] == 0
+
+
+def interrupted_within_s(process: subprocess.Popen[str]) -> float:
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    _, said = process.communicate(timeout=WITHIN_S)
+    assert process.returncode == 130
+    assert said.startswith("factloop: stopped.")
+    return time.monotonic() - started
+
+
+def test_an_interrupted_run_does_not_wait_for_a_search_that_hangs(
+    sim: Simulator, flags: list[str], start: Start
+) -> None:
+    sim.set(stage_faults={"search": Faults(hang=1.0)})
+    process = start(*flags, "--timeout", 2 * WITHIN_S)
+    wait_until(lambda: sim.stats().search.requests > 0, process)
+    assert interrupted_within_s(process) < AT_ONCE_S
+
+
+def test_an_interrupted_run_does_not_wait_for_a_server_that_is_yet_to_be_reached(
+    sim: Simulator, flags: list[str], start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("FACTLOOP_SERPER_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        process = start(*flags, "--timeout", 2 * WITHIN_S)
+        silent.settimeout(WITHIN_S)
+        connection, _ = silent.accept()
+        with connection:
+            assert interrupted_within_s(process) < AT_ONCE_S
+    assert sim.stats().model.requests == 0
 
 
 def test_a_reader_that_leaves_early_is_no_failure(answer: Path, docs: Path, start: Start) -> None:
