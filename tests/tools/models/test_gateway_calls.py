@@ -290,5 +290,5 @@ async def test_a_server_that_heeds_no_schema_is_shown_it_and_then_asked_plainly(
     for number in range(6):
         assert await ask(talk, f"question {number}") == YES
     formats = [body.get("response_format", {}).get("type") for body in server.bodies]
-    # Three questions need a repair turn; by then the mode is given up, and the next puts the schema in the prompt.
-    assert formats == ["json_schema"] * 6 + ["json_object"] * 3
+    # Two questions need a repair turn. At the third the mode is given up; from then on the prompt gives the schema.
+    assert formats == ["json_schema"] * 5 + ["json_object"] * 4
