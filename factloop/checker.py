@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -69,7 +70,7 @@ class FactChecker:
         }
         self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
         self._model = model if isinstance(model, BaseChatModel) else None
-        self._own_tools = tuple(as_search_tool(source) for source in sources if not isinstance(source, str))
+        self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
         self._engines = EnginePool()
 
     @cached_property
@@ -167,7 +168,7 @@ class FactChecker:
         for name, text in (("response", response), ("prompt", prompt or "")):
             _refuse_broken(name, text)
         if run_dir is None:
-            yield self._engines.here(lambda: build_engine(self._setup())), None
+            yield await self._engines.here(lambda: build_engine(self._setup())), None
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._setup()
@@ -210,6 +211,22 @@ class FactChecker:
         return report
 
 
+def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
+    """The user's own tools under different names: a later one of a name becomes `retriever_2` and so on."""
+    names: set[str] = set()
+    numbered: list[SearchTool] = []
+    for tool in tools:
+        name = next(name for name in _names(tool.name) if name not in names)
+        names.add(name)
+        numbered.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
+    return tuple(numbered)
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
+
+
 def _refuse_broken(name: str, text: str) -> None:
     """Raises DataError for text that no report could be written of. Said here, it costs nothing yet."""
     try:
@@ -233,4 +250,7 @@ def _warnings(engine: Engine, claims: Sequence[Claim]) -> tuple[str, ...]:
         warnings.append(
             "Judged by the offline engine: word overlap and rules, a baseline. See the README for its error rates."
         )
+    unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
+    if unscored and engine.searching.tools:
+        warnings.append(f"{len(unscored)} of {len(claims)} claims have no verdict; the first: {unscored[0].rationale}")
     return tuple(warnings)

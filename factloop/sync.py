@@ -1,4 +1,4 @@
-"""Runs asynchronous code for callers that are not, in one background event loop that lives as long as the process.
+"""Runs asynchronous code for callers that are not, in one background event loop for each process.
 
 One loop for all calls, so that connections stay open between them; a thread of its own, so that it works where a loop
 is running already.
@@ -7,6 +7,7 @@ is running already.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine
 from functools import cache
@@ -16,7 +17,7 @@ T = TypeVar("T")
 
 
 @cache
-def _background_loop() -> asyncio.AbstractEventLoop:
+def _background_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001 - a fork has not the thread of its parent
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="factloop", daemon=True).start()
     return loop
@@ -24,7 +25,7 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`. Interrupting the caller cancels it."""
-    future = asyncio.run_coroutine_threadsafe(work, _background_loop())
+    future = asyncio.run_coroutine_threadsafe(work, _background_loop(os.getpid()))
     try:
         return future.result()
     except BaseException:

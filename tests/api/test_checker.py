@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import subprocess
+import sys
 import threading
+import warnings
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -120,6 +124,43 @@ def test_one_checker_serves_several_event_loops(sim: Simulator, response: Respon
     assert is_right(asyncio.run(once()), response)
     assert is_right(asyncio.run(once()), response)
     assert is_right(checker.check(response.text, response.prompt), response)
+
+
+def test_the_end_of_a_loop_closes_what_was_opened_in_it(
+    sim: Simulator, response: Response, caplog: pytest.LogCaptureFixture
+) -> None:
+    checker = simulated_checker(sim)
+    with warnings.catch_warnings(record=True, action="always") as warned:
+        for _ in range(2):
+            assert is_right(asyncio.run(checker.acheck(response.text, response.prompt)), response)
+        del checker
+        gc.collect()
+    assert [str(warning.message) for warning in warned] == []
+    assert [record.message for record in caplog.records] == []
+
+
+FORKED = """
+import os, signal, sys
+from factloop import FactChecker
+
+checker = FactChecker(docs=sys.argv[1], cache_dir=sys.argv[2])
+before = checker.check("The present tower was first lit in 1882.").counts
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    after = checker.check("The present tower was first lit in 1882.").counts
+    sys.exit(0 if after == before else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert checker.check("The present tower was first lit in 1882.").counts == before
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_checks_too(tmp_path: Path) -> None:
+    (tmp_path / "tower.txt").write_text("The present tower was first lit in 1882.", encoding="utf-8")
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "tower.txt"), str(tmp_path / "cache")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_checker_that_nobody_closed_closes_its_connections(

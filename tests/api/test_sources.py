@@ -77,9 +77,19 @@ async def test_documents(tmp_path: Path) -> None:
     assert report.claims[0].evidence[0].source.endswith("ada.txt")
 
 
-def test_two_tools_of_one_name_are_refused() -> None:
-    checker = FactChecker(search=[OneHit(), OneHit()], cache=False)
-    with pytest.raises(ConfigError, match="two search tools have one name: own, own"):
+async def test_several_retrievers_are_told_apart_by_number() -> None:
+    sources: list[Any] = [OneDocument(), OneHit(name="retriever_2"), OneDocument(), look_up, OneDocument()]
+    async with FactChecker(search=sources, cache=False, plan="paper") as checker:
+        names = [tool.name for tool in checker.tools]
+        report = await checker.acheck(TEXT)
+    assert names == ["retriever", "retriever_2", "retriever_3", "look_up", "retriever_4"]
+    assert len(report.fingerprint.search_tools) == 5
+    assert report.claims[0].judgement.verdict is Verdict.SUPPORTED
+
+
+def test_a_tool_named_as_one_of_the_settings_is_refused(sim: Simulator) -> None:  # noqa: ARG001 - serper wants a key
+    checker = FactChecker(search=[OneHit(name="serper"), "serper"], cache=False)
+    with pytest.raises(ConfigError, match="two search tools have one name: serper, serper"):
         checker.check(TEXT)
 
 

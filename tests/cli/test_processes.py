@@ -109,7 +109,7 @@ def test_a_killed_run_goes_on_to_the_same_report(
 def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
     factloop: Command, sim: Simulator, home: Path, flags: list[str], start: Start
 ) -> None:
-    sim.set(llm_latency_s=0.2)
+    sim.set(llm_latency_s=5.0)
     process = start(*flags, "--run-dir", "run")
     wait_for_requests(sim, process, 1)
     second = factloop(*flags, "--run-dir", "run")

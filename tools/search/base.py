@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 from abc import abstractmethod
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from factloop.records import Record
 
@@ -45,18 +46,22 @@ class SearchTool(BaseTool):
     concurrency_limit: int = 64
     """Calls that may be in flight at once: a bound on threads, or on the load put on one server."""
 
+    _pools: dict[int, ThreadPoolExecutor] = PrivateAttr(default_factory=dict)
+
     @abstractmethod
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """At most `limit` hits, best first; an empty list where nothing was found. Raises ToolError."""
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         call = partial(contextvars.copy_context().run, self.search, query, limit)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        return await asyncio.get_running_loop().run_in_executor(self._threads(), call)
 
-    @cached_property
     def _threads(self) -> ThreadPoolExecutor:
         """Threads of this tool's own: asyncio's default pool has six on two cores, and is shared with everything."""
-        return ThreadPoolExecutor(max_workers=self.concurrency_limit, thread_name_prefix=self.name)
+        process = os.getpid()  # a fork has the pool of its parent, and none of the threads
+        if process not in self._pools:
+            self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
+        return self._pools[process]
 
     @property
     @abstractmethod
