@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Mapping
@@ -15,14 +16,20 @@ from pydantic_core import to_jsonable_python
 from factloop.errors import ConfigError
 from factloop.records import Record
 
+# DEL and C1 controls, line and paragraph separators, bidirectional embeddings, overrides and isolates. In JSON they can
+# stand in strings only; the C0 controls `json.dumps` escapes itself.
+_OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
 
 def to_json(report: Record) -> str:
     """The record as indented JSON with a newline at its end, the same text for equal records.
 
-    Fields stand in the order in which the record declares them, the keys of mappings in alphabetical order. Raises
-    ValueError for a NaN or an infinity, which JSON cannot say.
+    Fields stand in the order in which the record declares them, the keys of mappings in alphabetical order. What a
+    terminal would obey is escaped: harmless to look at, and the same value. Raises ValueError for a NaN or an
+    infinity, which JSON cannot say.
     """
-    return json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    text = json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def _jsonable(value: Any) -> Any:

@@ -32,8 +32,18 @@ def test_fields_stand_as_declared_and_mappings_in_alphabetical_order() -> None:
 
 
 def test_text_is_kept_as_it_is() -> None:
-    report = sample_report().model_copy(update={"response": "žluťoučký ✓ \u2028"})
-    assert "žluťoučký ✓" in to_json(report)
+    report = sample_report().model_copy(update={"response": "žluťoučký ✓ שלום\u200f"})
+    assert "žluťoučký ✓ שלום\u200f" in to_json(report)
+
+
+def test_what_a_terminal_would_obey_is_escaped_and_stays_the_same_value() -> None:
+    obeyed = "".join(map(chr, [*range(9), *range(11, 32), *range(0x7F, 0xA0), *range(0x2028, 0x202F)])) + "\u2066\u2069"
+    report = sample_report().model_copy(update={"response": f"a{obeyed}b"})
+    text = to_json(report)
+    assert not set(text) & set(obeyed)
+    assert "\\u009b" in text
+    assert "\\u202e" in text
+    assert json.loads(text)["response"] == f"a{obeyed}b"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
