@@ -23,6 +23,11 @@ _STYLES = {
     Status.IRRELEVANT: "dim",
 }
 
+_EXPLAINED = frozenset({Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED})
+"""What a reader wants a reason for at once."""
+LONGEST_RATIONALE = 200
+"""Characters of a reason on the terminal; the page has it whole."""
+
 _WIDE = 100
 """Columns from which verdict, claim and evidence stand side by side; below, they stand under each other."""
 
@@ -87,16 +92,24 @@ def _narrow_table(claims: tuple[Claim, ...], numbers: dict[str, int]) -> Table:
 
 
 def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
-    """The first piece of evidence that the verdict cites, or the claim that was judged in this one's place."""
+    """The first evidence that the verdict cites, and why a claim is not supported; or the claim judged in its place."""
     if claim.duplicate_of is not None:
         number = numbers.get(claim.duplicate_of)
         return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
     cited = next((item for item in claim.evidence if item.id in claim.judgement.cited), None)
-    if cited is None:
-        return []
-    link = Style(dim=True, link=web_address(cited.source))
-    source = Text(visible(cited.source), style=link, no_wrap=True, overflow="ellipsis")
-    return [Text(visible(cited.title), style="dim"), source] if cited.title else [source]
+    lines: list[Text] = []
+    if status_of(claim) in _EXPLAINED and claim.judgement.rationale:
+        lines.append(Text(_shortened(claim.judgement.rationale)))
+    if cited is not None:
+        link = Style(dim=True, link=web_address(cited.source))
+        lines += [Text(visible(cited.title), style="dim")] if cited.title else []
+        lines.append(Text(visible(cited.source), style=link, no_wrap=True, overflow="ellipsis"))
+    return lines
+
+
+def _shortened(text: str) -> str:
+    shown = visible(" ".join(text.split()))
+    return shown if len(shown) <= LONGEST_RATIONALE else f"{shown[:LONGEST_RATIONALE]}…"
 
 
 def _result(report: FactualityReport) -> RenderableType:

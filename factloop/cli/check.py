@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from rich.console import Console
 
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
-from factloop.cli.inputs import read_text
+from factloop.cli.inputs import STANDARD_INPUT, read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, leave_now, say, try_outputs, write_output
 from factloop.errors import ConfigError
 from factloop.estimate import estimate
@@ -26,6 +26,7 @@ from factloop.events import CheckFinished
 from factloop.records import FactualityReport
 from factloop.settings import CheckSettings
 from factloop.tools.search.build import check_sources
+from factloop.tools.search.documents.files import find_files
 
 DONE, BELOW_THRESHOLD, UNSCORED, INTERRUPTED = 0, 1, 3, 130
 
@@ -53,6 +54,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
         raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
     try_outputs((ask.json, ask.html), (ask.answer, *settings.docs))
     response = read_text(ask.answer)
+    _refuse_self_support(ask.answer, settings.docs)
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
     with asyncio.Runner() as runner:
@@ -63,6 +65,14 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
             leave_now(INTERRUPTED)
     _write(ask, report)
     return _exit_code(ask, report, messages)
+
+
+def _refuse_self_support(answer: str, docs: Sequence[str]) -> None:
+    """A text among the documents would be found to support itself. Raises ConfigError."""
+    if not docs or answer == STANDARD_INPUT:
+        return
+    if Path(answer).resolve() in {path.resolve() for path in find_files(docs).paths}:
+        raise ConfigError(f"{answer}: is among the documents (--docs) and would support itself; keep it elsewhere")
 
 
 async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> FactualityReport:

@@ -19,6 +19,7 @@ def bad_files(home: Path, answer: Path) -> None:
     """All that the table below names."""
     assert answer.exists()
     files = {
+        "source.txt": b"Rome is in Italy.",
         "mine.txt": b"My own words.",
         "binary.md": bytes(range(256)) * 20,
         "latin-1.md": "Où est la forêt ?".encode("latin-1"),
@@ -49,6 +50,8 @@ BAD = {
     "missing docs": (("answer.md", "--docs", "nowhere"), ("nowhere",)),
     "malformed jsonl": (("answer.md", "--docs", "bad_jsonl"), ("rows.jsonl:2",)),
     "docs in latin-1": (("answer.md", "--docs", "bad_txt"), ("latin-1.txt",)),
+    "text among the documents": (("answer.md", "--docs", "."), ("answer.md", "support itself")),
+    "empty docs path": (("answer.md", "--docs", ""), ("an empty path",)),
     "k 0": (("answer.md", "--k", "0"), ("command line", "k = 0", "greater than or equal to 1")),
     "negative budget": (("answer.md", *WITH_MODEL, "--budget-usd", "-1"), ("budget_usd = -1",)),
     "negative calls": (("answer.md", *WITH_MODEL, "--max-calls", "-1"), ("max_calls = -1",)),
@@ -140,7 +143,7 @@ def test_a_missing_key(factloop: Command, sim: Simulator, monkeypatch: pytest.Mo
 
 
 def test_a_server_that_is_not_there(factloop: Command) -> None:
-    flags = ("--model", MODEL, "--base-url", "http://127.0.0.1:9/v1", "--docs", "answer.md")
+    flags = ("--model", MODEL, "--base-url", "http://127.0.0.1:9/v1", "--docs", "source.txt")
     result = factloop("check", "answer.md", *flags)
     assert result.code == 2
     assert "is the server running, and its URL right?" in result.complaint

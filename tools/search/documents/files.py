@@ -49,6 +49,8 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
 
 def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
     """Files with whether each was named itself rather than met in a folder or by a glob."""
+    if not place.strip():
+        raise DataError("an empty path names no documents; write . for the working directory", path=repr(place))
     if "\0" in place:
         raise DataError("a path cannot hold a NUL character", path=place.replace("\0", "\\0"))
     path = Path(place).expanduser()
