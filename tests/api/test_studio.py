@@ -1,0 +1,61 @@
+"""The graphs that `langgraph.json` names, loaded and run as LangGraph's server does."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
+
+ROOT = Path(__file__).resolve().parents[2]
+GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
+    monkeypatch.setenv("FACTLOOP_DOCS", str(tmp_path / "ada.txt"))
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(params=sorted(GRAPHS))
+def graph(request: pytest.FixtureRequest) -> Graph:
+    """From the file and the name that the server is told, as it imports them."""
+    path, _, name = GRAPHS[request.param].partition(":")
+    spec = importlib.util.spec_from_file_location("studio_graphs", ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    build: Callable[[], Graph] = getattr(module, name)
+    return build()
+
+
+def verdicts(output: dict[str, Any]) -> list[str]:
+    return [claim["judgement"]["verdict"] for claim in output["claims"]]
+
+
+@pytest.mark.parametrize("question", [{"prompt": "Who was Ada Lovelace?"}, {"prompt": None}, {}], ids=str)
+async def test_it_checks_a_text_with_and_without_a_question(graph: Graph, question: dict[str, str | None]) -> None:
+    output = await graph.ainvoke({**question, "response": TEXT})
+    assert verdicts(output) == ["supported", "not_supported"]
+
+
+async def test_a_second_run_on_one_thread_starts_afresh(graph: Graph) -> None:
+    graph.checkpointer = InMemorySaver()
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    first = await graph.ainvoke({"prompt": None, "response": TEXT}, thread)
+    second = await graph.ainvoke({"prompt": None, "response": "Ada Lovelace was born in London."}, thread)
+    third = await graph.ainvoke({"prompt": None, "response": TEXT}, thread)
+    assert verdicts(first) == ["supported", "not_supported"]
+    assert verdicts(second) == ["supported"]
+    assert verdicts(third) == verdicts(first)
