@@ -27,12 +27,12 @@ from sklearn.model_selection import GroupKFold  # type: ignore[import-untyped]  
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers.coefficients import FILE_NAME, CoefficientFile, Coefficients, DataFile, ModelName
 from factloop.tools.verifiers.conflict import find_conflict
+from factloop.tools.verifiers.doubts import find_doubt, lacks_essential
 from factloop.tools.verifiers.features import FEATURES
 from factloop.tools.verifiers.lexical import (
     EMBEDDING_FEATURES,
     agreement,
     compare_texts,
-    lacks_essential,
     texts_to_embed,
 )
 from factloop.tools.verifiers.terms import read_sentences
@@ -67,7 +67,7 @@ class Table:
     """Shape (n, n_features)."""
     comparable: NDArray[np.bool_]
     capped: NDArray[np.bool_]
-    """Whether a name or figure of the claim is missing or something speaks against it, which halves the score."""
+    """Whether something essential is missing, in doubt or speaks against the claim, which halves the score."""
     supported: NDArray[np.bool_]
     data_set: NDArray[np.str_]
     group: NDArray[np.str_]
@@ -145,8 +145,9 @@ def measure(pairs: Sequence[Pair], embedder: Embedder | None = None) -> Table:
     for row, (pair, comparison) in enumerate(zip(pairs, comparisons, strict=True)):
         if comparison is not None:
             features[row] = list(agreement(pair.claim, comparison, embedder).values())
-            against = find_conflict(read_sentences(pair.claim), comparison)
-            comparable[row], capped[row] = True, against is not None or lacks_essential(comparison)
+            claim = read_sentences(pair.claim)
+            objection = find_conflict(claim, comparison) or find_doubt(claim, comparison)
+            comparable[row], capped[row] = True, objection is not None or lacks_essential(comparison)
     return Table(
         features,
         comparable,

@@ -1,24 +1,22 @@
 """What in the evidence speaks against a claim: another figure in its place, or a negation on one side only.
 
-Both rules ask that one sentence (for negations one clause) holds nearly all of the claim, names included: a passage on
-something else says other figures too, and "not found" is the safer answer.
+Both rules ask that one sentence holds nearly all of the claim, names included: a passage on something else says other
+figures too, and "not found" is the safer answer.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from factloop.tools.verifiers.features import Comparison
 from factloop.tools.verifiers.passage_index import matches
-from factloop.tools.verifiers.terms import FIGURES, Kind, Sentence, Term, read_sentences
+from factloop.tools.verifiers.polarity import find_denial
+from factloop.tools.verifiers.terms import FIGURES, Kind, Sentence, Term
 
 MIN_SHARE_FIGURE = 0.75
 """Share of the claim, its figures apart, that the sentence with another figure must hold."""
 MIN_SHARE_NEGATION = 0.8
-"""Share of the claim that the clause must hold that is negated, or is not, unlike the claim."""
-
-_CLAUSE_END = re.compile(r"[,;:()—]|\b(?:but|while|whereas|although)\b")
+"""Share of the claim that the sentence must hold that is negated, or is not, unlike the claim."""
 
 
 def find_conflict(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
@@ -36,28 +34,20 @@ def _other_figure(comparison: Comparison) -> str | None:
     claimed = {term.key for term in comparison.terms}
     others = {term.kind: term for term in best if term.kind in FIGURES and term.key not in claimed}
     for term in missing:
-        if term.kind in others:
+        if term.kind in others and not _may_be_one(term, others[term.kind]):
             return f"the claim says {term.surface}, the evidence {others[term.kind].surface}"
     return None
 
 
+def _may_be_one(term: Term, other: Term) -> bool:
+    """Whether one figure is a decade or century that holds the other."""
+    return any(matches(one, two) for one, two in ((term, other), (other, term)))
+
+
 def _negation_on_one_side(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
-    if comparison.missing(FIGURES):
+    if comparison.missing(FIGURES) or not _holds(comparison.best.terms, comparison.terms, MIN_SHARE_NEGATION):
         return None
-    if _is_negated(claim):
-        if not _is_negated([comparison.best]) and _holds(comparison.best.terms, comparison.terms, MIN_SHARE_NEGATION):
-            return "the claim is negated, the closest sentence is not"
-        return None
-    for clause in _CLAUSE_END.split(comparison.best.text):
-        sentences = read_sentences(clause)
-        terms = [term for sentence in sentences for term in sentence.terms]
-        if _is_negated(sentences) and _holds(terms, comparison.terms, MIN_SHARE_NEGATION):
-            return "the closest sentence is negated, the claim is not"
-    return None
-
-
-def _is_negated(sentences: Iterable[Sentence]) -> bool:
-    return any(term.kind is Kind.NEGATION for sentence in sentences for term in sentence.terms)
+    return find_denial(claim, comparison)
 
 
 def _holds(held: Sequence[Term], asked: Sequence[Term], share: float) -> bool:

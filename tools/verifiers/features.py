@@ -52,6 +52,8 @@ class Comparison:
     """The distinct content terms of the claim, in order, `MAX_CLAIM_TERMS` at most."""
     found: int
     """Mask of the terms that stand anywhere in the passages."""
+    by_passage: tuple[int, ...]
+    """For each passage that holds any of the claim, the mask of the terms that stand in it."""
     window: tuple[Sentence, ...]
     """The best window; its first sentence holds some of the claim."""
     best: Sentence
@@ -60,6 +62,16 @@ class Comparison:
     """The sentences that hold the most of the claim, best first; `best` is the first."""
     shares: tuple[tuple[int, float], ...]
     """Index of a passage and the share of the claim in its best window, best first; only passages that hold any."""
+
+    @property
+    def read(self) -> tuple[Sentence, ...]:
+        """The sentences to read closely: the candidates, and those of the window that are not among them."""
+        return tuple({id(sentence): sentence for sentence in (*self.candidates, *self.window)}.values())
+
+    def stand_together(self, terms: Iterable[Term]) -> bool:
+        """Whether some one passage holds all of these terms of the claim that any passage holds."""
+        asked = self.found & _union(1 << self.terms.index(term) for term in terms)
+        return any(held & asked == asked for held in self.by_passage)
 
     def missing(self, kinds: frozenset[Kind] = CONTENT) -> tuple[Term, ...]:
         """The terms of these kinds that no passage holds."""
@@ -102,6 +114,7 @@ def compare(claim: Sequence[Sentence], passages: Sequence[PassageIndex]) -> Comp
         features=tuple(values[name] for name in FEATURES),
         terms=terms,
         found=found,
+        by_passage=_by_passage(masks),
         window=window,
         best=candidates[0],
         candidates=candidates,
@@ -171,6 +184,13 @@ def _focus(sentence: Sentence, terms: Sequence[Term]) -> float:
     own = content_terms([sentence])
     keys, stems = {term.key for term in terms}, {stem_of(term) for term in terms} - {None}
     return sum(term.key in keys or stem_of(term) in stems for term in own) / len(own)
+
+
+def _by_passage(masks: Mapping[Place, int]) -> tuple[int, ...]:
+    held: dict[int, int] = {}
+    for (passage, _), mask in masks.items():
+        held[passage] = held.get(passage, 0) | mask
+    return tuple(held.values())
 
 
 def _passage_shares(windows: Mapping[Place, int], full: int) -> tuple[tuple[int, float], ...]:

@@ -24,7 +24,9 @@ class PassageIndex:
     by_stem: Mapping[str, tuple[int, ...]]
 
     def places(self, term: Term) -> tuple[int, ...]:
-        """Indices of the sentences that hold the term, by its key or else by its stem."""
+        """Indices of the sentences that hold the term, by its key or else by its stem; a decade holds its years."""
+        if term.period is not None:
+            return self.by_stem.get(term.period, ())
         exact = self.by_key.get(term.key)
         if exact is not None:
             return exact
@@ -37,8 +39,18 @@ def stem_of(term: Term) -> str | None:
     return term.key[:STEM_CHARS] if term.kind is Kind.WORD and len(term.key) >= STEM_CHARS else None
 
 
+def _stems(term: Term) -> tuple[str, ...]:
+    """What a term can be found by apart from its key: a year also by its decade and century."""
+    if term.kind is Kind.YEAR:
+        return (term.key[:2], term.key[:3])
+    stem = stem_of(term)
+    return () if stem is None else (stem,)
+
+
 def matches(term: Term, other: Term) -> bool:
     """Whether two terms say the same, by the rule that `PassageIndex.places` follows."""
+    if term.period is not None:
+        return other.kind is Kind.YEAR and other.key.startswith(term.period)
     return term.key == other.key or (stem_of(term) is not None and stem_of(term) == stem_of(other))
 
 
@@ -54,8 +66,7 @@ def _build_index(passage: str) -> PassageIndex:
     for place, sentence in enumerate(sentences):
         for term in sentence.terms:
             by_key.setdefault(term.key, {})[place] = None
-            stem = stem_of(term)
-            if stem is not None:
+            for stem in _stems(term):
                 by_stem.setdefault(stem, {})[place] = None
     return PassageIndex(
         sentences,

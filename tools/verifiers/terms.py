@@ -46,10 +46,16 @@ on once only or other our ours out over own per same she should since so some su
 themselves then there these they this those through thus to too under until up upon very was we were what when where
 which while who whom whose why will with within would yet you your yours
 """
+_IRREGULAR = """
+won win felt feel left leave thought think rose rise shook shake shot shoot broke break bore bear bit bite gone go
+swore swear rung ring trod tread spelt spell
+"""
 _MONTH_NAMES = "january february march april may june july august september october november december"
 
 NEGATIONS = frozenset(_NEGATIONS.split())
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
+"""Past forms that simplemma leaves as they stand, since they are words of their own as well."""
 MONTHS = {
     spelling: number
     for number, name in enumerate(_MONTH_NAMES.split(), start=1)
@@ -80,6 +86,13 @@ class Term:
     key: str
     kind: Kind
     surface: str
+
+    @property
+    def period(self) -> str | None:
+        """The first digits of the years that a decade ("1930s") or a century ("1800s") holds; else None."""
+        if self.kind is not Kind.YEAR or not self.surface.endswith("s"):
+            return None
+        return self.key[:2] if self.key.endswith("00") else self.key[:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +168,9 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     if lowered.endswith("n't"):
         return Term("not", Kind.NEGATION, surface)
     lowered = lowered.removesuffix("'s")
-    lemma = str(lemmatize(lowered, lang="en")).lower()
+    if lowered == "two":  # the reader of number words leaves this one as it stands
+        return Term("2", Kind.NUMBER, surface)
+    lemma = IRREGULAR.get(surface) or str(lemmatize(lowered, lang="en")).lower()
     if lemma in NEGATIONS or lowered in NEGATIONS:
         return Term("not", Kind.NEGATION, surface)
     capitalised = surface[0].isupper()

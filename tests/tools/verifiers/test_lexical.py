@@ -19,6 +19,13 @@ CURIE = (
     "Pierre. She never held a post in Berlin."
 )
 BRIDGE = "The Vecchio bridge was opened in 1345. It has three arches and does not carry cars."
+RADIUM = "Curie isolated a gram of radium. She received two Nobel Prizes, in 1903 and in 1911."
+SHIELD = (
+    "The sunshield of the Webb telescope has five layers of Kapton. Its coldest instrument works at 7 K. In May 2022 "
+    "a micrometeoroid hit one mirror of the Webb telescope."
+)
+OLD_TOWER = "The tower at Marn was made of oak and burnt down in 1703. A second tower was built there and still stands."
+OTHER_TOWER = "The lighthouse of Perro is made of granite."
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +47,17 @@ def verifier() -> Verifier:
         ("The Vecchio bridge was not opened in 1345.", [BRIDGE], "contradicted"),
         ("The Vecchio bridge was opened in 1345.", ["The Vecchio bridge was never opened in 1345."], "contradicted"),
         ("Marie Curie was born in Vienna.", [CURIE], "insufficient"),
+        ("Marie Curie was a dentist.", [CURIE], "insufficient"),
         ("Marie Curie shared the Nobel Prize in Chemistry with Pierre.", [CURIE], "insufficient"),
         ("Einstein won the Nobel Prize in 1921.", [CURIE], "insufficient"),
+        ("Marie Curie was a dentist in a small village.", [CURIE], "insufficient"),
+        ("The Webb telescope has a sunshield of Kapton.", [SHIELD], "supported"),
+        ("The sunshield of the Webb telescope has five layers.", [SHIELD], "supported"),
+        ("The sunshield of the Webb telescope has seven layers.", [SHIELD], "insufficient"),
+        ("Curie isolated two grams of radium.", [RADIUM], "insufficient"),
+        ("Curie received two Nobel Prizes.", [RADIUM], "supported"),
+        ("The second tower at Marn was made of granite.", [OLD_TOWER, OTHER_TOWER], "insufficient"),
+        ("The second tower at Marn was built of granite.", [OLD_TOWER, OTHER_TOWER], "insufficient"),
         ("Chess is played on 64 squares.", [CURIE, BRIDGE], "insufficient"),
         ("Anything at all.", [], "insufficient"),
         ("", [CURIE], "insufficient"),
@@ -51,6 +67,69 @@ def test_plain_cases(verifier: Verifier, claim: str, passages: list[str], label:
     found = verifier.verify(claim, passages)
     assert found.label == label
     assert (found.score >= THRESHOLD) == (label == "supported")
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "says"),
+    [
+        ("Marie Curie was not born in Warsaw.", CURIE, "not"),
+        ("Marie Curie wasn't born in Warsaw.", CURIE, "wasn't"),
+        ("Marie Curie never shared a Nobel Prize.", CURIE, "never"),
+        ("Marie Curie never won a Nobel Prize.", "Marie Curie won a Nobel Prize. She never held a post.", "never"),
+        ("The Webb telescope has never been hit by a micrometeoroid.", SHIELD, "never"),
+        ("No bridge was opened in Vecchio in 1345.", BRIDGE, "No"),
+        ("The Webb telescope has no sunshield.", SHIELD, "no"),
+    ],
+)
+def test_what_only_the_claim_denies_never_passes(verifier: Verifier, claim: str, passage: str, says: str) -> None:
+    found = verifier.verify(claim, [passage])
+    assert found.label != "supported"
+    assert f"the claim says '{says}', the evidence does not" in found.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "says"),
+    [
+        ("Einstein won the Nobel Prize.", "Einstein did not win the Nobel Prize.", "not"),
+        ("Einstein won the Nobel Prize.", "In the end Einstein never won the Nobel Prize.", "never"),
+        ("The Vecchio bridge carries cars.", "The Vecchio bridge carries no cars.", "no"),
+    ],
+)
+def test_what_only_the_evidence_denies_never_passes(verifier: Verifier, claim: str, passage: str, says: str) -> None:
+    found = verifier.verify(claim, [passage])
+    assert found.label == "contradicted"
+    assert f"the evidence says '{says}', the claim does not" in found.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Einstein did not win the Nobel Prize.", "Einstein never won the Nobel Prize."),
+        ("Lund was a physicist and a singer.", "Lund was not only a physicist but also a singer."),
+        ("Lund crossed the Atlantic in 1927.", "In 1927 Lund crossed the Atlantic without a stop."),
+        ("The Vecchio bridge has three arches.", "The Vecchio bridge has three arches and does not carry cars."),
+        ("Lund received the medal in 1922.", "Lund did not receive the medal until 1922."),
+        ("Lund won the cup.", "Lund did not win the cup at first. Lund won the cup."),
+    ],
+)
+def test_a_negation_that_denies_nothing_of_the_claim_is_no_doubt(verifier: Verifier, claim: str, passage: str) -> None:
+    assert verifier.verify(claim, [passage]).label == "supported"
+
+
+def test_a_decade_holds_its_years(verifier: Verifier) -> None:
+    assert verifier.verify(
+        "The Arno bridge was opened in the 1930s.", ["The Arno bridge was opened in 1932."]
+    ).label == ("supported")
+    for claimed, said in (("the early 1930s", "1932"), ("1932", "the 1930s"), ("1832", "the 1800s")):
+        found = verifier.verify(f"The Arno bridge was opened in {claimed}.", [f"The Arno bridge was opened in {said}."])
+        assert found.label != "contradicted"
+    found = verifier.verify("The Arno bridge was opened in the 1930s.", ["The Arno bridge was opened in 1945."])
+    assert found.label == "contradicted"
+
+
+def test_a_miscount_is_said(verifier: Verifier) -> None:
+    found = verifier.verify("The sunshield of the Webb telescope has seven layers.", [SHIELD])
+    assert found.rationale.startswith("no sentence says '7 layers'; found ")
 
 
 def test_a_negation_in_another_clause_is_no_contradiction(verifier: Verifier) -> None:
