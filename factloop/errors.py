@@ -22,7 +22,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """The set-up is wrong (flag, environment, key, run directory, cache): mend it and run again.
 
-    Raised before anything is spent, but for a disk that fails during a run: that stops it, to be resumed.
+    Raised before anything is spent, with one exception: a disk that fails (cache, journal) raises it at any time. That
+    stops the run; what was kept until then is not paid for again.
     """
 
 

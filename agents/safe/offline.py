@@ -72,7 +72,10 @@ class OfflinePaperStages:
         return is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)
 
     async def next_query(self, case: Case) -> NextQuery:
-        """A formulation not asked yet; the first one again when out of ideas, which the cache answers for nothing."""
+        """A formulation not asked yet; the first one again when out of ideas.
+
+        A repeat costs nothing: web searches answer it from the cache, and documents are searched for free.
+        """
         return NextQuery(next_query(case.claim, case.queries) or search_query(case.claim))
 
     async def rate(self, case: Case) -> Judgement:
