@@ -6,7 +6,7 @@ None of this says that a claim is false (`conflict` does); it says that agreemen
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from factloop.tools.verifiers.features import Comparison
 from factloop.tools.verifiers.passage_index import matches
@@ -15,6 +15,8 @@ from factloop.tools.verifiers.terms import CONTENT, FIGURES, Kind, Sentence, Ter
 
 ESSENTIAL = FIGURES | {Kind.NAME}
 
+MAX_COUNTS = 50
+"""Numbers with what they count that are looked up; no claim has more, and time stays bounded."""
 COUNT_REACH = 2
 """Terms before a counted word in which its number stands: "seven thin layers"."""
 
@@ -39,7 +41,7 @@ def find_doubt(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
 
 def _miscounted(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
     """A number of the claim that no sentence holds beside what the claim counts with it."""
-    for number, counted in _counts(claim):
+    for number, counted in islice(_counts(claim), MAX_COUNTS):
         if not any(_says_count(sentence, number, counted) for sentence in comparison.read):
             return f"no sentence says '{number.surface} {counted.surface}'"
     return None

@@ -33,11 +33,14 @@ def find_denial(claim: Sequence[Sentence], comparison: Comparison) -> str | None
     """
     negation, denied = _denials(_clauses_of(claim))
     if negation is not None:
-        agrees = any(_n_held(denied, _denials(_clauses(sentence))[1]) for sentence in comparison.read)
+        keys = {term.key for term in denied}
+        asked = [term for term in comparison.terms if term.key in keys]  # no more than a comparison takes
+        agrees = any(_n_held(asked, _denials(_clauses(sentence))[1]) for sentence in comparison.read)
         return None if agrees else CLAIM_DENIES.format(negation.surface)
-    closest = [_denial_of(comparison.terms, sentence) for sentence in _closest(comparison)]
-    first = closest[0]
-    return EVIDENCE_DENIES.format(first.surface) if first is not None and all(closest) else None
+    first = _denial_of(comparison.terms, comparison.best)
+    if first is None or not all(_denial_of(comparison.terms, sentence) for sentence in _closest(comparison)):
+        return None
+    return EVIDENCE_DENIES.format(first.surface)
 
 
 def _closest(comparison: Comparison) -> Iterator[Sentence]:
@@ -48,6 +51,8 @@ def _closest(comparison: Comparison) -> Iterator[Sentence]:
 
 def _denial_of(terms: Sequence[Term], sentence: Sentence) -> Term | None:
     """The negation in a sentence that denies any of these terms, in a clause that holds most of them."""
+    if all(term.kind is not Kind.NEGATION for term in sentence.terms):
+        return None
     for clause in _clauses(sentence):
         negation, denied = _denials([clause])
         enough = _n_held(terms, clause) >= MIN_SHARE_CLAUSE * len(terms)
