@@ -74,7 +74,7 @@ class OfflinePaperStages:
     async def next_query(self, case: Case) -> NextQuery:
         """A formulation not asked yet; the first one again when out of ideas.
 
-        A repeat costs nothing: web searches answer it from the cache, and documents are searched for free.
+        Web searches answer a repeat from the cache; documents, and tools of the user's own, are asked again.
         """
         return NextQuery(next_query(case.claim, case.queries) or search_query(case.claim))
 

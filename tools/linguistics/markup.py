@@ -1,12 +1,21 @@
-"""Takes Markdown, citations and invisible characters out of a sentence, so that a claim is plain text."""
+"""Takes Markdown, simple HTML, citations and invisible characters out of a sentence, so that a claim is plain text."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
+_INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
+_BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
+_ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
+"""Only with their values, so that "a <b and c> d" is no tag."""
+
 # Every repetition is bounded, and sentences are at most 2,000 characters long: hostile markup costs no time.
 _SUBSTITUTIONS = (
+    (re.compile(r"(?<=\d)<sup>", re.I), "^"),  # 10<sup>6</sup> is not 106
+    (re.compile(r"(?<![\dmk])<sup>\[?\d{1,3}\]?</sup>", re.I), ""),
+    (re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}\s?/?>", re.I), ""),
+    (re.compile(rf"</?(?:{_BLOCKS}){_ATTRIBUTES}\s?/?>", re.I), " "),
     (re.compile(r"\r?\n[ \t]*(?:>[ \t]?){1,8}"), " "),
     (re.compile(r"\(\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)\)"), ""),
     (re.compile(r"\[\[?\^?\d{1,4}(?:[ ,;–-]{1,3}\d{1,4}){0,20}\]?\](?:\([^()\s]{1,500}\))?"), ""),
@@ -19,7 +28,7 @@ _SUBSTITUTIONS = (
     (re.compile(r"\s+"), " "),
     (re.compile(r" +(?=[.,;:!?](?:\s|$))"), ""),
 )
-_MARKS = re.compile(r"[*_`~\[(【>|¹²³⁰⁴-⁹]")
+_MARKS = re.compile(r"[<*_`~\[(【>|¹²³⁰⁴-⁹]")
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ud800-\udfff\ue000-\uf8ff]"

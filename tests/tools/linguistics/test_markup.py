@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from factloop.tools.linguistics.markup import plain_text
+from factloop.tools.linguistics.sentences import MAX_SENTENCE
+
+TEXTS = {
+    "<p>Rome is in Italy.</p>": "Rome is in Italy.",
+    "Rome is in <b>Italy</b>.<br/>": "Rome is in Italy.",
+    "Rome<br>is old.": "Rome is old.",
+    "<LI>Rome is <EM>old</EM>.": "Rome is old.",
+    """<a href="https://example.org/?q=1" class='x'>Rome</a> is old.""": "Rome is old.",
+    "<h2 id=rome>Rome</h2>": "Rome",
+    "H<sub>2</sub>O is water.": "H2O is water.",
+    "It has 10<sup>6</sup> people.": "It has 10^6 people.",
+    "Rome is old.<sup>[3]</sup>": "Rome is old.",
+    "Rome is old.<sup>12</sup>": "Rome is old.",
+    "<p></p>": "",
+}
+NO_TAGS = [
+    "If a < b and c > d, then x.",
+    "It holds for 5 <b and 7> c.",
+    "Write to <ada@example.org> now.",
+    "It returns a List<String> here.",
+    "Rome is in <claim>Italy</claim>.",
+]
+
+
+@pytest.mark.parametrize(("text", "plain"), TEXTS.items())
+def test_simple_tags_are_taken_out(text: str, plain: str) -> None:
+    assert plain_text(text) == plain
+
+
+@pytest.mark.parametrize("text", NO_TAGS)
+def test_what_is_no_tag_stays(text: str) -> None:
+    assert plain_text(text) == text
+
+
+@pytest.mark.parametrize("unit", ["<", "<a ", '<a b="', "<p a=b ", "</p", "<sup>[1", "10<sup>"])
+def test_tags_without_an_end_cost_no_time(unit: str) -> None:
+    started = time.perf_counter()
+    for number in range(50):
+        plain_text((f"{number} " + unit * MAX_SENTENCE)[:MAX_SENTENCE])
+    assert time.perf_counter() - started < 2.0
