@@ -110,6 +110,8 @@ def _candidates(said: Said, number: Number, about_person: bool, nlp: Language | 
     head = words[clause.subject]
     if head.lower in lexicon.PRONOUNS or head.word_class == "possessive":
         return  # the same topic goes on: look further back
+    if number in {"he", "she"} and _acts_upon(words, clause, number):
+        return  # so it does here: who gave *her* something is not *she*
     in_subject = [m for m in mentions if span[0] <= m.start < span[1]]
     if number in {"he", "she"}:
         coordinated = " and " in sentence[span[0] : span[1]]
@@ -129,6 +131,14 @@ def _candidates(said: Said, number: Number, about_person: bool, nlp: Language | 
     is_organisation = any(m.kind == "thing" and m.start == span[0] for m in in_subject)
     if plural == (number == "they") or (number == "they" and is_organisation):
         yield subject
+
+
+def _acts_upon(words: Sequence[Word], clause: Clause, number: Number) -> bool:
+    """Whether the verb is followed by *him*, or by a *her* that is no possessive: *gave her a ring*, not *her ring*."""
+    after = words[clause.main + 1 : clause.main + 3]
+    if not after or after[0].lower != {"he": "him", "she": "her"}.get(number):
+        return False
+    return number == "he" or len(after) == 1 or after[1].word_class not in {"name", "other", "participle", "ed"}
 
 
 def _may_be_other(said: Said, context: Context, nlp: Language | None) -> bool:

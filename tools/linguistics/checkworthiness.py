@@ -36,6 +36,12 @@ _META = re.compile(
     r"|(?:in|based on) my (?:training|knowledge|data)\b|there(?: is|'s) no (?:information|record)s? available to me)",
     re.IGNORECASE,
 )
+_TITLE = re.compile(
+    r"[^:]{1,80}: (?:an?|the|his|her|its|their) (?:[a-z]{1,12} ){0,2}(?:life|lives|biography|bio|career|legacy|history"
+    r"|story|overview|introduction|summary|guide|portrait|profile|outline|timeline|sketch)",
+    re.IGNORECASE,
+)
+"""A heading with its kind after a colon: *Mira Halden: a short life*."""
 _OPINION = re.compile(
     r"\b(?:i (?:personally )?(?:think|believe|feel|guess|suppose|suspect|doubt|love|like|prefer|assume)"
     r"|in my (?:humble )?(?:opinion|view)|imo|to me,|arguably|it seems to me|must-see|must-read)\b",
@@ -74,7 +80,7 @@ def drop_opening(text: str) -> str:
 def is_checkable(text: str, words: Sequence[Word]) -> bool:
     """Whether plain text states a fact that a source could confirm or refute. In doubt it does."""
     plain = [word for word in words if word.word_class != "mark"]
-    if _is_question(text) or _META.match(text):
+    if _is_question(text) or _META.match(text) or _TITLE.fullmatch(text):
         return False
     if not text.isascii() and not any("a" <= character <= "z" for character in text):
         return len(text) > 1  # another script: nothing here can tell, so nothing is dropped

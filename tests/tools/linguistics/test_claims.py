@@ -240,6 +240,7 @@ WHOLE = [
 ]
 
 NO_CLAIM = [
+    "Otto Berg: a short life",
     "",
     "   ",
     "\0",

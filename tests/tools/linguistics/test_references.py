@@ -78,6 +78,18 @@ def test_titles_exclude_the_wrong_pronoun() -> None:
     assert resolve_references("She smiled.", before=before, prompt=None).endswith("Ilse Varga smiled.")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "resolved"),
+    [
+        ("In 1921 President Otto Berg gave her a medal. ", "Mira Halden did not marry."),
+        ("In 1921 Anna Berg met her. ", "Mira Halden did not marry."),
+        ("Anna Berg sold her house. ", "Anna Berg did not marry."),
+    ],
+)
+def test_who_does_something_to_her_is_not_she(sentence: str, resolved: str) -> None:
+    assert resolve_references("She did not marry.", before=BEFORE + sentence, prompt=PROMPT) == resolved
+
+
 def test_ambiguous_only_with_equally_good_antecedents_or_none() -> None:
     pair = "Isaac Lind and Otto Berg met. "
     assert is_ambiguous("He won.", pair, None)
