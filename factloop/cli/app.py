@@ -52,13 +52,13 @@ def check(
         str | None,
         typer.Option(
             metavar="fused|paper",
-            help="SAFE's loop in few calls, or as published [default: fused].",
+            help="SAFE's loop in few calls, or as published (default fused).",
             rich_help_panel=_ENGINE,
         ),
     ] = None,
-    temperature: Annotated[float | None, typer.Option(help="[default: 0.1]", rich_help_panel=_ENGINE)] = None,
+    temperature: Annotated[float | None, typer.Option(help="Default 0.1.", rich_help_panel=_ENGINE)] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(help="Of one reply [default: 1024].", rich_help_panel=_ENGINE)
+        int | None, typer.Option(help="Of one reply (default 1024).", rich_help_panel=_ENGINE)
     ] = None,
     tool_calling: Annotated[
         bool | None,
@@ -84,9 +84,9 @@ def check(
         typer.Option(metavar="PATH", help="File, folder or glob of documents; repeatable.", rich_help_panel=_SEARCH),
     ] = None,
     max_searches: Annotated[
-        int | None, typer.Option(help="Queries for one claim [default: 5].", rich_help_panel=_SEARCH)
+        int | None, typer.Option(help="Queries for one claim (default 5).", rich_help_panel=_SEARCH)
     ] = None,
-    results_per_search: Annotated[int | None, typer.Option(help="[default: 3]", rich_help_panel=_SEARCH)] = None,
+    results_per_search: Annotated[int | None, typer.Option(help="Default 3.", rich_help_panel=_SEARCH)] = None,
     budget_usd: Annotated[
         float | None, typer.Option(help="Stop spending here; the rest stays unscored.", rich_help_panel=_LIMITS)
     ] = None,
@@ -100,14 +100,14 @@ def check(
         float | None, typer.Option(help="USD per million completion tokens.", rich_help_panel=_LIMITS)
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(help="Model calls in flight; 0 for no bound [default: 64].", rich_help_panel=_LIMITS)
+        int | None, typer.Option(help="Model calls in flight; 0 for no bound (default 64).", rich_help_panel=_LIMITS)
     ] = None,
     requests_per_second: Annotated[
         float | None, typer.Option(help="Otherwise learnt from the server.", rich_help_panel=_LIMITS)
     ] = None,
     timeout_s: Annotated[
         float | None,
-        typer.Option("--timeout", help="Seconds for one call or search [default: 60].", rich_help_panel=_LIMITS),
+        typer.Option("--timeout", help="Seconds for one call or search (default 60).", rich_help_panel=_LIMITS),
     ] = None,
     cache: Annotated[
         bool | None, typer.Option("--cache/--no-cache", help="Keep answers paid for.", rich_help_panel=_LIMITS)
@@ -118,7 +118,7 @@ def check(
     ] = False,
     k: Annotated[
         list[int] | None,
-        typer.Option("--k", metavar="K", help="Of F1@K; repeatable [default: 64].", rich_help_panel=_OUTPUT),
+        typer.Option("--k", metavar="K", help="Of F1@K; repeatable (default 64).", rich_help_panel=_OUTPUT),
     ] = None,
     json: Annotated[
         str | None,
