@@ -78,7 +78,11 @@ class PromptRegistry:
         packaged = _packaged()
         if overlay is None:
             return cls(packaged.values())
-        if not overlay.is_dir():
+        try:
+            is_folder = overlay.is_dir()
+        except OSError as error:
+            raise ConfigError(f"{overlay}: cannot be read ({error.strerror})") from error
+        if not is_folder:
             raise ConfigError(f"{overlay}: not a folder of prompts")
         own: dict[str, Prompt] = {}
         for path in sorted(overlay.rglob("*.md")):

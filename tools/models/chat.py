@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from openai import DefaultAioHttpClient, OpenAIError
 
 from factloop.errors import ConfigError
-from factloop.tools.calls.urls import without_userinfo
+from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.prices import Price, model_price
 
 DEFAULT_PROVIDER = "openai"
@@ -65,7 +65,9 @@ def build_chat_model(
     http: DefaultAioHttpClient | None = None
     if provider == "openai" or (not provider and bare.startswith(OF_OPENAI)):
         provider = "openai"
-        base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        from_environment = os.environ.get("OPENAI_BASE_URL")
+        if base_url is None and from_environment:
+            base_url = checked_base_url(from_environment, "OPENAI_BASE_URL")
         # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On
         # aiohttp a call costs half the CPU: httpx's pool looks at every open connection for every request.
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S)

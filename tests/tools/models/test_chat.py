@@ -80,6 +80,12 @@ def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert chat.price is None
 
 
+def test_a_wrong_address_in_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://[::1")
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
+        build_chat_model("openai:gpt-4o")
+
+
 def test_identities_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     chat = build_chat_model("openai:gpt-4o")
