@@ -38,7 +38,7 @@ class OfflineFusedStages:
     async def assess(self, case: Case) -> Judgement | NextQuery:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
         entailment = _verify(self._verifier, case)
-        if entailment.label == "insufficient" and case.may_search:
+        if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
                 return NextQuery(query, missing=_rationale(entailment, case))
@@ -80,6 +80,11 @@ class OfflinePaperStages:
 
     async def rate(self, case: Case) -> Judgement:
         return _judgement(_verify(self._verifier, case), case, self.name)
+
+
+def _is_worth_another_query(case: Case) -> bool:
+    """Whether the last query brought anything new; the first may fail for its wording alone."""
+    return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)
 
 
 def _verify(verifier: Verifier, case: Case) -> Entailment:

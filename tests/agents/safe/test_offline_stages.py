@@ -124,17 +124,21 @@ async def test_contradiction_settles_a_claim_at_once() -> None:
     assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
 
 
-async def test_insufficient_evidence_asks_for_more_until_ideas_or_budget_run_out() -> None:
+@pytest.mark.parametrize(("brings", "asked"), [(True, 3), (False, 2)])
+async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, asked: int) -> None:
+    """With new evidence until ideas or budget run out; without, a second wording is the last."""
     stages = OfflineFusedStages(ScriptedVerifier("insufficient"))
-    queries: tuple[str, ...] = ()
-    step = await stages.assess(case())
+    now = case()
+    step = await stages.assess(now)
     while isinstance(step, NextQuery):
-        assert step.query not in queries
+        assert step.query not in now.queries
         assert step.missing == "names agree"
-        queries = (*queries, step.query)
-        assert len(queries) < 20
-        step = await stages.assess(case(queries=queries))
-    assert len(queries) >= 3
+        fresh = evidence(1).model_copy(update={"query": step.query if brings else "q"})
+        now = Case(now.claim, (*now.queries, step.query), (fresh,), may_search=True)
+        assert len(now.queries) < 20
+        step = await stages.assess(now)
+    assert len(now.queries) >= asked
+    assert (len(now.queries) == asked) or brings
     assert (step.verdict, step.contradicted) == (Verdict.NOT_SUPPORTED, False)
     assert isinstance(await stages.assess(case(may_search=False)), Judgement)
 
