@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -126,7 +126,7 @@ class ModelGateway:
 
         async def send() -> dict[str, Any]:
             reply, cost, mode = await self._transport.send(request)
-            sent = {"reply": asdict(reply), "cost": asdict(cost), "mode": mode.value}
+            sent = {"reply": _plain(reply), "cost": vars(cost), "mode": mode.value}
             self._cache.put(key, sent, calls=1, usd=cost.cost_usd or 0.0)
             return sent
 
@@ -150,6 +150,10 @@ class ModelGateway:
             return
         self._replayed.add(key)
         request.meter.called(request.stage, CallCost(**kept.value["cost"]), wall_s=0.0)
+
+
+def _plain(reply: Reply) -> dict[str, Any]:
+    return {**vars(reply), "tool_calls": [vars(call) for call in reply.tool_calls]}
 
 
 def _reply_of(value: dict[str, Any]) -> Reply:

@@ -89,6 +89,7 @@ class Transport:
         self._answered = False
         self._before = before
         self._heeded: set[Mode] = set()
+        self._kept_bound: dict[tuple[Mode, type[BaseModel], int], wire.Bound] = {}
         self._unheeded: Counter[Mode] = Counter()
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
@@ -130,8 +131,7 @@ class Transport:
                 self._unavailable.add(mode)
 
     async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
-        tools = request.offers.as_openai if request.offers is not None else []
-        runnable = wire.bind(self._model, mode, request.schema(mode), tools)
+        runnable = self._bound(mode, request)
         messages = self._messages(mode, request)
         worst_usd = self._worst_usd(request, mode, messages)
         # The budget comes first: what it refuses must not wait for its turn with the server.
@@ -153,6 +153,15 @@ class Transport:
             reservation.spent_usd = cost.cost_usd or 0.0
             request.meter.called(request.stage, cost, time.perf_counter() - started)
             return reply, cost
+
+    def _bound(self, mode: Mode, request: Request) -> wire.Bound:
+        """The model bound to answer this request; kept where it does not depend on the tools of one run."""
+        if request.offers is not None:
+            return wire.bind(self._model, mode, request.schema(mode), request.offers.as_openai)
+        key = (mode, request.output, id(self._model))
+        if key not in self._kept_bound:
+            self._kept_bound[key] = wire.bind(self._model, mode, request.schema(mode), [])
+        return self._kept_bound[key]
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
         """In the modes in which the server is not given the schema, the last message carries it."""

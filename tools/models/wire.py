@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
+Bound = Runnable[LanguageModelInput, BaseMessage]
 
 
 class Mode(StrEnum):
@@ -35,9 +36,7 @@ class ModeUnavailable(Exception):
     """This chat model has no way to be asked in this mode."""
 
 
-def bind(
-    model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool]
-) -> Runnable[LanguageModelInput, BaseMessage]:
+def bind(model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> Bound:
     """The model bound to answer by `schema` (or by one of `tools`) in `mode`. Raises ModeUnavailable.
 
     Where the chat-completions API of OpenAI is spoken, the fields go straight into the body: the client library's typed
