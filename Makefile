@@ -35,9 +35,9 @@ check: $(VENV)/.dev  ## Lint, format and types
 	$(BIN)/mypy -p factloop -p tests -p benchmarks
 
 bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labelled data where it is found
-	$(BIN)/python -m benchmarks.safe_speed
 	$(BIN)/python -m benchmarks.offline_accuracy
 	$(BIN)/python -m benchmarks.offline_speed
+	$(BIN)/python -m benchmarks.safe_speed
 
 schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records
 	$(BIN)/python -m factloop.schemas
