@@ -58,6 +58,8 @@ class UnscoredReason(StrEnum):
     AMBIGUOUS = "ambiguous"
     NO_SOURCE = "no_source"
     """Neither documents nor a search tool were given, so there was nothing to check against."""
+    TOO_FEW_DISTRACTORS = "too_few_distractors"
+    """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
 
 
 class Evidence(Record):

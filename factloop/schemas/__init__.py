@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from factloop.estimate import Estimate
 from factloop.events import Event
 from factloop.records import FactualityReport
+from factloop.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
 
 FOLDER = Path(__file__).parent
 
@@ -17,6 +18,10 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "factuality_report": TypeAdapter(FactualityReport),
     "event": TypeAdapter(Event),
     "estimate": TypeAdapter(Estimate),
+    "distractor_set": TypeAdapter(DistractorSet),
+    "trust_report": TypeAdapter(TrustReport),
+    "trust_run": TypeAdapter(TrustRun),
+    "long_form_trust_report": TypeAdapter(LongFormTrustReport),
 }
 
 

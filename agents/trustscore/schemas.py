@@ -1,0 +1,35 @@
+"""Structured outputs that a model is asked for. The class names are the schema titles, a public contract."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Output(BaseModel):
+    """Base of the structured outputs: validated strictly, since a model wrote them."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class McqAnswer(Output):
+    """The subject's choice among five options."""
+
+    answer: str = Field(json_schema_extra={"enum": ["A", "B", "C", "D", "E"]})
+    """The letter of one option. Any text is read, since not every server holds its model to the schema."""
+
+
+class Entailment(Output):
+    """What passages say of an answer to a question."""
+
+    rationale: str
+    cited: list[int]
+    """Numbers of the passages that the relation rests on, from 1."""
+    relation: Literal["support", "neutral", "contradict"]
+
+
+class ClosedBookAnswer(Output):
+    """The subject's answer to a question, from memory, in a whole sentence."""
+
+    answer: str
