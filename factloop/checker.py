@@ -19,7 +19,8 @@ from langchain_core.tools import BaseTool
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.graph import build_safe_graph
-from factloop.engine import Engine, Setup, build_embedder, build_engine, cache_folder, prepare
+from factloop.calls import build_embedder, cache_folder
+from factloop.engine import Engine, Setup, build_engine, prepare
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
@@ -71,7 +72,7 @@ class FactChecker:
         self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
         self._model = model if isinstance(model, BaseChatModel) else None
         self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
-        self._engines = EnginePool()
+        self._engines: EnginePool[Engine] = EnginePool()
 
     @cached_property
     def tools(self) -> tuple[SearchTool, ...]:

@@ -1,4 +1,4 @@
-"""Settings of one check: frozen, validated once, saved with every result."""
+"""Settings of a run: frozen, validated once, saved with every result."""
 
 from __future__ import annotations
 
@@ -24,31 +24,17 @@ def _as_base_url(value: str) -> str:
     return value
 
 
-class CheckSettings(BaseModel):
-    """What shapes a check. Names are those of the command line's flags."""
+BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+
+
+class RunSettings(BaseModel):
+    """What every run has: limits, prices, caches, prompts, a seed. Names are those of the command line's flags."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: str | None = None
-    """`provider:name`, for example `openai:gpt-4o-mini`; None for the offline engine."""
-    base_url: Annotated[str, AfterValidator(_as_base_url)] | None = None
-    """Of any OpenAI-compatible server."""
-    plan: Literal["paper", "fused"] = "fused"
-    search: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
-    """Names of web search tools: serper, wikipedia, searxng."""
-    docs: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
-    """Files, folders or globs of local documents."""
-    k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_as_tuple)] = (64,)
-    """Each K of F1@K. The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
-    max_searches: Annotated[int, Field(ge=1, le=50)] = 5
-    """Queries for one claim: always as many in the plan `paper`, at most as many in `fused`."""
-    results_per_search: Annotated[int, Field(ge=1, le=50)] = 3
-    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.1
-    """As in SAFE; None leaves it to the server."""
     max_tokens: Annotated[int, Field(ge=64)] | None = 1024
     """Of one reply; None leaves it to the server."""
-    tool_calling: bool = True
-    """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
     timeout_s: Positive = 60.0
     """For one model call or search."""
     concurrency: Annotated[int, Field(ge=0)] = 64
@@ -67,20 +53,43 @@ class CheckSettings(BaseModel):
     prompts: Path | None = None
     """Folder of prompts that replace packaged ones of the same name."""
     embeddings: str | None = None
-    """Sentence-transformers model, by path or name, to join BM25 and the offline rater; needs the extra `semantic`."""
-    spacy_model: str | None = None
-    """Installed spaCy pipeline for the offline engine's linguistics; rules without it."""
-    seed: int = 0
-    """Of everything drawn at random: the jitter of retries."""
+    """Sentence-transformers model, by path or name; needs the extra `semantic`."""
 
     @classmethod
-    def of(cls, base: CheckSettings | None = None, **changes: Any) -> Self:
+    def of(cls, base: Self | None = None, **changes: Any) -> Self:
         """Settings with changes. Raises ConfigError that names the wrong setting."""
         values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
         try:
             return cls.model_validate(values)
         except ValidationError as error:
             raise ConfigError(describe(error)) from error
+
+
+class CheckSettings(RunSettings):
+    """What shapes a check."""
+
+    model: str | None = None
+    """`provider:name`, for example `openai:gpt-4o-mini`; None for the offline engine."""
+    base_url: BaseUrl | None = None
+    """Of any OpenAI-compatible server."""
+    plan: Literal["paper", "fused"] = "fused"
+    search: Names = ()
+    """Names of web search tools: serper, wikipedia, searxng."""
+    docs: Names = ()
+    """Files, folders or globs of local documents."""
+    k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_as_tuple)] = (64,)
+    """Each K of F1@K. The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
+    max_searches: Annotated[int, Field(ge=1, le=50)] = 5
+    """Queries for one claim: always as many in the plan `paper`, at most as many in `fused`."""
+    results_per_search: Annotated[int, Field(ge=1, le=50)] = 3
+    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.1
+    """As in SAFE; None leaves it to the server."""
+    tool_calling: bool = True
+    """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
+    spacy_model: str | None = None
+    """Installed spaCy pipeline for the offline engine's linguistics; rules without it."""
+    seed: int = 0
+    """Of everything drawn at random: the jitter of retries."""
 
 
 def describe(error: ValidationError) -> str:

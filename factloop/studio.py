@@ -15,6 +15,7 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
 from factloop.engine import build_engine, prepare
+from factloop.settings import CheckSettings
 from factloop.tools.calls.meter import UsageMeter
 
 
@@ -29,7 +30,7 @@ def build_paper() -> CompiledStateGraph[Any]:
 
 
 def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:
-    settings = load_settings({"plan": plan}, os.environ, Path.cwd())
+    settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
     engine = build_engine(prepare(settings, FactChecker(settings=settings).tools))
     meter = UsageMeter()
     return build_safe_graph(engine.plan_for(meter), engine.searching, meter, max_searches=settings.max_searches)

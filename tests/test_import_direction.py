@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-ABOVE = ("factloop.cli", "factloop.checker", "factloop.engine", "factloop.engine_pool", "factloop.studio")
+ABOVE = ("factloop.cli", "factloop.checker", "factloop.calls", "factloop.engine", "factloop.engine_pool", "factloop.studio")
 
 FORBIDDEN = {
     "tools": ("factloop.agents", "factloop.evaluation", *ABOVE, "tests", "benchmarks"),

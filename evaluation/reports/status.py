@@ -55,6 +55,7 @@ REASON_WORDS = {
     UnscoredReason.TIMEOUT: "no answer in time",
     UnscoredReason.AMBIGUOUS: "the response leaves the claim ambiguous",
     UnscoredReason.NO_SOURCE: "no source to check against",
+    UnscoredReason.TOO_FEW_DISTRACTORS: "too few distractors for a question",
 }
 
 

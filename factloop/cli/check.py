@@ -49,7 +49,7 @@ class Ask:
 def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     """Checks and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
     messages = Console(stderr=True, emoji=False, markup=False, highlight=False)
-    settings = load_settings(flags, os.environ, Path.cwd())
+    settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
         raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
     try_outputs((ask.json, ask.html), (ask.answer, *settings.docs))

@@ -5,24 +5,30 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from factloop.errors import ConfigError
-from factloop.settings import CheckSettings, describe
+from factloop.settings import CheckSettings, RunSettings, describe
+from factloop.trust_settings import TrustSettings
 
 FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
-_LISTS = frozenset({"search", "docs", "k"})
+_LISTS = frozenset({"search", "docs", "k", "corpus", "kb"})
+_KNOWN = frozenset({*CheckSettings.model_fields, *TrustSettings.model_fields})
+"""To some command: the file and the environment serve all of them."""
+
+S = TypeVar("S", bound=RunSettings)
 
 
-def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CheckSettings:
+def load_settings(kind: type[S], flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> S:
     """The settings of a command. Raises ConfigError that names the flag, variable or file at fault."""
-    file = _from_file(folder / FILE)
-    variables = _from_environment(environment)
+    others = _KNOWN - set(kind.model_fields)
+    file = {name: value for name, value in _from_file(folder / FILE).items() if name not in others}
+    variables = _from_environment(kind, environment)
     try:
-        return CheckSettings.model_validate({**file, **variables, **flags})
+        return kind.model_validate({**file, **variables, **flags})
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
         place = _place(name, flags, variables, file)
@@ -37,9 +43,9 @@ def _place(name: str, flags: Mapping[str, Any], variables: Mapping[str, Any], fi
     return FILE if name in file else "settings"
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+def _from_environment(kind: type[RunSettings], environment: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in CheckSettings.model_fields:
+    for name in kind.model_fields:
         value = environment.get(PREFIX + name.upper())
         if value:  # an empty variable is an unset one
             found[name] = _parts(value) if name in _LISTS else value

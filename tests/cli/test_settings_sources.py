@@ -19,13 +19,13 @@ def toml(folder: Path, text: str) -> Path:
 
 
 def test_nothing_given_is_the_default(tmp_path: Path) -> None:
-    assert load_settings({}, {}, tmp_path) == CheckSettings()
+    assert load_settings(CheckSettings, {}, {}, tmp_path) == CheckSettings()
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
     folder = toml(tmp_path, "plan = 'paper'\nmax_searches = 1\nresults_per_search = 1\n")
     environment = {"FACTLOOP_MAX_SEARCHES": "2", "FACTLOOP_RESULTS_PER_SEARCH": "2"}
-    settings = load_settings({"results_per_search": 3}, environment, folder)
+    settings = load_settings(CheckSettings, {"results_per_search": 3}, environment, folder)
     assert (settings.plan, settings.max_searches, settings.results_per_search) == ("paper", 2, 3)
 
 
@@ -44,7 +44,7 @@ def test_an_error_names_where_it_comes_from(
     tmp_path: Path, flags: Mapping[str, Any], environment: Mapping[str, str], file: str, complaint: str
 ) -> None:
     with pytest.raises(ConfigError) as error:
-        load_settings(flags, environment, toml(tmp_path, file))
+        load_settings(CheckSettings, flags, environment, toml(tmp_path, file))
     assert str(error.value).startswith(complaint)
 
 
@@ -60,15 +60,17 @@ def test_an_error_names_where_it_comes_from(
     ],
 )
 def test_the_environment_is_read_as_text(tmp_path: Path, name: str, value: str, field: str, expected: object) -> None:
-    assert getattr(load_settings({}, {name: value}, tmp_path), field) == expected
+    assert getattr(load_settings(CheckSettings, {}, {name: value}, tmp_path), field) == expected
 
 
 def test_variables_of_others_are_none_of_our_business(tmp_path: Path) -> None:
-    assert load_settings({}, {"FACTLOOP_SERPER_URL": "http://x", "PLAN": "x"}, tmp_path) == CheckSettings()
+    assert (
+        load_settings(CheckSettings, {}, {"FACTLOOP_SERPER_URL": "http://x", "PLAN": "x"}, tmp_path) == CheckSettings()
+    )
 
 
 def test_the_file_knows_lists_and_single_values(tmp_path: Path) -> None:
-    settings = load_settings({}, {}, toml(tmp_path, "k = [1, 2]\nsearch = 'serper'\ntemperature = 0\n"))
+    settings = load_settings(CheckSettings, {}, {}, toml(tmp_path, "k = [1, 2]\nsearch = 'serper'\ntemperature = 0\n"))
     assert (settings.k, settings.search, settings.temperature) == ((1, 2), ("serper",), 0.0)
 
 
@@ -76,4 +78,4 @@ def test_the_file_knows_lists_and_single_values(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "factloop.toml").write_bytes(content)
     with pytest.raises(ConfigError, match=r"factloop\.toml: cannot be read"):
-        load_settings({}, {}, tmp_path)
+        load_settings(CheckSettings, {}, {}, tmp_path)

@@ -302,6 +302,7 @@ _UNSCORED_FACTS = {
     UnscoredReason.TIMEOUT: "played at Newmarket",
     UnscoredReason.AMBIGUOUS: "disliked one of them",
     UnscoredReason.NO_SOURCE: "left a private diary",
+    UnscoredReason.TOO_FEW_DISTRACTORS: "kept a parrot",
 }
 
 

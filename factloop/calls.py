@@ -1,0 +1,125 @@
+"""What every call of one run shares: cache, budget, retries, pace; and the door to a chat model built on it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from factloop.errors import ConfigError
+from factloop.prompts.registry import PromptRegistry
+from factloop.settings import RunSettings
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.models.chat import ChatModel, build_chat_model, wrap_chat_model
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.prices import Price
+from factloop.tools.models.transport import Transport
+
+REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
+GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """What the model calls and the searches of one run have in common."""
+
+    cache: CallCache
+    budget: Budget
+    retry: RetryPolicy
+    rng: random.Random
+    timeout_s: float
+    journal: bool
+
+
+def open_calls(settings: RunSettings, *, seed: int, keeps: bool, journal: Path | None = None) -> Calls:
+    """The run's cache and limits. With a `journal`, answers are kept there and nowhere else. Raises ConfigError.
+
+    Otherwise `keeps` says whether the answers of this run are worth keeping beyond it.
+    """
+    kept_in = cache_folder(settings) / "calls.sqlite" if settings.cache and keeps else None
+    calls = Calls(
+        cache=CallCache(journal or kept_in),
+        budget=Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd),
+        retry=RetryPolicy(),
+        rng=random.Random(seed),
+        timeout_s=settings.timeout_s,
+        journal=journal is not None,
+    )
+    if calls.journal:
+        calls.budget.note_earlier(*calls.cache.paid())
+    return calls
+
+
+def cache_folder(settings: RunSettings) -> Path:
+    """Where answers and document indexes are kept."""
+    if settings.cache_dir is not None:
+        return settings.cache_dir
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("factloop", appauthor=False))
+
+
+def build_model(
+    settings: RunSettings, model: str | BaseChatModel, *, base_url: str | None, temperature: float | None
+) -> ChatModel:
+    """The chat model of that name, or the one that the caller built. Touches no network. Raises ConfigError."""
+    price = stated_price(settings)
+    if isinstance(model, BaseChatModel):
+        return wrap_chat_model(model, price=price)
+    return build_chat_model(
+        model,
+        base_url=base_url,
+        temperature=temperature,
+        max_tokens=settings.max_tokens,
+        timeout_s=settings.timeout_s,
+        price=price,
+    )
+
+
+def stated_price(settings: RunSettings) -> Price | None:
+    """The price that the user gave. Raises ConfigError for half of one."""
+    if settings.price_in is None and settings.price_out is None:
+        return None
+    if settings.price_in is None or settings.price_out is None:
+        raise ConfigError("give both --price-in and --price-out (USD per million tokens), or neither")
+    return Price(settings.price_in, settings.price_out)
+
+
+def build_gateway(
+    settings: RunSettings,
+    chat: ChatModel,
+    prompts: PromptRegistry,
+    calls: Calls,
+    *,
+    use_tools: bool = True,
+    before: Callable[[], Awaitable[None]] | None = None,
+) -> ModelGateway:
+    """The door to a chat model. `before` is awaited ahead of every request. Raises ConfigError."""
+    transport = Transport(
+        chat,
+        json_reply=prompts[JSON_REPLY],
+        limiter=Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second),
+        budget=calls.budget,
+        retry=calls.retry,
+        timeout_s=calls.timeout_s,
+        rng=calls.rng,
+        use_tools=use_tools,
+        before=before,
+    )
+    return ModelGateway(chat, transport, repair=prompts[REPAIR], cache=calls.cache, journal=calls.journal)
+
+
+def build_embedder(settings: RunSettings) -> Any:
+    """The embedding model that the settings name, or None."""
+    if settings.embeddings is None:
+        return None
+    from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder
+
+    return SentenceTransformerEmbedder(settings.embeddings)
