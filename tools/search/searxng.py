@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from factloop.errors import ConfigError, ToolError
+from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.http import JsonClient
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"

@@ -10,9 +10,9 @@ from urllib.parse import quote_plus
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, model_validator
 
 from factloop.errors import ConfigError, ToolError
+from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.http import JsonClient
 
 DEFAULT_URL = "https://google.serper.dev"
 KEY_VARIABLE = "SERPER_API_KEY"

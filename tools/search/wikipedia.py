@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.http import JsonClient
 from factloop.tools.search.passages import best_passages, split_passages
 
 _LONGEST_QUERY = 300

@@ -20,7 +20,7 @@ from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.searxng import SearxngSearch
 from factloop.tools.search.serper import SerperSearch
 from factloop.tools.search.wikipedia import WikipediaSearch
-from tests.tools.search.conftest import FakeServer, Reply
+from tests.tools.fake_server import FakeServer, Reply
 from tests.tools.search.test_adapter import Shelf
 from tests.tools.search.test_wikipedia import page
 

@@ -20,7 +20,7 @@ from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.gateway import KEEP_S, Found, SearchGateway
 from factloop.tools.search.serper import SerperSearch
-from tests.tools.search.conftest import FakeServer, Reply
+from tests.tools.fake_server import FakeServer, Reply
 
 HITS = [
     SearchHit(source=f"https://example.org/{n}", title=f"T{n}", passage=f"P{n}", published="1843") for n in range(5)

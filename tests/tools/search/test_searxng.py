@@ -5,7 +5,7 @@ import pytest
 from factloop.errors import ConfigError, ToolError
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.searxng import SearxngSearch
-from tests.tools.search.conftest import FakeServer, Reply
+from tests.tools.fake_server import FakeServer, Reply
 
 
 def test_hits(server: FakeServer) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.wikipedia import WikipediaSearch
-from tests.tools.search.conftest import FakeServer, Reply
+from tests.tools.fake_server import FakeServer, Reply
 
 FILLER = "The river is long and it is cold in winter there. " * 12
 ADA = f"{FILLER}\n\nAda Lovelace was born in London in 1815.\n\n{FILLER}"

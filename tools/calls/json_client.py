@@ -1,4 +1,4 @@
-"""The one edge through which web searches talk to servers: JSON in and out, every failure a `ToolError`.
+"""The one edge through which tools talk to web servers: JSON in and out, every failure a `ToolError`.
 
 Nothing is retried here. The policy above decides, by `retryable` and `retry_after_s`.
 """
@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import requests
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.search.deadline import DeadlineAdapter, reading_until
 
 MAX_BODY_BYTES = 8_000_000
 MAX_REDIRECTS = 3

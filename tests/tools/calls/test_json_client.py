@@ -10,9 +10,9 @@ from email.utils import format_datetime
 import pytest
 
 from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.json_client import MAX_BODY_BYTES, JsonClient
 from factloop.tools.calls.retry_after import retry_after_s
-from factloop.tools.search.http import MAX_BODY_BYTES, JsonClient
-from tests.tools.search.conftest import FakeServer, Reply
+from tests.tools.fake_server import FakeServer, Reply
 
 KEY = "s3cret-key"
 HTML = (("Content-Type", "text/html; charset=utf-8"),)

@@ -1,0 +1,126 @@
+"""A real server on loopback that misbehaves as told."""
+
+from __future__ import annotations
+
+import gc
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, cast
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`content_length` overrides the true one; with `drip_s` the head or the body comes one byte each so often."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"),)
+    content_length: int | None = None
+    drip_s: float = 0.0
+    drip_head: bool = False
+
+
+@dataclass(frozen=True)
+class Received:
+    method: str
+    path: str
+    params: dict[str, str]
+    headers: dict[str, str]
+    payload: Any
+
+
+@dataclass
+class FakeServer:
+    """Gives its replies in turn, the last one for ever, and remembers what it was asked."""
+
+    url: str = ""
+    replies: list[Reply] = field(default_factory=list)
+    received: list[Received] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    def will(self, *replies: Reply) -> None:
+        self.replies = list(replies)
+
+    def will_answer(self, *values: object) -> None:
+        self.will(*(Reply(body=json.dumps(value).encode()) for value in values))
+
+    def next_reply(self, received: Received) -> Reply:
+        with self.lock:
+            self.received.append(received)
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+class _LoopbackServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+    fake: FakeServer
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def _answer(self, payload: Any) -> None:
+        fake = cast(_LoopbackServer, self.server).fake
+        parts = urlsplit(self.path)
+        params = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        reply = fake.next_reply(Received(self.command, parts.path, params, dict(self.headers.items()), payload))
+        length = len(reply.body) if reply.content_length is None else reply.content_length
+        lines = [f"HTTP/1.1 {reply.status} Told", *(f"{name}: {value}" for name, value in reply.headers)]
+        head = "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode()
+        try:
+            self._send(head, reply.drip_s if reply.drip_head else 0.0)
+            self._send(reply.body, reply.drip_s)
+        except OSError:  # the client has had enough
+            pass
+        if length != len(reply.body):
+            self.close_connection = True
+
+    def _send(self, data: bytes, drip_s: float) -> None:
+        if not drip_s:
+            self.wfile.write(data)
+            return
+        for place in range(len(data)):
+            if cast(_LoopbackServer, self.server).fake.closing.is_set():
+                return
+            self.wfile.write(data[place : place + 1])
+            time.sleep(drip_s)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    fake = FakeServer(replies=[Reply()])
+    loopback = _LoopbackServer(("127.0.0.1", 0), _Handler)
+    loopback.fake = fake
+    fake.url = f"http://127.0.0.1:{loopback.server_address[1]}"
+    thread = threading.Thread(target=loopback.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield fake
+    fake.closing.set()
+    loopback.shutdown()
+    loopback.server_close()
+    thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_collection_in_deep_recursion() -> Iterator[None]:
+    """Some tests nest until Python refuses. What the collector finalizes just then fails, and is reported."""
+    gc.disable()
+    yield
+    gc.enable()
