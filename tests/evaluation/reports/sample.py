@@ -150,11 +150,15 @@ def _not_supported(rationale: str, *, contradicted: bool) -> Judgement:
     )
 
 
+REASONS = tuple(reason for reason in UnscoredReason if reason is not UnscoredReason.TOO_FEW_DISTRACTORS)
+"""All that a check gives; the other belongs to TrustScore."""
+
+
 def _unscored(reason: UnscoredReason) -> Judgement:
     return Judgement(unscored_reason=reason, judged_by="openai:gpt-4o-mini")
 
 
-def sample_claims(reasons: Collection[UnscoredReason] = tuple(UnscoredReason)) -> tuple[Claim, ...]:
+def sample_claims(reasons: Collection[UnscoredReason] = REASONS) -> tuple[Claim, ...]:
     """Thirteen claims with a verdict, then one for each unscored reason asked for."""
     build = _Builder()
     born = "Ada Lovelace was born in London on 10 December 1815, the only legitimate child of the poet Lord Byron."
@@ -287,7 +291,7 @@ def sample_claims(reasons: Collection[UnscoredReason] = tuple(UnscoredReason)) -
         duplicate_of="c3",
     )
     last = RESPONSE[RESPONSE.index("She also owned") :].rstrip()
-    for reason in UnscoredReason:
+    for reason in REASONS:
         if reason in reasons:
             fact = _UNSCORED_FACTS[reason]
             build.add(last, f"She {fact}.", f"Ada Lovelace {fact}.", _unscored(reason), queries=(f"Lovelace {fact}",))
@@ -302,7 +306,6 @@ _UNSCORED_FACTS = {
     UnscoredReason.TIMEOUT: "played at Newmarket",
     UnscoredReason.AMBIGUOUS: "disliked one of them",
     UnscoredReason.NO_SOURCE: "left a private diary",
-    UnscoredReason.TOO_FEW_DISTRACTORS: "kept a parrot",
 }
 
 
@@ -378,7 +381,7 @@ def make_report(response: str, claims: tuple[Claim, ...], *, prompt: str | None 
     )
 
 
-def sample_report(reasons: Collection[UnscoredReason] = tuple(UnscoredReason)) -> FactualityReport:
+def sample_report(reasons: Collection[UnscoredReason] = REASONS) -> FactualityReport:
     """The biography checked. `reasons` are the unscored reasons that occur in it."""
     return make_report(RESPONSE, sample_claims(reasons))
 

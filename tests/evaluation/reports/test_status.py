@@ -13,7 +13,7 @@ from factloop.evaluation.reports.status import (
     worst,
 )
 from factloop.records import UnscoredReason
-from tests.evaluation.reports.sample import sample_claims
+from tests.evaluation.reports.sample import REASONS, sample_claims
 
 CLAIMS = {claim.id: claim for claim in sample_claims()}
 SUPPORTED, NO_EVIDENCE, CONTRADICTED, IRRELEVANT, UNSCORED = (CLAIMS[f"c{n}"] for n in (1, 4, 8, 9, 14))
@@ -55,4 +55,4 @@ def test_tallies_add_up_to_the_claims() -> None:
         Status.IRRELEVANT: 1,
         Status.UNSCORED: 7,
     }
-    assert tally_reasons(CLAIMS.values()) == dict.fromkeys(UnscoredReason, 1)
+    assert tally_reasons(CLAIMS.values()) == dict.fromkeys(REASONS, 1)
