@@ -1,0 +1,137 @@
+"""The numbers of TrustScores in words, the same words on every surface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.trust_words import (
+    BELIEF_REASONS,
+    DOCUMENT_REASONS,
+    LEVEL_WORDS,
+    SOURCE_WORDS,
+    belief_of,
+    documents_of,
+)
+from factloop.trust_records import Check, Distractor, MeanScore, Option, TrustBC, TrustFC, TrustReport
+
+NOTHING = "–"
+"""Stands where there is no number."""
+
+
+def number(value: float | None) -> str:
+    """Two digits, or a dash where there is no value."""
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+def score(value: float | None) -> str:
+    """A value of the paper's tables as it is written there: `1`, `0.8`, `0`; or a dash."""
+    return NOTHING if value is None else f"{value:g}"
+
+
+def belief_basis(bc: TrustBC) -> str:
+    """What TrustBC rests on: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
+    if bc.value is None:
+        return f"not scored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "not scored"
+    unscored = f", {bc.n_unscored:,} not scored" if bc.n_unscored else ""
+    if bc.value == 1:
+        asked = bc.n_consistent + bc.n_inconsistent + bc.n_unscored
+        return f"consistent in {bc.n_consistent:,} of {plural(asked, 'check')}{unscored}"
+    broken = next((check.number for check in bc.checks if check.counted and check.consistent is False), None)
+    place = "inconsistent" if broken is None else f"inconsistent in check {broken}"
+    return f"{place}, after {bc.n_consistent:,} consistent{unscored}" if bc.n_consistent else f"{place}{unscored}"
+
+
+def belief_limits(bc: TrustBC) -> list[str]:
+    """What a reader of TrustBC must know of how it was asked, in sentences; mostly nothing."""
+    limits = []
+    if 0 < bc.n_planned < bc.max_checks:
+        limits.append(f"The distractors allow {bc.n_planned} of {plural(bc.max_checks, 'check')}.")
+    if reused := sum(check.reuses for check in bc.checks):
+        limits.append(f"In {plural(reused, 'check')} a distractor is shown again, in a new combination.")
+    if spare := sum(not check.counted for check in bc.checks):
+        verb = "does" if spare == 1 else "do"
+        limits.append(f"{plural(spare, 'check')}, asked beside the one that ended it, {verb} not count.")
+    return limits
+
+
+def documents_basis(fc: TrustFC) -> str:
+    """How many passages were judged and how many are cited, or why there is no relation."""
+    if fc.relation is None:
+        return f"not scored: {DOCUMENT_REASONS[fc.unscored_reason]}" if fc.unscored_reason else "not scored"
+    cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
+    return f"{plural(len(fc.passages), 'passage')} judged{cited}"
+
+
+def in_plain_words(report: TrustReport) -> str:
+    """What both parts say, a sentence each."""
+    return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
+
+
+def mean_basis(mean: MeanScore) -> str:
+    """What a mean rests on: how many answers have the score and how many have not."""
+    basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
+    return f"{basis}, {mean.n_unscored:,} not scored" if mean.n_unscored else basis
+
+
+def choice(check: Check) -> str:
+    """What the subject did: `chose C, its own answer`, `chose D instead of its own answer, B`, or why there is none."""
+    if check.chosen is None:
+        return f"not scored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "not scored"
+    if check.consistent:
+        return f"chose {check.chosen}, its own answer"
+    return f"chose {check.chosen} instead of its own answer, {check.response_letter}"
+
+
+def belief_of_check(check: Check) -> str:
+    """The key of the check's mark: consistent, inconsistent or unscored."""
+    return {True: "consistent", False: "inconsistent", None: "unscored"}[check.consistent]
+
+
+def replacement(distractor: Distractor) -> str:
+    """`Solomon → David`."""
+    return f"{distractor.replaced} → {distractor.by}"
+
+
+def making(distractor: Distractor) -> str:
+    """Level and source of a distractor, and why this substitute."""
+    made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
+    return f"{made}: {distractor.detail}" if distractor.detail else made
+
+
+def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
+    """The distractor that an option shows, where the report lists it."""
+    place = option.distractor
+    return bc.distractors[place] if place is not None and place < len(bc.distractors) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text in three parts, the middle one to be marked; joined they are the text."""
+
+    before: str
+    marked: str
+    after: str
+
+    def near(self, context: int) -> Marked:
+        """The marked part with at most `context` characters on either side; an ellipsis stands for the rest."""
+        before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
+        after = f"{self.after[:context]}…" if len(self.after) > context else self.after
+        marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
+        return Marked(before, marked, after)
+
+
+def substituted(distractor: Distractor, response: str) -> Marked:
+    """The text of a distractor with its substitute marked, which may stand in another case than `by`.
+
+    An article before it may have changed with it, so the place is counted from the end. Where it cannot be found,
+    nothing is marked.
+    """
+    text, by = distractor.text, distractor.by
+    after = response[distractor.span[1] :]
+    end = len(text) - len(after) if text.endswith(after) else -1
+    start = end - len(by)
+    if start < 0 or text[start:end].casefold() != by.casefold():
+        start = text.find(by)
+        end = start + len(by)
+    return Marked(text[:start], text[start:end], text[end:]) if start >= 0 and by else Marked(text, "", "")
