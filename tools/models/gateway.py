@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from factloop.errors import ModelOutputError, ModelRefusal
@@ -21,13 +21,24 @@ from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.transport import Request, Transport
-from factloop.tools.models.wire import Mode, Reply, ToolCall
+from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
 
 T = TypeVar("T", bound=BaseModel)
+A = TypeVar("A")
 Accept = Callable[[Any], None]
+ReadText = Callable[[str], T | None]
+"""Reads an answer out of a reply that does not follow the schema; None where there is none."""
 
 LONGEST_SHOWN_REPLY = 4_000
 """Characters of a bad reply that the repair turn shows the model again."""
+
+
+@dataclass(frozen=True)
+class Answered(Generic[A]):
+    """An answer with the tokens it was read from, where their log-probabilities were asked for and given."""
+
+    value: A
+    tokens: tuple[Token, ...]
 
 
 class ModelGateway:
@@ -68,23 +79,8 @@ class ModelGateway:
         ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server refuses us
         or cannot be reached before it has answered anything.
         """
-        messages = [SystemMessage(prompt.system), HumanMessage(prompt.user)]
-        first = Request(messages, output, offers, stage, meter)
-        try:
-            return await self._turn(first, output, accept, shows_schema=False)
-        except ModelRefusal:
-            self._forget(first)
-            raise
-        except ModelOutputError as error:
-            schema = json.dumps(first.schema(Mode.TEXT))
-            repair = HumanMessage(self._repair.render(error=str(error), schema=schema).user)
-            shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
-            second = replace(first, messages=[*messages, shown, repair])
-            try:
-                return await self._turn(second, output, accept, shows_schema=True)
-            except ModelOutputError:
-                self._forget(first, second)
-                raise
+        first = Request(_messages(prompt), output, offers, stage, meter)
+        return (await self._converse(first, output, accept)).value
 
     async def ask_for(
         self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
@@ -94,14 +90,60 @@ class ModelGateway:
         assert isinstance(answer, output)
         return answer
 
+    async def ask_graded(
+        self,
+        prompt: Rendered,
+        output: type[T],
+        *,
+        stage: str,
+        meter: UsageMeter,
+        top_logprobs: int,
+        accept: Accept | None = None,
+        read_text: ReadText[T] | None = None,
+    ) -> Answered[T]:
+        """`ask` without offers, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
+
+        `read_text` is tried on replies that do not follow the schema, before the repair turn is.
+        """
+        first = Request(_messages(prompt), output, None, stage, meter, top_logprobs)
+        answered = await self._converse(first, output, accept, read_text)
+        assert isinstance(answered.value, output)
+        return Answered(answered.value, answered.tokens)
+
+    async def _converse(
+        self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
+    ) -> Answered[T | Chosen[Any]]:
+        """The answer to a request, after a repair turn if need be. Raises as `ask`."""
+        try:
+            return await self._turn(first, output, accept, read_text, shows_schema=False)
+        except ModelRefusal:
+            self._forget(first)
+            raise
+        except ModelOutputError as error:
+            schema = json.dumps(first.schema(Mode.TEXT))
+            repair = HumanMessage(self._repair.render(error=str(error), schema=schema).user)
+            shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
+            second = replace(first, messages=[*first.messages, shown, repair])
+            try:
+                return await self._turn(second, output, accept, read_text, shows_schema=True)
+            except ModelOutputError:
+                self._forget(first, second)
+                raise
+
     async def _turn(
-        self, request: Request, output: type[T], accept: Accept | None, *, shows_schema: bool
-    ) -> T | Chosen[Any]:
+        self,
+        request: Request,
+        output: type[T],
+        accept: Accept | None,
+        read_text: ReadText[T] | None,
+        *,
+        shows_schema: bool,
+    ) -> Answered[T | Chosen[Any]]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(self._key(request), request)
-        mode = Mode(value["mode"])
+        mode, reply = Mode(value["mode"]), _reply_of(value)
         try:
-            answer = _read(_reply_of(value), output, request.offers)
+            answer = _read(reply, output, request.offers, read_text)
             if accept is not None and not isinstance(answer, Chosen):
                 accept(answer)
         except ModelOutputError:
@@ -109,7 +151,7 @@ class ModelGateway:
             raise
         if not shows_schema:  # else it may be the prompt that was heeded, not the mode
             self._transport.note_read(mode, readable=True)
-        return answer
+        return Answered(answer, reply.tokens)
 
     def _forget(self, *requests: Request) -> None:
         """Drops the replies of a conversation that led nowhere, unless they are a run's record."""
@@ -136,12 +178,14 @@ class ModelGateway:
         return value
 
     def _key(self, request: Request) -> str:
-        named = {
+        named: dict[str, Any] = {
             "model": self.chat.identity,
             "messages": [[message.type, message.text] for message in request.messages],
             "schema": strict_schema(request.output),
             "tools": request.offers.as_openai if request.offers is not None else [],
         }
+        if request.top_logprobs:
+            named["top_logprobs"] = request.top_logprobs
         return hashlib.sha256(json.dumps(named, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
     def _count_kept(self, key: str, kept: Kept, request: Request) -> None:
@@ -152,16 +196,28 @@ class ModelGateway:
         request.meter.called(request.stage, CallCost(**kept.value["cost"]), wall_s=0.0)
 
 
+def _messages(prompt: Rendered) -> list[BaseMessage]:
+    return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
+
+
 def _plain(reply: Reply) -> dict[str, Any]:
-    return {**vars(reply), "tool_calls": [vars(call) for call in reply.tool_calls]}
+    return {
+        **vars(reply),
+        "tool_calls": [vars(call) for call in reply.tool_calls],
+        "tokens": [[token.text, token.alternatives] for token in reply.tokens],
+    }
 
 
 def _reply_of(value: dict[str, Any]) -> Reply:
     fields = value["reply"]
-    return Reply(**{**fields, "tool_calls": tuple(ToolCall(**call) for call in fields["tool_calls"])})
+    calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
+    tokens = tuple(Token(*token) for token in fields.get("tokens", ()))  # older answers have none
+    return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})
 
 
-def _read(reply: Reply, output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
+def _read(
+    reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
+) -> T | Chosen[Any]:
     """What the reply says: the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
@@ -171,9 +227,19 @@ def _read(reply: Reply, output: type[T], offers: Offers[Any, Any] | None) -> T |
     if reply.tool_calls:
         return _called(reply.tool_calls[0], output, offers)  # of several at once, the first is the first choice
     if offers is None:
-        return parse_reply(reply.text, output)
+        return _read_text(reply.text, output, read_text)
     answer = parse_reply(reply.text, offers.answer_or_choice)
     return offers.choice_in(answer) or output.model_validate(answer.model_dump(include=set(output.model_fields)))
+
+
+def _read_text(text: str, output: type[T], read_text: ReadText[T] | None) -> T:
+    try:
+        return parse_reply(text, output)
+    except ModelOutputError:
+        answer = read_text(text) if read_text is not None else None
+        if answer is None:
+            raise
+        return answer
 
 
 def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:

@@ -8,7 +8,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,8 @@ NO_ENDPOINT = 404
 """By which routers say that none of their servers for this model takes tools."""
 MOST_UNHEEDED = 3
 """Unreadable replies, with no readable one before, after which a mode is given up."""
+LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
+"""Statuses by which servers and routers refuse log-probabilities; no agreement on the field they name."""
 OPTIONAL_SETTINGS = frozenset({"temperature"})
 """Settings that some models refuse; they are left out once refused."""
 DEFAULT_COMPLETION = 1024
@@ -51,6 +53,8 @@ class Request:
     offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
+    top_logprobs: int = 0
+    """Alternatives wanted for each token, with their log-probabilities, where the server gives them."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """What the reply must look like: without tool calling, the choice of a tool is part of it."""
@@ -88,8 +92,9 @@ class Transport:
         self._unavailable: set[Mode] = set() if use_tools else {Mode.TOOLS}
         self._answered = False
         self._before = before
+        self._gives_logprobs: bool | None = None
         self._heeded: set[Mode] = set()
-        self._kept_bound: dict[tuple[Mode, type[BaseModel], int], wire.Bound] = {}
+        self._kept_bound: dict[tuple[Mode, type[BaseModel], int, int], wire.Bound] = {}
         self._unheeded: Counter[Mode] = Counter()
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
@@ -97,10 +102,32 @@ class Transport:
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault.
+        Log-probabilities that the server refuses are done without.
         """
         if self._before is not None:
             await self._before()
+        if not request.top_logprobs or self._gives_logprobs:
+            return await self._send(request)
+        plainer = replace(request, top_logprobs=0)
+        if self._gives_logprobs is None:
+            try:
+                answer = await self._send(request, blaming=False)
+            except ToolError as error:
+                if error.status not in LOGPROBS_REFUSED:
+                    raise_blamed(error, answered=self._answered)
+            else:
+                self._gives_logprobs = True
+                return answer
+        answer = await self._send(plainer)
+        if self._gives_logprobs is None:
+            self._gives_logprobs = False
+        return answer
+
+    async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
+        """A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault.
+
+        With `blaming`, a server that never answered and refuses us is a ConfigError.
+        """
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode:
@@ -112,7 +139,7 @@ class Transport:
                 refused.append(mode)
             except ToolError as error:
                 if error.status not in MODE_REFUSED and not (mode is Mode.TOOLS and error.status == NO_ENDPOINT):
-                    raise_blamed(error, answered=self._answered)
+                    raise_blamed(error, answered=self._answered or not blaming)
                 refusal = error  # the last is of plain text, and so about the request itself
                 refused.append(mode)
             else:
@@ -158,9 +185,11 @@ class Transport:
         """The model bound to answer this request; kept where it does not depend on the tools of one run."""
         if request.offers is not None:
             return wire.bind(self._model, mode, request.schema(mode), request.offers.as_openai)
-        key = (mode, request.output, id(self._model))
+        key = (mode, request.output, id(self._model), request.top_logprobs)
         if key not in self._kept_bound:
-            self._kept_bound[key] = wire.bind(self._model, mode, request.schema(mode), [])
+            self._kept_bound[key] = wire.bind(
+                self._model, mode, request.schema(mode), [], top_logprobs=request.top_logprobs
+            )
         return self._kept_bound[key]
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:

@@ -36,18 +36,25 @@ class ModeUnavailable(Exception):
     """This chat model has no way to be asked in this mode."""
 
 
-def bind(model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> Bound:
+def bind(
+    model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool], *, top_logprobs: int = 0
+) -> Bound:
     """The model bound to answer by `schema` (or by one of `tools`) in `mode`. Raises ModeUnavailable.
+
+    `top_logprobs` asks for that many alternatives to each token; other APIs than OpenAI's are not asked for any.
 
     Where the chat-completions API of OpenAI is spoken, the fields go straight into the body: the client library's typed
     transformation of a schema and the chain of parsers of `with_structured_output(..., include_raw=True)`, which every
     other provider gets, would cost 2.5 ms CPU a call, and all we read is the raw message.
     """
     try:
+        if isinstance(model, BaseChatOpenAI) and model.use_responses_api is False:
+            fields = _openai_fields(mode, schema, tools)
+            if top_logprobs:
+                fields |= {"logprobs": True, "top_logprobs": top_logprobs}
+            return model.bind(extra_body={**(model.extra_body or {}), **fields}) if fields else model
         if mode is Mode.TEXT:
             return model
-        if isinstance(model, BaseChatOpenAI) and model.use_responses_api is False:
-            return model.bind(extra_body={**(model.extra_body or {}), **_openai_fields(mode, schema, tools)})
         if mode is Mode.TOOLS:
             return model.bind_tools([*(dict(tool) for tool in tools), answer_as_tool(schema)], tool_choice="any")
         structured = model.with_structured_output(
@@ -59,6 +66,8 @@ def bind(model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenA
 
 
 def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> dict[str, Any]:
+    if mode is Mode.TEXT:
+        return {}
     if mode is Mode.TOOLS:
         offered = [*tools, answer_as_tool(schema)]
         return {"tools": offered, "tool_choice": "required", "parallel_tool_calls": False}
@@ -83,6 +92,15 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
+class Token:
+    """One token of a reply, with the log-probabilities of what else might have stood there."""
+
+    text: str
+    alternatives: Mapping[str, float]
+    """The likeliest tokens in this place, itself among them as a rule."""
+
+
+@dataclass(frozen=True)
 class Reply:
     """One answer of a model, in plain values."""
 
@@ -94,6 +112,8 @@ class Reply:
     prompt_tokens: int | None
     completion_tokens: int | None
     """None where the server reported no usage."""
+    tokens: tuple[Token, ...] = ()
+    """Of the text, in order, where log-probabilities were asked for and given."""
 
 
 def read_reply(message: BaseMessage) -> Reply:
@@ -113,7 +133,22 @@ def read_reply(message: BaseMessage) -> Reply:
         cut_off=finish in {"length", "max_tokens", "MAX_TOKENS"},
         prompt_tokens=usage["input_tokens"] if reported and usage else None,
         completion_tokens=usage["output_tokens"] if reported and usage else None,
+        tokens=_tokens(message.response_metadata.get("logprobs")),
     )
+
+
+def _tokens(logprobs: Any) -> tuple[Token, ...]:
+    """Tokens as OpenAI's API lists them; none where a server gives something else."""
+    try:
+        return tuple(
+            Token(
+                str(item["token"]),
+                {str(other["token"]): float(other["logprob"]) for other in item.get("top_logprobs") or [item]},
+            )
+            for item in (logprobs or {}).get("content") or ()
+        )
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return ()
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
