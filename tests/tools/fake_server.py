@@ -6,7 +6,7 @@ import gc
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
@@ -38,10 +38,14 @@ class Received:
 
 @dataclass
 class FakeServer:
-    """Gives its replies in turn, the last one for ever, and remembers what it was asked."""
+    """Gives its replies in turn, the last one for ever, and remembers what it was asked.
+
+    With `respond` it thinks: what that returns is the reply, and None leaves the request to the list.
+    """
 
     url: str = ""
     replies: list[Reply] = field(default_factory=list)
+    respond: Callable[[Received], Reply | None] | None = None
     received: list[Received] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -55,6 +59,8 @@ class FakeServer:
     def next_reply(self, received: Received) -> Reply:
         with self.lock:
             self.received.append(received)
+            if self.respond is not None and (reply := self.respond(received)) is not None:
+                return reply
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
@@ -71,7 +77,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(None)
 
     def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers["Content-Type"] == "application/x-www-form-urlencoded":
+            self._answer({name: values[0] for name, values in parse_qs(body.decode(), keep_blank_values=True).items()})
+        else:
+            self._answer(json.loads(body))
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

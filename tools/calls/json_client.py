@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,12 +27,22 @@ _EXCERPT_CHARS = 120
 _RETRYABLE_STATUSES = frozenset({408, 429})
 
 
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """An answer of status 2xx. Some servers say only in its head that it is not the whole answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in any case."""
+    value: dict[str, Any]
+
+
 class JsonClient:
     """Requests to one server that answers with JSON objects. Safe to use from many threads (a session for each).
 
     `timeout_s` bounds the whole exchange, connection and body included (only the name look-up is the system's own).
     `secret_headers` are sent and never shown; with them no redirect is followed, so that no other host sees them.
-    `hints` adds, for a status, what the user can do.
+    `headers` may ask for another kind of JSON by `Accept`. `hints` adds, for a status, what the user can do.
     """
 
     def __init__(
@@ -53,11 +64,19 @@ class JsonClient:
 
     def get(self, path: str, params: Mapping[str, str | int]) -> dict[str, Any]:
         """The JSON object at `path`. Raises ToolError, ToolTimeout."""
+        return self._exchange("GET", path, params=params).value
+
+    def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
+        """As `get`, with the status and the headers of the answer."""
         return self._exchange("GET", path, params=params)
 
     def post(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON object that answers `payload`. Raises ToolError, ToolTimeout."""
-        return self._exchange("POST", path, json=payload)
+        return self._exchange("POST", path, json=payload).value
+
+    def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
+        """What answers a form. Raises ToolError, ToolTimeout."""
+        return self._exchange("POST", path, data=fields)
 
     def reach(self) -> None:
         """Sees that the server answers HTTP at all, whatever it says. Raises ToolError, ToolTimeout."""
@@ -71,7 +90,7 @@ class JsonClient:
         except requests.RequestException as error:
             raise self._translated(error, time.monotonic() >= deadline) from error
 
-    def _exchange(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+    def _exchange(self, method: str, path: str, **content: Any) -> JsonAnswer:
         deadline = time.monotonic() + self._timeout_s
         try:
             with (
@@ -89,14 +108,14 @@ class JsonClient:
         except requests.RequestException as error:
             raise self._translated(error, time.monotonic() >= deadline) from error
         self._check_status(response, body)
-        return self._parsed(response, body)
+        return JsonAnswer(response.status_code, response.headers, self._parsed(response, body))
 
     def _session(self) -> requests.Session:
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
             session = requests.Session()
             session.max_redirects = MAX_REDIRECTS
-            session.headers.update({**self._headers, **self._secret_headers, "Accept": "application/json"})
+            session.headers.update({"Accept": "application/json", **self._headers, **self._secret_headers})
             for scheme in ("http://", "https://"):
                 session.mount(scheme, DeadlineAdapter())
             self._local.session = session

@@ -42,6 +42,17 @@ def test_reads_an_object_and_reuses_the_connection(server: FakeServer) -> None:
     assert (second.method, second.path, second.payload) == ("POST", "/y", {"q": "c"})
 
 
+def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
+    server.will(Reply(status=206, body=b'{"a": 1}', headers=(("X-SQL-State", "S1TAT"),)))
+    talker = JsonClient(tool="probe", base_url=server.url, timeout_s=5, headers={"Accept": "application/ld+json"})
+    for answer in (talker.post_form("/x", {"text": "é & =\n"}), talker.get_answer("/y", {"q": "c"})):
+        assert (answer.status, answer.headers["x-sql-state"], answer.value) == (206, "S1TAT", {"a": 1})
+    first, second = server.received
+    assert (first.method, first.path, first.payload) == ("POST", "/x", {"text": "é & =\n"})
+    assert (second.method, second.params) == ("GET", {"q": "c"})
+    assert {request.headers["Accept"] for request in server.received} == {"application/ld+json"}
+
+
 @pytest.mark.parametrize(
     ("status", "retryable", "said"),
     [
