@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from pydantic import BaseModel
 
-from factloop.agents.safe import schemas
+from factloop.agents.safe import schemas as safe
+from factloop.agents.trustscore import schemas as trustscore
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 
 # Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: whoever changes a
@@ -21,6 +23,10 @@ PINNED = {
     "safe/search_query": (1, "8912f880c4eaf684"),
     "safe/self_contained_fact": (1, "375c472856c083ee"),
     "safe/sentence_facts": (1, "b8280c2671cf2f89"),
+    "trustscore/closed_book": (1, "525594d3f746e1d5"),
+    "trustscore/entailment": (1, "abc6b6f83329a688"),
+    "trustscore/multiple_choice": (1, "d22a43c11b3e9fad"),
+    "trustscore/statement_choice": (1, "6cf079397ae9200f"),
 }
 
 PROMPTS = PromptRegistry.load()
@@ -44,15 +50,15 @@ def test_each_file_is_named_as_its_prompt_and_no_name_is_taken_twice() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS.names if PROMPTS[name].output is not None])
 def test_each_output_is_a_schema(name: str) -> None:
-    schema = getattr(schemas, str(PROMPTS[name].output))
-    assert issubclass(schema, schemas.Output)
+    schemas = {"safe": safe, "trustscore": trustscore}[name.partition("/")[0]]
+    assert issubclass(getattr(schemas, str(PROMPTS[name].output)), BaseModel)
 
 
 def test_parts_of_other_prompts_have_no_output() -> None:
     assert [name for name in PROMPTS.names if PROMPTS[name].output is None] == ["gateway/json_reply", "gateway/repair"]
 
 
-@pytest.mark.parametrize("name", [name for name in PROMPTS.names if name.startswith("safe/")])
+@pytest.mark.parametrize("name", [name for name in PROMPTS.names if not name.startswith("gateway/")])
 def test_data_stands_in_the_user_part_and_is_said_to_be_data(name: str) -> None:
     prompt = PROMPTS[name]
     assert "{{" not in prompt.system
