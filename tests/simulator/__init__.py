@@ -10,7 +10,7 @@ from tests.simulator.building import build_world
 from tests.simulator.client import INSTANT, MODEL, RunningSimulator, Simulator, spawn
 from tests.simulator.recorder import LogEntry, StageStatistics, Statistics
 from tests.simulator.settings import CHAT, SEARCH, Faults, SimulatorSettings
-from tests.simulator.world import GoldFact, Response, World
+from tests.simulator.world import GoldFact, QaPair, Response, Topic, World
 
 __all__ = [
     "CHAT",
@@ -20,12 +20,14 @@ __all__ = [
     "Faults",
     "GoldFact",
     "LogEntry",
+    "QaPair",
     "Response",
     "RunningSimulator",
     "Simulator",
     "SimulatorSettings",
     "StageStatistics",
     "Statistics",
+    "Topic",
     "World",
     "build_world",
     "spawn",

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from tests.simulator.names import Names
 from tests.simulator.relations import CARGOES, KINDS, RELATIONS, SUBJECTS, Kind, Pool
-from tests.simulator.world import Entity, Passage, Response, Topic, World
-from tests.simulator.writing import Writer, other_value, prompt_about
+from tests.simulator.world import Entity, Passage, Response, Topic, World, other_value
+from tests.simulator.writing import Writer, prompt_about
 
 POPULATION: dict[Kind, int] = {"person": 80, "institute": 36, "town": 60, "river": 30, "ship": 36, "work": 40}
 N_AWARDS = 20
@@ -48,6 +48,7 @@ def build_world(seed: int = 20) -> World:
         passages=tuple(dict.fromkeys(gold.values())),
         responses=responses,
         claim_free=Response(prompt_about(entities[0]), entities[0].name, _NO_CLAIMS, ()),
+        pools={pool: tuple(values) for pool, values in pools.items()},
     )
 
 

@@ -5,8 +5,9 @@ Nothing in it is true or occurs in any model's training data, so a checker gets 
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -16,6 +17,7 @@ from tests.simulator.relations import Kind, Pool
 Label = Literal["supported", "not_supported", "irrelevant"]
 
 _WORD = re.compile(r"[^\W\d_]+")
+_IMPLIED_BY_THE_QUESTION_WORD = (" the year", " the town of")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,53 @@ class Topic:
     @property
     def article_sentence(self) -> str:
         return f"{self.subject} {self.written} {self.value}"
+
+    @property
+    def question(self) -> str:
+        """Asks for the value. No other topic has the same question."""
+        asked = "how many volumes" if self.pool == "count" else f"which {self.pool}"
+        said = self.said
+        for words in _IMPLIED_BY_THE_QUESTION_WORD:
+            said = said.removesuffix(words)
+        return f"{self.subject} {said} {asked}?"
+
+
+@dataclass(frozen=True)
+class QaPair:
+    """A question with a short answer, and false answers on demand."""
+
+    topic: Topic
+    values: Sequence[str] = field(repr=False, compare=False)
+    """All that could stand in the place of the right value, itself among them."""
+
+    @property
+    def id(self) -> str:
+        return f"{self.topic.subject} {self.topic.said}"
+
+    @property
+    def question(self) -> str:
+        return self.topic.question
+
+    @property
+    def value(self) -> str:
+        return self.topic.value
+
+    @property
+    def answer(self) -> str:
+        """The true answer, in a whole sentence."""
+        return self.topic.claim(self.topic.value)
+
+    def wrong(self, rng: random.Random) -> str:
+        """A false answer of the same form."""
+        topic = self.topic
+        return topic.claim(other_value(rng, self.values, {topic.value, topic.subject, topic.key}))
+
+
+def other_value(rng: random.Random, values: Sequence[str], excluded: set[str]) -> str:
+    """One of `values`, some of which must not be `excluded`."""
+    while (value := rng.choice(values)) in excluded:
+        pass
+    return value
 
 
 @dataclass(frozen=True)
@@ -96,6 +145,8 @@ class World:
     passages: tuple[Passage, ...]
     responses: tuple[Response, ...] = field(repr=False)
     claim_free: Response
+    pools: Mapping[Pool, tuple[str, ...]] = field(repr=False)
+    """What may stand in a place of each kind."""
 
     def one_response(self, n_facts: int = 43) -> Response:
         """The response whose number of facts comes closest."""
@@ -113,6 +164,26 @@ class World:
             for fact in response.facts:
                 found.setdefault(fact.sentence, []).append(fact)
         return {sentence: tuple(facts) for sentence, facts in found.items()}
+
+    @cached_property
+    def questions(self) -> tuple[QaPair, ...]:
+        """One for each topic, in a drawn order: any slice is a fair sample."""
+        pairs = [QaPair(topic, self.pools[topic.pool]) for topics in self.topics.values() for topic in topics]
+        random.Random(f"{self.seed} questions").shuffle(pairs)
+        return tuple(pairs)
+
+    def pair_of(self, question: str) -> QaPair | None:
+        """The pair that a question belongs to; None for any other question."""
+        return self._pairs.get(" ".join(question.split()))
+
+    @cached_property
+    def _pairs(self) -> Mapping[str, QaPair]:
+        return {pair.question: pair for pair in self.questions}
+
+    @cached_property
+    def stated(self) -> frozenset[str]:
+        """All self-contained facts of all responses, true or not."""
+        return frozenset(fact.self_contained for response in self.responses for fact in response.facts)
 
     @cached_property
     def _name_of_word(self) -> Mapping[str, str]:

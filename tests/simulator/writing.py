@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.simulator.relations import Pool
-from tests.simulator.world import Entity, GoldFact, Label, Passage, Response, Topic
+from tests.simulator.world import Entity, GoldFact, Label, Passage, Response, Topic, other_value
 
 _RELEVANT_WRONG, _IRRELEVANT, _DUPLICATE = 0.25, 0.10, 0.04
 _OPENERS = ("", "", "", "", "Later, ", "In those years, ", "By most accounts, ")
@@ -15,12 +15,6 @@ _OPENERS = ("", "", "", "", "Later, ", "In those years, ", "By most accounts, ")
 
 def prompt_about(entity: Entity) -> str:
     return f"Who was {entity.name}?" if entity.kind == "person" else f"What is known about {entity.name}?"
-
-
-def other_value(rng: random.Random, pool: Sequence[str], excluded: set[str]) -> str:
-    while (value := rng.choice(pool)) in excluded:
-        pass
-    return value
 
 
 @dataclass(frozen=True)
