@@ -1,0 +1,81 @@
+"""One row of a data set with the place it stands at, and how it becomes a record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from factloop.errors import DataError
+
+R = TypeVar("R", bound=BaseModel)
+
+_LONGEST_SHOWN = 40
+_WORDS = {
+    "string_type": "a text is needed",
+    "tuple_type": "a list is needed",
+    "model_type": "an object is needed",
+    "too_short": "at least one is needed",
+}
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a text is needed")
+    return text
+
+
+NotBlank = Annotated[str, AfterValidator(_not_blank)]
+Identifier = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(_not_blank)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The named values of one row; `line` is the one that it starts on."""
+
+    path: str
+    line: int
+    fields: Mapping[str, Any]
+
+    def read_as(self, kind: type[R]) -> R:
+        """The row as a record. Raises DataError for the first field that does not fit, as `responses[1].text`."""
+        try:
+            return kind.model_validate(dict(self.fields))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise self.error(_reason(first), _field(first["loc"])) from error
+
+    def numbered(self) -> Row:
+        """The row with the number of its line for an `id`, where it has none."""
+        given = self.fields.get("id")
+        return self if given not in (None, "") else Row(self.path, self.line, {**self.fields, "id": str(self.line)})
+
+    def error(self, message: str, field: str | None = None) -> DataError:
+        return DataError(message, path=self.path, line=self.line, field=field)
+
+
+def shown(value: object) -> str:
+    """A value as JSON has it, cut short; a list or an object by its kind alone, for it may be deep."""
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = json.dumps(value, ensure_ascii=False, default=lambda other: type(other).__name__)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _reason(details: ErrorDetails) -> str:
+    if details["type"] == "missing":
+        return "it is missing"
+    cause = details.get("ctx", {}).get("error")
+    said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
+    return f"{said}, not {shown(details['input'])}"
+
+
+def _field(location: tuple[int | str, ...]) -> str | None:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).removeprefix(".") or None
