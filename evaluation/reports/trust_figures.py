@@ -10,10 +10,21 @@ from factloop.evaluation.reports.trust_words import (
     DOCUMENT_REASONS,
     LEVEL_WORDS,
     SOURCE_WORDS,
+    Belief,
     belief_of,
     documents_of,
 )
-from factloop.trust_records import Check, Distractor, MeanScore, Option, TrustBC, TrustFC, TrustReport
+from factloop.trust_records import (
+    Check,
+    Distractor,
+    MeanScore,
+    Option,
+    OptionKind,
+    TrustBC,
+    TrustFC,
+    TrustReport,
+    TrustSummary,
+)
 
 NOTHING = "–"
 """Stands where there is no number."""
@@ -74,6 +85,12 @@ def mean_basis(mean: MeanScore) -> str:
     return f"{basis}, {mean.n_unscored:,} not scored" if mean.n_unscored else basis
 
 
+def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
+    """The means in reading order; the graded one only where some server gave probabilities."""
+    graded = [("TrustBC, graded", summary.trust_bc_graded)] if summary.trust_bc_graded.n_scored else []
+    return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
+
+
 def choice(check: Check) -> str:
     """What the subject did: `chose C, its own answer`, `chose D instead of its own answer, B`, or why there is none."""
     if check.chosen is None:
@@ -83,9 +100,9 @@ def choice(check: Check) -> str:
     return f"chose {check.chosen} instead of its own answer, {check.response_letter}"
 
 
-def belief_of_check(check: Check) -> str:
-    """The key of the check's mark: consistent, inconsistent or unscored."""
-    return {True: "consistent", False: "inconsistent", None: "unscored"}[check.consistent]
+def belief_of_check(check: Check) -> Belief:
+    """What this check alone would say."""
+    return {True: Belief.CONSISTENT, False: Belief.INCONSISTENT, None: Belief.UNSCORED}[check.consistent]
 
 
 def replacement(distractor: Distractor) -> str:
@@ -135,3 +152,16 @@ def substituted(distractor: Distractor, response: str) -> Marked:
         start = text.find(by)
         end = start + len(by)
     return Marked(text[:start], text[start:end], text[end:]) if start >= 0 and by else Marked(text, "", "")
+
+
+OPTION_CONTEXT = 160
+"""Characters of a long option shown on either side of what was put in."""
+
+
+def option_marked(option: Option, check: Check, bc: TrustBC) -> Marked:
+    """The text of an option with the substitute marked; a long one is cut around it, the others at the end."""
+    distractor = distractor_of(option, bc)
+    if distractor is None:
+        return Marked("", "", option.text).near(2 * OPTION_CONTEXT)
+    response = next((other.text for other in check.options if other.kind is OptionKind.RESPONSE), "")
+    return substituted(distractor, response).near(OPTION_CONTEXT)

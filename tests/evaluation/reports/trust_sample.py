@@ -44,9 +44,7 @@ Ptolemy Antiochus Augustus Tiberius Hadrian Trajan Nero Vespasian Titus Constant
 RULERS = _NAMES.split()
 
 
-def swap(
-    response: str, old: str, new: str, source: Source, level: Level = Level.ENTITY, detail: str = ""
-) -> Distractor:
+def swap(response: str, old: str, new: str, source: Source, *, detail: str = "") -> Distractor:
     start = response.index(old)
     end = start + len(old)
     text = response[:start] + new + response[end:]
@@ -145,7 +143,7 @@ def judged_fc(relation: Relation = Relation.SUPPORT, cited: tuple[str, ...] = ("
     return TrustFC(
         relation=relation,
         value={Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}[relation],
-        rationale="Two passages name Solomon as the builder.",
+        rationale="Two passages name Solomon as the builder." if cited else "The passages name no builder.",
         query=f"{QUESTION} {RESPONSE}",
         passages=passages(),
         cited=cited,
