@@ -1,0 +1,111 @@
+"""Forms of one word are known as such, and nouns take the number that is asked for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.tools.vocabulary.closeness import Taken, too_close
+from factloop.tools.vocabulary.inflections import agree, lemma, same_lemma
+from factloop.tools.vocabulary.lexicon import words_of
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("city", "Cities", True),
+        ("run", "ran", True),
+        ("running", "ran", True),
+        ("wife", "wives", True),
+        ("leave", "left", True),
+        ("good", "best", True),
+        ("found", "founded", True),
+        ("King Solomon", "king solomon's", True),
+        ("New_York", "new york", True),
+        ("king", "queen", False),
+        ("king", "King Solomon", False),
+        ("left", "right", False),
+        ("", "king", False),
+        ("", "", True),
+    ],
+)
+def test_forms_of_one_word(one: str, other: str, same: bool) -> None:
+    assert same_lemma(one, other) is same
+    assert same_lemma(other, one) is same
+
+
+@pytest.mark.parametrize(
+    ("noun", "tag", "expected"),
+    [
+        ("river", "NNS", "rivers"),
+        ("river", "NN", "river"),
+        ("rivers", "NN", "river"),
+        ("City", "NNS", "Cities"),
+        ("Women", "NN", "Woman"),
+        ("toes", "NN", "toe"),
+        ("ties", "NN", "tie"),
+        ("wives", "NN", "wife"),
+        ("people", "NN", "person"),
+        ("thousands", "NN", "thousand"),
+        ("princess", "NNS", "princesses"),
+        ("piano", "NNS", "pianos"),
+        ("golf ball", "NNS", "golf balls"),
+        ("video games", "NN", "video game"),
+        ("smartphone", "NNS", "smartphones"),
+        ("physics", "NN", "physics"),
+        ("information", "NNS", None),
+        ("politics", "NN", None),
+        ("Spain", "NNS", None),
+        ("wrote", "NN", None),
+        ("river", "VBD", None),
+        ("日本", "NNS", None),
+        ("", "NN", None),
+        (" ", "NNS", None),
+    ],
+)
+def test_a_noun_takes_the_number_asked_for(noun: str, tag: str, expected: str | None) -> None:
+    assert agree(noun, tag) == expected
+
+
+@given(st.sampled_from(words_of("NN")))
+def test_a_plural_goes_back_to_a_form_of_its_singular(noun: str) -> None:
+    plural = agree(noun, "NNS")
+    if plural is not None:
+        assert same_lemma(plural, noun)
+        assert agree(plural, "NNS") in {plural, None}
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_any_text_may_be_asked_about(one: str, other: str) -> None:
+    assert same_lemma(one, other) == same_lemma(other, one)
+    assert too_close(one, other) == too_close(other, one)
+    assert lemma(one) == lemma(one.lower())
+    agree(one, "NN")
+
+
+@pytest.mark.parametrize(
+    ("word", "taken"),
+    [
+        ("temple", True),
+        ("Temples", True),
+        ("template", False),
+        ("contemplate", False),
+        ("old temple", True),
+        ("building", False),
+        ("Build", True),
+        ("kings", True),
+        ("King_Solomon", True),
+        ("king David", False),
+        ("who", True),
+        ("church", False),
+    ],
+)
+def test_what_the_texts_say_and_what_is_close_to_the_original_is_taken(word: str, taken: bool) -> None:
+    assert (word in Taken.of("temple", "King Solomon built the temple.", "Who built it?")) is taken
+
+
+def test_parts_and_wholes_are_too_close() -> None:
+    assert too_close("art", "Party")
+    assert too_close("King Solomon", "king")
+    assert not too_close("king", "queen")

@@ -1,0 +1,40 @@
+"""Which words are no substitute for an original: its own forms and parts, and what the texts around it say already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+from factloop.tools.vocabulary.inflections import lemma, same_lemma
+from factloop.tools.vocabulary.tokens import TOKEN
+
+
+def too_close(word: str, original: str) -> bool:
+    """Whether one is a form of the other, or holds its letters: *party* and *art*, *King Solomon* and *king*."""
+    one, other = (" ".join(text.casefold().replace("_", " ").split()) for text in (word, original))
+    return one in other or other in one or same_lemma(one, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What may not replace `original` in these texts. `word in taken` asks about one word or several."""
+
+    original: str
+    said: frozenset[str]
+    """Words of the texts and their lemmas, in lower case."""
+
+    @classmethod
+    def of(cls, original: str, *texts: str) -> Self:
+        return cls(original, frozenset().union(*map(_words_and_lemmas, texts)))
+
+    def __contains__(self, word: str) -> bool:
+        parts = word.lower().replace("_", " ").split()
+        said = all(part in self.said or lemma(part) in self.said for part in parts)
+        return said or too_close(word, self.original)
+
+
+@lru_cache(maxsize=256)
+def _words_and_lemmas(text: str) -> frozenset[str]:
+    words = {word.lower() for word in TOKEN.findall(text)}
+    return frozenset(words | {lemma(word) for word in words})
