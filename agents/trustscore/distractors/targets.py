@@ -1,0 +1,100 @@
+"""Which words of a response may be replaced, by how much they tell (paper, section 2.1).
+
+Words that stand only in the response come before those that the question has, too; entities before nouns and numbers,
+these before verbs and adjectives, these before the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+
+from simplemma import lemmatize
+
+from factloop.agents.trustscore.distractors.base import Kind, Target
+from factloop.agents.trustscore.distractors.spans import Span, find_spans, tokens_in
+from factloop.tools.knowledge_base.base import LinkedEntity
+from factloop.tools.linguistics import lexicon
+from factloop.tools.vocabulary.tagging import Token, tag_tokens
+from factloop.trust_records import Level
+
+MAX_CHARS = 20_000
+"""Of a longer text only the beginning is looked at."""
+MAX_TARGETS = 24
+"""For each level: a few give all the distractors that are wanted."""
+
+_KINDS: tuple[tuple[str, Kind], ...] = (("NN", "noun"), ("VB", "verb"), ("JJ", "adjective"))
+_LEVELS = tuple(Level)
+_LAST_RESORT = frozenset({"DT", "PDT", "WDT", "EX", "POS", "TO", "MD", "CC", "PRP", "PRP$", "WP", "WP$", "WRB"})
+"""Tags of words that make a poor distractor: they are replaced only where a response has nothing else."""
+
+
+def find_targets(question: str, response: str, entities: Sequence[LinkedEntity]) -> list[Target]:
+    """All that may be replaced, best first. Targets may overlap, since each distractor replaces only one.
+
+    `entities` are those that knowledge bases have linked in the response; names in capitals are added to them."""
+    text = response[:MAX_CHARS]
+    tokens = tag_tokens(text)
+    asked = frozenset(lemma(token.text) for token in tag_tokens(question[:MAX_CHARS]))
+    spans = find_spans(text, tokens, entities)
+    covered = bytearray(len(text))
+    for span in spans:
+        covered[span.start : span.end] = b"\1" * (span.end - span.start)
+    spans.extend(_words(tokens, covered))
+    ranked = sorted((_ranked(text, span, tokens, asked) for span in spans), key=lambda pair: pair[0])
+    return list(_capped([target for _, target in ranked]))
+
+
+@lru_cache(maxsize=65536)
+def lemma(word: str) -> str:
+    """What compares words whatever their case, number or tense."""
+    return str(lemmatize(word.casefold().replace("–", "-"), lang="en")).casefold()
+
+
+def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[Span]:
+    """The single words outside entities, dates and numbers."""
+    free = [token for token in tokens if token.text[0].isalnum() and not covered[token.start]]
+    content = [token for token in free if not _is_function_word(token)]
+    for token in content:
+        # A name in small letters that no knowledge base knows is as often a rare noun.
+        tag = "NN" if token.tag == "NNP" and token.text.islower() else token.tag
+        kind: Kind = next((kind for start, kind in _KINDS if tag.startswith(start)), "word")
+        yield Span(token.start, token.end, kind, tag)
+    if not content and not any(covered):
+        yield from (Span(token.start, token.end, "word", token.tag) for token in free)
+
+
+def _is_function_word(token: Token) -> bool:
+    return token.tag in _LAST_RESORT or token.text.lower() in lexicon.FUNCTION_WORDS
+
+
+def _ranked(
+    text: str, span: Span, tokens: Sequence[Token], asked: Collection[str]
+) -> tuple[tuple[int, bool, int, int], Target]:
+    inside = tokens_in(tokens, span.start, span.end)
+    is_shared = _is_shared(inside, asked)
+    level = _level(span, is_shared)
+    tag = span.tag or (inside[-1].tag if inside else "NNP")
+    target = Target(text[span.start : span.end], span.start, span.end, level, span.kind, tag)
+    return (_LEVELS.index(level), is_shared, _LEVELS.index(_level(span, False)), span.start), target
+
+
+def _is_shared(inside: Sequence[Token], asked: Collection[str]) -> bool:
+    content = [token for token in inside if token.text[0].isalnum() and not _is_function_word(token)]
+    return bool(inside) and all(lemma(token.text) in asked for token in content or inside)
+
+
+def _level(span: Span, is_shared: bool) -> Level:
+    if span.kind == "word":
+        return Level.ANY_WORD
+    if is_shared or (span.kind in {"verb", "adjective"} and not span.in_name):
+        return Level.VERB_ADJECTIVE_OR_SHARED
+    return Level.ENTITY if span.kind == "entity" or span.in_name else Level.NOUN_OR_NUMBER
+
+
+def _capped(targets: Sequence[Target]) -> Iterator[Target]:
+    left = dict.fromkeys(Level, MAX_TARGETS)
+    for target in targets:
+        left[target.level] -= 1
+        if left[target.level] >= 0:
+            yield target

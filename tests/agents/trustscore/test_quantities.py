@@ -1,0 +1,200 @@
+"""Other dates and numbers keep the form of the original, and mean something else."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.agents.trustscore.distractors.base import Substitute, Target
+from factloop.agents.trustscore.distractors.number_words import CARDINALS, ORDINALS, cardinal, ordinal, ordinal_suffix
+from factloop.agents.trustscore.distractors.quantities import QuantitySource
+from factloop.agents.trustscore.distractors.targets import find_targets
+from factloop.trust_records import Source
+
+SEEDS = st.integers(0, 10**6)
+
+
+def quantity(response: str) -> Target:
+    """The one date or number of the response."""
+    found = [one for one in find_targets("", response, ()) if one.kind in {"date", "number"}]
+    assert len(found) == 1, found
+    return found[0]
+
+
+async def others(response: str, seed: int = 0, limit: int = 40) -> list[str]:
+    target = quantity(response)
+    found = await QuantitySource().substitutes(target, response, "", limit=limit, rng=random.Random(seed))
+    texts = [one.text for one in found]
+    assert len(set(texts)) == len(texts) <= limit
+    assert target.text not in texts
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("response", "found", "form", "least"),
+    [
+        ("It came out in 1983.", "1983", r"19[6-9]\d|200\d", 30),
+        ("2017", "2017", r"19[89]\d|20[012]\d", 30),
+        ("Released on June 5, 1983.", "June 5, 1983", r"[A-Z][a-z]+ [1-3]?\d, (19|20)\d\d", 30),
+        ("released on 5 june 1983", "5 june 1983", r"[1-3]?\d [a-z]+ (19|20)\d\d", 30),
+        ("Jan. 5th, 1983", "Jan. 5th, 1983", r"[A-Z][a-z]{2}\. [1-3]?\d(st|nd|rd|th), (19|20)\d\d", 30),
+        ("on the 5th of June", "5th of June", r"[1-3]?\d(st|nd|rd|th) of [A-Z][a-z]+", 30),
+        ("1983-06-05", "1983-06-05", r"(19|20)\d\d-[01]\d-[0-3]\d", 30),
+        ("06/05/1983", "06/05/1983", r"(0\d|1[0-2])/(0\d|1[0-2])/(19|20)\d\d", 30),
+        ("25.12.1983", "25.12.1983", r"[0-3]\d?\.(1?\d|0\d)\.(19|20)\d\d", 30),
+        ("in June 1983", "June 1983", r"[A-Z][a-z]+ (19|20)\d\d", 30),
+        ("in June", "June", r"[A-Z][a-z]+", 11),
+        ("in May", "May", r"[A-Z][a-z]+", 11),
+        ("on MONDAY", "MONDAY", r"[A-Z]+DAY", 6),
+        ("in the 1980s", "1980s", r"(1[789]|20)\d0s", 20),
+        ("in the '80s", "'80s", r"'[2-9]0s", 7),
+        ("in the 19th century", "19th", r"\d{1,2}(st|nd|rd|th)", 20),
+        ("in the twenty-first century", "twenty-first", r"[a-z]+", 20),
+        ("the 1997-98 season", "1997-98", r"(19|20)\d\d-\d\d", 30),
+        ("from 1868 to 1871", "1868 to 1871", r"18\d\d to 18\d\d", 30),
+        ("in 8000 BC", "8000 BC", r"\d+00 BC", 30),
+        ("in AD 79", "AD 79", r"AD \d+", 30),
+        ("at 12:30 pm", "12:30 pm", r"(1[0-2]|[1-9]):(00|15|30|45) pm", 30),
+        ("50%", "50%", r"\d{1,2}%|100%", 30),
+        ("85 percent", "85 percent", r"\d{1,2} percent|100 percent", 30),
+        ("1.62oz", "1.62", r"\d\.\d\d", 30),
+        ("It cost $1.5 million.", "$1.5 million", r"\$\d\.\d million", 30),
+        ("1,234,567 people", "1,234,567", r"(\d|\d\d\d)(,\d{3}){1,2}", 30),
+        ("1500 metres", "1500", r"\d+00", 20),
+        ("the 19th of them", "19th", r"\d{1,2}(st|nd|rd|th)", 30),
+        ("24 hours", "24", r"\d{1,2}", 30),
+        ("0.5 mg", "0.5", r"\d\.\d", 30),
+        ("007", "007", r"\d{3}", 30),
+        ("three dogs", "three", r"[a-z]+(-[a-z]+)?", 30),
+        ("Twenty-four hours", "Twenty-four", r"[A-Z][a-z]+(-[a-z]+)?", 30),
+        ("five hundred", "five hundred", r"(two|three|four|six|seven|eight|nine|one) hundred", 7),
+        ("the first dog", "first", r"[a-z]+(-[a-z]+)?", 30),
+        ("1/4 of them", "1/4", r"1/\d+", 30),
+        ("-5 degrees", "-5", r"-\d+", 30),
+    ],
+)
+async def test_others_have_the_form_of_the_original(response: str, found: str, form: str, least: int) -> None:
+    assert quantity(response).text == found
+    texts = await others(response)
+    assert len(texts) >= least
+    assert [text for text in texts if not re.fullmatch(form, text)] == []
+
+
+@pytest.mark.parametrize("response", ["World War II", "He may march.", "the F-16", "No one is the one.", "", "…"])
+def test_what_only_looks_like_a_date_or_number_is_left(response: str) -> None:
+    assert [one.text for one in find_targets("", response, ()) if one.kind in {"date", "number"}] == []
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1000, 2099), SEEDS)
+async def test_a_year_stays_a_year_at_a_plausible_distance(year: int, seed: int) -> None:
+    years = [int(text) for text in await others(str(year), seed)]
+    assert len(years) >= 30
+    assert all(1000 <= one <= max(2025, year + 4) and one != year for one in years)
+    # 15 years, or a twentieth of the time since then; where the future cuts that short, as far back as 35 need.
+    span = max(15, (2025 - year) // 20)
+    assert all(abs(one - year) <= span for one in years[:15])
+    assert all(abs(one - year) <= span + 35 for one in years)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.dates(date(1000, 1, 1), date(2030, 12, 31)), st.sampled_from(["%B %d, %Y", "%d %B %Y", "%A, %d %B %Y"]), SEEDS
+)
+async def test_dates_are_in_the_calendar(day: date, form: str, seed: int) -> None:
+    for text in await others(day.strftime(form), seed, limit=12):
+        parsed = datetime.strptime(text, form)
+        assert parsed.strftime("%A") in text or "%A" not in form
+        assert parsed.date() != day
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1990, 2020), SEEDS)
+async def test_an_ambiguous_date_is_valid_in_either_reading(first: int, second: int, year: int, seed: int) -> None:
+    for text in await others(f"{first:02d}/{second:02d}/{year}", seed, limit=12):
+        assert all(1 <= int(part) <= 12 for part in text.split("/")[:2])
+
+
+async def test_a_day_that_the_calendar_lacks_is_not_repeated() -> None:
+    assert all(datetime.strptime(text, "%d %B %Y") for text in await others("31 February 1999"))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.decimals(0, 100, places=1), SEEDS)
+async def test_a_percentage_stays_within_its_range(share: object, seed: int) -> None:
+    texts = await others(f"{share}%", seed)
+    assert len(texts) >= 9
+    assert all(0 <= float(text.rstrip("%")) <= 100 for text in texts)
+    assert all(len(text.rstrip("%").partition(".")[2]) == 1 for text in texts)
+
+
+async def test_more_than_all_may_stay_more_than_all() -> None:
+    assert any(float(text.rstrip("%")) > 100 for text in await others("120%"))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**12), SEEDS, st.sampled_from(["{}", "{:,}", "{:05d}"]))
+async def test_no_number_has_the_value_of_the_original(value: int, seed: int, form: str) -> None:
+    if 1000 <= value <= 2099 and form != "{:,}":
+        return
+    texts = await others(form.format(value) + " of them", seed)
+    values = [int(text.replace(",", "")) for text in texts]
+    assert len(values) >= 15
+    assert value not in values
+    assert len(set(values)) == len(values)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from([*CARDINALS, *ORDINALS]), SEEDS)
+async def test_number_words_stay_number_words(word: str, seed: int) -> None:
+    table = CARDINALS if word in CARDINALS else ORDINALS
+    response = f"the {word} dogs" if word != "one" else "one dog"
+    assert {text in table for text in await others(response, seed)} == {True}
+
+
+def test_number_words_are_spelt_as_they_are_said() -> None:
+    assert [cardinal(n) for n in (0, 13, 20, 24, 99)] == ["zero", "thirteen", "twenty", "twenty-four", "ninety-nine"]
+    assert [ordinal(n) for n in (1, 5, 12, 20, 22)] == ["first", "fifth", "twelfth", "twentieth", "twenty-second"]
+    assert [ordinal_suffix(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 111)] == [
+        "st",
+        "nd",
+        "rd",
+        "th",
+        "th",
+        "th",
+        "th",
+        "st",
+        "th",
+    ]
+
+
+async def test_small_numbers_have_positive_neighbours_first() -> None:
+    assert set((await others("3 dogs"))[:5]) == {"1", "2", "4", "5", "6"}
+
+
+async def test_both_ends_of_a_span_move_together() -> None:
+    assert {int(text[8:]) - int(text[:4]) for text in await others("1868 to 1871")} == {3}
+    assert {(int(text[5:]) - int(text[:4])) % 100 for text in await others("1999-00")} == {1}
+
+
+async def test_the_seed_alone_decides() -> None:
+    assert await others("It came out in 1983.", 1) == await others("It came out in 1983.", 1)
+    assert await others("It came out in 1983.", 1) != await others("It came out in 1983.", 2)
+
+
+async def test_each_says_what_it_is_and_other_words_are_left() -> None:
+    source, rng = QuantitySource(), random.Random(0)
+    target = quantity("In 1983.")
+    assert await source.substitutes(target, "In 1983.", "", limit=1, rng=rng) == (
+        Substitute("1996", Source.DATE, "another year"),
+    )
+    number = await source.substitutes(quantity("24 hours"), "24 hours", "", limit=1, rng=rng)
+    assert [(one.source, one.detail) for one in number] == [(Source.NUMBER, "another number")]
+    noun = next(one for one in find_targets("", "24 hours", ()) if one.kind == "noun")
+    assert await source.substitutes(noun, "24 hours", "", limit=5, rng=rng) == ()
+    assert await source.substitutes(target, "In 1983.", "", limit=0, rng=rng) == ()
