@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
-from factloop.tools.vocabulary.inflections import lemma, same_lemma
+from factloop.tools.vocabulary.inflections import lemmas, same_lemma
 from factloop.tools.vocabulary.tokens import TOKEN
 
 
@@ -30,11 +30,11 @@ class Taken:
 
     def __contains__(self, word: str) -> bool:
         parts = word.lower().replace("_", " ").split()
-        said = all(part in self.said or lemma(part) in self.said for part in parts)
+        said = all(part in self.said or not lemmas(part).isdisjoint(self.said) for part in parts)
         return said or too_close(word, self.original)
 
 
 @lru_cache(maxsize=256)
 def _words_and_lemmas(text: str) -> frozenset[str]:
-    words = {word.lower() for word in TOKEN.findall(text)}
-    return frozenset(words | {lemma(word) for word in words})
+    words = frozenset(word.lower() for word in TOKEN.findall(text))
+    return words.union(*map(lemmas, words))

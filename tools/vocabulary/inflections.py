@@ -12,15 +12,20 @@ from factloop.tools.vocabulary.lexicon import count_of, tag_of
 _COMMON = 10
 """Occurrences of a noun from which on its plural is expected in the lexicon, if there is one."""
 
+_PLURALS = (("ves", "f"), ("ves", "fe"), ("ies", "y"), ("ses", "sis"), ("xes", "xis"), ("people", "person"))
+"""Plurals of which simplemma often knows a verb alone, or nothing."""
+
 
 @lru_cache(maxsize=65_536)
-def lemma(word: str) -> str:
-    """The form under which a dictionary has the word, in lower case."""
+def lemmas(word: str) -> frozenset[str]:
+    """The forms under which a dictionary may have the word, in lower case: *live* and *life* for *lives*."""
     lower = word.lower()
-    found = IRREGULAR.get(lower) or (simplemma.lemmatize(lower, lang="en").lower() if lower else "")
-    if lower.endswith("ves") and not count_of(found):  # simplemma has *wive* for *wives*
-        return next((lower[:-3] + end for end in ("f", "fe") if tag_of(lower[:-3] + end) == "NN"), found)
-    return found
+    found = {IRREGULAR.get(lower) or simplemma.lemmatize(lower, lang="en").lower()} if lower else {""}
+    for plural, singular in _PLURALS:
+        noun = lower.removesuffix(plural) + singular
+        if lower.endswith(plural) and tag_of(noun) == "NN":
+            found.add(noun)
+    return frozenset(found)
 
 
 def same_lemma(one: str, other: str) -> bool:
@@ -55,10 +60,9 @@ def _words(text: str) -> list[str]:
 
 
 def _is_form(one: str, other: str) -> bool:
-    if one == other:
+    if not {one, *lemmas(one)}.isdisjoint({other, *lemmas(other)}):
         return True
-    ours, theirs = {one, lemma(one)}, {other, lemma(other)}
-    return bool(ours & theirs) or one in (other + "s", other + "es") or other in (one + "s", one + "es")
+    return one in (other + "s", other + "es") or other in (one + "s", one + "es")
 
 
 def _number(word: str) -> str | None:
@@ -75,7 +79,9 @@ def _plural(word: str) -> str | None:
     """None for a common word whose plural is not found anywhere: *informations*."""
     from textblob.en.inflect import pluralize  # type: ignore[import-untyped]  # ships no type hints
 
-    forms = [form for form in (pluralize(word), word + "s") if form != word]
+    forms = [
+        form for form in (pluralize(word), word + "s") if form != word and form[:1] == word[:1]
+    ]  # not *ours* for *mine*
     seen = next((form for form in forms if tag_of(form) in {"NNS", "VBZ"} or count_of(form)), None)
     if seen is not None or count_of(word) >= _COMMON:
         return seen
@@ -86,7 +92,8 @@ def _singular(word: str) -> str | None:
     """The noun of which this is the plural, as a lemmatiser or rules give it; its own plural is the proof."""
     from textblob.en.inflect import singularize
 
-    forms = [form for form in (lemma(word), singularize(word), word.removesuffix("s")) if form != word]
+    candidates = (*sorted(lemmas(word)), singularize(word), word.removesuffix("s"))
+    forms = [form for form in candidates if form != word]
     nouns = (form for form in forms if tag_of(form) == "NN" and _plural(form) == word)
     others = (form for form in forms if form + "s" == word and not word.endswith("ics") and _may_be_noun(form))
     return next(nouns, None) or next(others, None)
