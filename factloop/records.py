@@ -57,7 +57,7 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     NO_SOURCE = "no_source"
-    """Neither documents nor a search tool were given, so there was nothing to check against."""
+    """There was nothing to check against: no documents and no search tool; no corpus (TrustFC), no subject (TrustBC)."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
     """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
 

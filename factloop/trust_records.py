@@ -128,7 +128,10 @@ class TrustBC(Record):
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     graded: Share | None = None
-    """Mean probability of the response's letter over the counted checks, where all of them have probabilities."""
+    """Mean probability of the response's letter over the counted checks, where all of them have probabilities.
+
+    A letter that the server did not list among its likeliest counts as 0.
+    """
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
     """Checks that the distractors allow, at most `max_checks`; fewer where there are fewer combinations."""

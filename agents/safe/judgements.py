@@ -1,27 +1,19 @@
-"""From errors and models' words to judgements: the one place where a failure becomes `unscored`."""
+"""From errors and models' words to judgements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.errors import BudgetExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolTimeout
+from factloop.agents.reasons import reason_of
+from factloop.errors import FactloopError
 from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
-
-_REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
-    (ModelRefusal, UnscoredReason.REFUSAL),
-    (ModelOutputError, UnscoredReason.PARSE_FAILURE),
-    (BudgetExceeded, UnscoredReason.BUDGET),
-    (ToolTimeout, UnscoredReason.TIMEOUT),
-)
-
 
 NO_CONNECTION = "It has no connection to what was asked."
 
 
 def unscored(error: FactloopError) -> Judgement:
     """Why a claim has no verdict, from the error that kept it from one."""
-    reason = next((reason for kind, reason in _REASONS if isinstance(error, kind)), UnscoredReason.TOOL_FAILURE)
-    return Judgement(unscored_reason=reason, rationale=str(error))
+    return Judgement(unscored_reason=reason_of(error), rationale=str(error))
 
 
 def supported(rationale: str, cited: Sequence[str], judged_by: str) -> Judgement:

@@ -97,7 +97,7 @@ class Token:
 
     text: str
     alternatives: Mapping[str, float]
-    """The likeliest tokens in this place, itself among them as a rule."""
+    """The likeliest tokens in this place, and itself."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _tokens(logprobs: Any) -> tuple[Token, ...]:
         return tuple(
             Token(
                 str(item["token"]),
-                {str(other["token"]): float(other["logprob"]) for other in item.get("top_logprobs") or [item]},
+                {str(one["token"]): float(one["logprob"]) for one in (*(item.get("top_logprobs") or ()), item)},
             )
             for item in (logprobs or {}).get("content") or ()
         )

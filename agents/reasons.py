@@ -1,0 +1,18 @@
+"""From errors to reasons: the one place where a failed call becomes `unscored`."""
+
+from __future__ import annotations
+
+from factloop.errors import BudgetExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolTimeout
+from factloop.records import UnscoredReason
+
+_REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
+    (ModelRefusal, UnscoredReason.REFUSAL),
+    (ModelOutputError, UnscoredReason.PARSE_FAILURE),
+    (BudgetExceeded, UnscoredReason.BUDGET),
+    (ToolTimeout, UnscoredReason.TIMEOUT),
+)
+
+
+def reason_of(error: FactloopError) -> UnscoredReason:
+    """Why something has no verdict, from the error that kept it from one."""
+    return next((reason for kind, reason in _REASONS if isinstance(error, kind)), UnscoredReason.TOOL_FAILURE)

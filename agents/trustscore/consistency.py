@@ -1,0 +1,187 @@
+"""TrustBC as a LangGraph state machine (paper, section 2.1): does the subject stick to its response?
+
+    distract ─▶ ask ─▶ decide ─▶ conclude
+                 ▲        │
+                 └────────┘
+
+All questions are planned before the first is asked, and count in that order. `window` of them are asked at a time: a
+wider window pays for a few questions beyond the one that ends the matter, and changes no result.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from factloop.agents.reasons import reason_of
+from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Node, Update
+from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
+from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
+from factloop.agents.trustscore.state import ConsistencyInput, ConsistencyOutput, ConsistencyState
+from factloop.errors import ConfigError, FactloopError
+from factloop.records import UnscoredReason
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import together
+from factloop.trust_records import Check, DistractorSet, Option, TrustBC
+
+DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
+
+
+def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
+    """The compiled graph from `{question, response}` to `{trust_bc}`. One for all answers of a run."""
+    graph = StateGraph(
+        ConsistencyState, context_schema=TrustContext, input_schema=ConsistencyInput, output_schema=ConsistencyOutput
+    )
+    graph.add_node(DISTRACT, _build_distract(distract, max_checks, seed))
+    graph.add_node(ASK, _build_ask(subject, window))
+    graph.add_node(CONCLUDE, _build_conclude(max_checks))
+    graph.add_edge(START, DISTRACT)
+    graph.add_conditional_edges(DISTRACT, decide, [ASK, CONCLUDE])
+    graph.add_conditional_edges(ASK, decide, [ASK, CONCLUDE])
+    graph.add_edge(CONCLUDE, END)
+    return graph.compile(name="trust_bc")
+
+
+def decide(state: ConsistencyState) -> str:
+    """On to the next questions, unless all were asked or one was answered inconsistently."""
+    checks = [Check.model_validate(check) for check in state["checks"]]
+    is_over = len(checks) == len(state["planned"]) or any(check.consistent is False for check in checks)
+    return CONCLUDE if is_over else ASK
+
+
+def _build_distract(distract: Distract, max_checks: int, seed: int) -> AsyncNode[ConsistencyState]:
+    async def node(state: ConsistencyState) -> Update:
+        found = await distract(state["question"], state["response"])
+        rng = random.Random(f"{seed}\n{state['question']}\n{state['response']}\nchecks")
+        texts = [item.text for item in found.distractors]
+        planned = plan_checks(state["response"], texts, max_checks=max_checks, rng=rng)
+        return {
+            "distractor_set": found.model_dump(mode="json"),
+            "planned": [
+                {"options": [option.model_dump(mode="json") for option in check.options], "reuses": check.reuses}
+                for check in planned
+            ],
+            "checks": [],
+        }
+
+    return node
+
+
+def _build_ask(subject: Subject, window: int) -> CallingNode[ConsistencyState]:
+    async def ask(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
+        done = len(state["checks"])
+        batch = state["planned"][done : done + window]
+        asked = await together(
+            _one_check(subject, state, number, planned, runtime.context.meter)
+            for number, planned in enumerate(batch, done + 1)
+        )
+        return {"checks": [*state["checks"], *(check.model_dump(mode="json") for check in asked)]}
+
+    return ask
+
+
+async def _one_check(
+    subject: Subject, state: ConsistencyState, number: int, planned: Mapping[str, Any], meter: UsageMeter
+) -> Check:
+    """The check with the subject's choice, or unscored: a failure is no inconsistency. Raises ConfigError."""
+    options = tuple(Option.model_validate(option) for option in planned["options"])
+    try:
+        choice = await subject.choose(
+            state["question"], options, statements=state.get("statements", False), meter=meter
+        )
+    except ConfigError:
+        raise
+    except FactloopError as error:
+        said = str(getattr(error, "reply", "") or error)
+        return Check(
+            number=number,
+            options=options,
+            unscored_reason=reason_of(error),
+            reply=said[:2000],
+            reuses=planned["reuses"],
+        )
+    return Check(
+        number=number,
+        options=options,
+        chosen=choice.letter,
+        letter_probabilities=choice.probabilities,
+        reuses=planned["reuses"],
+    )
+
+
+def _build_conclude(max_checks: int) -> Node[ConsistencyState]:
+    def conclude(state: ConsistencyState) -> Update:
+        found = DistractorSet.model_validate(state["distractor_set"])
+        checks = [Check.model_validate(check) for check in state["checks"]]
+        result = conclusion(found, checks, n_planned=len(state["planned"]), max_checks=max_checks)
+        return {"trust_bc": result.model_dump(mode="json")}
+
+    return conclude
+
+
+def conclusion(found: DistractorSet, checks: Sequence[Check], *, n_planned: int, max_checks: int) -> TrustBC:
+    """TrustBC from the checks in the order in which they count.
+
+    0 as soon as one choice is inconsistent; 1 if all planned checks are consistent. Where none is inconsistent and some
+    choice could not be had, nothing is claimed: unscored, for the reason of the first of them.
+    """
+    end = next((check.number for check in checks if check.consistent is False), len(checks))
+    counted = [check.model_copy(update={"counted": check.number <= end}) for check in checks]
+    valid = [check for check in counted if check.counted]
+    failed = [check for check in valid if check.chosen is None]
+    n_inconsistent = sum(check.consistent is False for check in valid)
+    value, reason, rationale = _verdict(found, valid, failed, n_inconsistent)
+    return TrustBC(
+        value=value,
+        unscored_reason=reason,
+        rationale=rationale,
+        graded=_graded(valid) if reason is None else None,
+        max_checks=max_checks,
+        n_planned=n_planned,
+        n_asked=len(checks),
+        n_consistent=sum(check.consistent is True for check in valid),
+        n_inconsistent=n_inconsistent,
+        n_unscored=len(failed),
+        checks=tuple(counted),
+        distractors=found.distractors,
+        notes=(*found.notes, *_shortage(len(found.distractors), n_planned, max_checks)),
+    )
+
+
+def _verdict(
+    found: DistractorSet, valid: Sequence[Check], failed: Sequence[Check], n_inconsistent: int
+) -> tuple[Any, UnscoredReason | None, str]:
+    if n_inconsistent:
+        return 0, None, f"Another option was chosen in check {valid[-1].number}."
+    if not valid:
+        n = len(found.distractors)
+        said = f"{n} distractors could be made; a question needs {DISTRACTORS_A_CHECK}."
+        return None, UnscoredReason.TOO_FEW_DISTRACTORS, said
+    if failed:
+        first = failed[0]
+        return None, first.unscored_reason, f"No choice in check {first.number}: {first.reply}"
+    return 1, None, f"The response was chosen in all {len(valid)} checks."
+
+
+def _graded(valid: Sequence[Check]) -> float | None:
+    """Mean probability of the response's letter; None unless every check has probabilities."""
+    probabilities = [
+        check.letter_probabilities.get(check.response_letter, 0.0)
+        for check in valid
+        if check.letter_probabilities is not None
+    ]
+    return sum(probabilities) / len(valid) if valid and len(probabilities) == len(valid) else None
+
+
+def _shortage(n: int, n_planned: int, max_checks: int) -> list[str]:
+    """What to say where there were not three new distractors for every check."""
+    if n_planned == 0 or n >= DISTRACTORS_A_CHECK * max_checks:
+        return []
+    notes = [f"{n} distractors for {n_planned} checks: some are shown again, in combinations not seen before."]
+    if n_planned < max_checks:
+        notes.append(f"{n_planned} checks in place of {max_checks}: there are no more combinations of {n} distractors.")
+    return notes if n < DISTRACTORS_A_CHECK * n_planned else notes[1:]

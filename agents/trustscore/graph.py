@@ -1,0 +1,99 @@
+"""The TrustScore agent: both consistencies of one answer side by side, and the two together.
+
+    answer ─┬─▶ consistency ─┬─▶ combine
+            └─▶ factual ─────┘
+
+`answer` asks the subject for its response first, where none is given. A part that was not set up (no subject, no
+corpus) is unscored: `no_source`.
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from factloop.agents.reasons import reason_of
+from factloop.agents.trustscore.nodes import CallingNode, Graph, Node, Update
+from factloop.agents.trustscore.overall import overall
+from factloop.agents.trustscore.stages import Subject, TrustContext
+from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
+from factloop.errors import ConfigError, FactloopError
+from factloop.records import UnscoredReason
+from factloop.trust_records import TrustBC, TrustFC
+
+ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "combine"
+NO_SUBJECT = "No subject model was given."
+NO_CORPUS = "No corpus was given."
+
+
+def build_trust_graph(
+    *, subject: Subject | None, consistency: Graph | None, factual: Graph | None, max_checks: int
+) -> Graph:
+    """The compiled graph from `{question, response}` to the three scores. One for all answers of a run."""
+    graph = StateGraph(TrustState, context_schema=TrustContext, input_schema=TrustInput, output_schema=TrustOutput)
+    graph.add_node(ANSWER, _build_answer(subject, max_checks))
+    if consistency is not None:
+        graph.add_node(CONSISTENCY, consistency)
+    else:
+        graph.add_node(CONSISTENCY, _build_absent_consistency(max_checks))
+    if factual is not None:
+        graph.add_node(FACTUAL, factual)
+    else:
+        graph.add_node(FACTUAL, _absent_factual)
+    graph.add_node(COMBINE, _combine)
+    graph.add_edge(START, ANSWER)
+    graph.add_conditional_edges(ANSWER, _to_parts, [CONSISTENCY, FACTUAL, COMBINE])
+    graph.add_edge(CONSISTENCY, COMBINE)
+    graph.add_edge(FACTUAL, COMBINE)
+    graph.add_edge(COMBINE, END)
+    return graph.compile(name="trustscore")
+
+
+def _to_parts(state: TrustState) -> list[str] | str:
+    return COMBINE if "trust_bc" in state else [CONSISTENCY, FACTUAL]
+
+
+def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[TrustState]:
+    async def answer(state: TrustState, *, runtime: Runtime[TrustContext]) -> Update:
+        if state.get("response") is not None:
+            return {"answered_by": None}
+        if subject is None:
+            raise ConfigError("there is no response, and no subject model to ask for one (--subject-model)")
+        try:
+            response = await subject.answer(state["question"], meter=runtime.context.meter)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            reason, said = reason_of(error), f"The subject gave no answer: {error}"
+            consistency = TrustBC(unscored_reason=reason, rationale=said, max_checks=max_checks, n_planned=0)
+            factual = TrustFC(unscored_reason=reason, rationale=said)
+            return {
+                "response": "",
+                "answered_by": subject.name,
+                "trust_bc": consistency.model_dump(mode="json"),
+                "trust_fc": factual.model_dump(mode="json"),
+            }
+        return {"response": response, "answered_by": subject.name}
+
+    return answer
+
+
+def _build_absent_consistency(max_checks: int) -> Node[TrustState]:
+    absent = TrustBC(
+        unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_SUBJECT, max_checks=max_checks, n_planned=0
+    ).model_dump(mode="json")
+
+    def absent_consistency(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
+        return {"trust_bc": absent}
+
+    return absent_consistency
+
+
+def _absent_factual(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
+    absent = TrustFC(unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_CORPUS)
+    return {"trust_fc": absent.model_dump(mode="json")}
+
+
+def _combine(state: TrustState) -> Update:
+    consistency, factual = TrustBC.model_validate(state["trust_bc"]), TrustFC.model_validate(state["trust_fc"])
+    return {"trust_ov": overall(consistency, factual).model_dump(mode="json")}

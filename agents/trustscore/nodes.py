@@ -1,0 +1,34 @@
+"""The shapes of a graph's nodes, as LangGraph tells them apart: by the names of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from factloop.agents.trustscore.stages import TrustContext
+
+Update = Mapping[str, Any]
+Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
+
+S = TypeVar("S", contravariant=True)
+
+
+class Node(Protocol[S]):
+    """A step that needs nothing but the state."""
+
+    def __call__(self, state: S) -> Update: ...
+
+
+class AsyncNode(Protocol[S]):
+    """A step that waits for something, and charges nothing."""
+
+    def __call__(self, state: S) -> Awaitable[Update]: ...
+
+
+class CallingNode(Protocol[S]):
+    """A step whose calls are charged to the answer's account."""
+
+    def __call__(self, state: S, *, runtime: Runtime[TrustContext]) -> Awaitable[Update]: ...

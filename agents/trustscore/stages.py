@@ -1,0 +1,68 @@
+"""What the graphs need of the world: a subject to ask, a judge of passages, distractors, and an account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from factloop.records import Evidence
+from factloop.tools.calls.meter import UsageMeter
+from factloop.trust_records import DistractorSet, Letter, Option, Relation
+
+
+@dataclass(frozen=True)
+class TrustContext:
+    """What belongs to one answer and is no state: the account that its calls are charged to."""
+
+    meter: UsageMeter
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the subject chose."""
+
+    letter: Letter
+    probabilities: Mapping[Letter, float] | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a judge makes of the passages."""
+
+    relation: Relation
+    rationale: str
+    cited: tuple[int, ...]
+    """Indices into the passages, from 0."""
+
+
+class Subject(Protocol):
+    """The model whose belief is probed. Its methods cost money, and raise ToolError, ModelOutputError, ConfigError."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
+        """The option that it takes for true. With `statements` the options are claims, and `question` their topic."""
+        ...
+
+    async def answer(self, question: str, *, meter: UsageMeter) -> str:
+        """Its answer to the question, from memory."""
+        ...
+
+
+class Judge(Protocol):
+    """Tells what passages say of an answer. May cost money; raises as Subject does."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def judge(
+        self, question: str, answer: str, passages: Sequence[Evidence], *, meter: UsageMeter
+    ) -> Finding: ...
+
+
+class Distract(Protocol):
+    """Makes the distractors of one response."""
+
+    async def __call__(self, question: str, response: str) -> DistractorSet: ...

@@ -1,0 +1,73 @@
+"""State of the TrustScore graphs: plain dictionaries, as checkpoints keep them."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+RecordDict = dict[str, Any]
+"""A record of `factloop.trust_records` as `model_dump(mode="json")` gives it."""
+
+
+class ConsistencyInput(TypedDict):
+    """What the TrustBC graph is given."""
+
+    question: str
+    response: str
+    statements: NotRequired[bool]
+    """True where the response is a claim to be told from other claims; then `question` is only its topic."""
+
+
+class ConsistencyOutput(TypedDict):
+    trust_bc: RecordDict
+
+
+class ConsistencyState(ConsistencyInput, ConsistencyOutput):
+    """State of the TrustBC graph."""
+
+    distractor_set: RecordDict
+    planned: list[RecordDict]
+    """Questions in the order in which they count: `{options, reuses}`."""
+    checks: list[RecordDict]
+    """Questions asked so far, with what was chosen."""
+
+
+class FactualInput(TypedDict):
+    """What the TrustFC graph is given."""
+
+    question: str
+    response: str
+
+
+class FactualOutput(TypedDict):
+    trust_fc: RecordDict
+
+
+class FactualState(FactualInput, FactualOutput):
+    """State of the TrustFC graph."""
+
+    query: str
+    passages: list[RecordDict]
+    """Evidence found, best first."""
+
+
+class TrustInput(TypedDict):
+    """What the whole graph is given: an answer to a question, or a question alone, which the subject then answers."""
+
+    question: str
+    response: NotRequired[str | None]
+
+
+class TrustOutput(TypedDict):
+    """What the whole graph returns."""
+
+    response: str
+    answered_by: str | None
+    trust_bc: RecordDict
+    trust_fc: RecordDict
+    trust_ov: RecordDict
+
+
+class TrustState(TrustOutput):
+    """State of the whole graph."""
+
+    question: str

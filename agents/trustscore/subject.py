@@ -1,0 +1,88 @@
+"""The subject: a chat model, asked by multiple choice and for answers from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factloop.agents.trustscore.choices import read_choice
+from factloop.agents.trustscore.letters import letter_probabilities
+from factloop.agents.trustscore.schemas import ClosedBookAnswer, McqAnswer
+from factloop.agents.trustscore.stages import Choice
+from factloop.errors import ModelOutputError
+from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.gateway import ModelGateway
+from factloop.trust_records import Option
+
+MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/statement_choice"
+CLOSED_BOOK = "trustscore/closed_book"
+SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
+CHOOSE, ANSWER = "choose", "answer"
+"""Names of the stages in the account of a run."""
+TOP_LOGPROBS = 5
+"""As many as every server allows that gives any; there are five letters."""
+
+
+@dataclass(frozen=True)
+class ModelSubject:
+    """A chat model as the subject."""
+
+    gateway: ModelGateway
+    prompts: PromptRegistry
+    logprobs: bool
+
+    @property
+    def name(self) -> str:
+        return self.gateway.chat.name
+
+    async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
+        """The option that it takes for true. Raises ModelOutputError where the reply chooses none or several."""
+        shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
+        if statements:
+            prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
+        else:
+            prompt = self.prompts[MULTIPLE_CHOICE].render(question=question, options=f"\n{shown}\n")
+
+        def read_text(reply: str) -> McqAnswer | None:
+            letter = read_choice(reply, options)
+            return McqAnswer(answer=letter) if letter is not None else None
+
+        def accept(answer: McqAnswer) -> None:
+            if read_choice(answer.answer, options) is None:
+                said = "answer: the letter of exactly one option is needed"
+                raise ModelOutputError(said, schema=McqAnswer.__name__, reply=answer.answer)
+
+        answered = await self.gateway.ask_graded(
+            prompt,
+            McqAnswer,
+            stage=CHOOSE,
+            meter=meter,
+            top_logprobs=TOP_LOGPROBS if self.logprobs else 0,
+            accept=accept,
+            read_text=read_text,
+        )
+        letter = read_choice(answered.value.answer, options)
+        assert letter is not None  # or it had not been accepted
+        return Choice(letter, letter_probabilities(answered.tokens, letter))
+
+    async def answer(self, question: str, *, meter: UsageMeter) -> str:
+        """Its answer from memory, in one line. Raises ModelOutputError for an empty one."""
+
+        def accept(answer: ClosedBookAnswer) -> None:
+            if not answer.answer.strip():
+                raise ModelOutputError("the answer is empty", schema=ClosedBookAnswer.__name__, reply=answer.answer)
+
+        def read_text(reply: str) -> ClosedBookAnswer | None:
+            return ClosedBookAnswer(answer=reply) if reply.strip() and "{" not in reply else None
+
+        answered = await self.gateway.ask_graded(
+            self.prompts[CLOSED_BOOK].render(question=question),
+            ClosedBookAnswer,
+            stage=ANSWER,
+            meter=meter,
+            top_logprobs=0,
+            accept=accept,
+            read_text=read_text,
+        )
+        return " ".join(answered.value.answer.split())
