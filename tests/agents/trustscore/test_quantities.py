@@ -160,17 +160,8 @@ async def test_number_words_stay_number_words(word: str, seed: int) -> None:
 def test_number_words_are_spelt_as_they_are_said() -> None:
     assert [cardinal(n) for n in (0, 13, 20, 24, 99)] == ["zero", "thirteen", "twenty", "twenty-four", "ninety-nine"]
     assert [ordinal(n) for n in (1, 5, 12, 20, 22)] == ["first", "fifth", "twelfth", "twentieth", "twenty-second"]
-    assert [ordinal_suffix(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 111)] == [
-        "st",
-        "nd",
-        "rd",
-        "th",
-        "th",
-        "th",
-        "th",
-        "st",
-        "th",
-    ]
+    suffixes = {1: "st", 2: "nd", 3: "rd", 4: "th", 11: "th", 12: "th", 13: "th", 21: "st", 111: "th"}
+    assert {number: ordinal_suffix(number) for number in suffixes} == suffixes
 
 
 async def test_small_numbers_have_positive_neighbours_first() -> None:

@@ -1,0 +1,118 @@
+"""The paper's substitution by priority (section 2.1, appendix A.5.1): what is replaced first, then by what.
+
+Departures: a target is replaced as a whole; entities of one level are used by turns, so that no single word takes all;
+dates and numbers have a source of their own before the vocabulary, since another year is better than another word.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import zip_longest
+
+from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSource, Target
+from factloop.agents.trustscore.distractors.distinct import Sieve
+from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
+from factloop.agents.trustscore.distractors.form import insert
+from factloop.agents.trustscore.distractors.targets import find_targets
+from factloop.errors import ToolError
+from factloop.tools.knowledge_base.base import LinkedEntity
+from factloop.trust_records import Distractor, DistractorSet, Level, Source
+
+_NAMES = {
+    Source.DBPEDIA: "DBpedia",
+    Source.KNOWLEDGE_BASE: "the knowledge base",
+    Source.BUILT_IN: "the built-in names",
+}
+_SPARE = 12
+"""Substitutes asked for beyond those wanted, since some are refused."""
+
+
+async def generate_distractors(
+    question: str, response: str, *, wanted: int, sources: Sequence[SubstituteSource], seed: int
+) -> DistractorSet:
+    """At most `wanted` distinct distractors, best first; fewer where the sources or the response give no more.
+
+    `sources` are asked in their order, and only while too few exist. One that fails is noted and not asked again for
+    this response. The same arguments and answers of the sources give the same set. Raises ConfigError."""
+    work = _Work(question, response, wanted, sources, random.Random(f"{seed}\n{question}\n{response}"))
+    found = [one async for one in work.distractors()] if wanted > 0 else []
+    return DistractorSet(
+        question=question,
+        response=response,
+        wanted=wanted,
+        distractors=tuple(found),
+        notes=tuple(work.notes),
+        seed=seed,
+    )
+
+
+class _Work:
+    """The state of one generation: which sources still answer, and what was admitted."""
+
+    def __init__(
+        self, question: str, response: str, wanted: int, sources: Sequence[SubstituteSource], rng: random.Random
+    ) -> None:
+        self._question, self._response, self._wanted, self._rng = question, response, wanted, rng
+        self._sources = list(sources)
+        self._sieve = Sieve(question, response)
+        self.notes: list[str] = []
+
+    async def distractors(self) -> AsyncIterator[Distractor]:
+        targets = find_targets(self._question, self._response, await self._linked())
+        left = self._wanted
+        for level in Level:
+            at_level = [target for target in targets if target.level is level]
+            for source in list(self._sources):
+                for target, substitute in await self._offers(source, at_level):
+                    distractor = self._made(target, substitute)
+                    if distractor is not None:
+                        yield distractor
+                        left -= 1
+                        if not left:
+                            return
+
+    async def _linked(self) -> list[LinkedEntity]:
+        linked: list[LinkedEntity] = []
+        for source in list(self._sources):
+            if isinstance(source, KnowledgeBaseSource):
+                try:
+                    linked.extend(await source.link(self._response, self._question))
+                except ToolError as error:
+                    self._give_up(source, error)
+        return linked
+
+    async def _offers(self, source: SubstituteSource, targets: Sequence[Target]) -> Iterator[tuple[Target, Substitute]]:
+        """Substitutes of one source for all targets of a level, by turns."""
+        offers: list[list[tuple[Target, Substitute]]] = []
+        for target in targets:
+            if source not in self._sources:
+                break
+            try:
+                found = await source.substitutes(
+                    target, self._response, self._question, limit=self._wanted + _SPARE, rng=self._rng
+                )
+            except ToolError as error:
+                self._give_up(source, error)
+            else:
+                offers.append([(target, substitute) for substitute in found])
+        return (offer for turn in zip_longest(*offers) for offer in turn if offer is not None)
+
+    def _give_up(self, source: SubstituteSource, error: ToolError) -> None:
+        self._sources.remove(source)
+        named = _NAMES.get(source.source, source.name) if isinstance(source, KnowledgeBaseSource) else source.name
+        self.notes.append(f"{named} did not answer ({error}): the next source was used")
+
+    def _made(self, target: Target, substitute: Substitute) -> Distractor | None:
+        inserted = insert(self._response, target, substitute.text)
+        if not self._sieve.admits(inserted):
+            return None
+        return Distractor(
+            text=inserted.text,
+            replaced=self._response[inserted.start : inserted.end],
+            span=(inserted.start, inserted.end),
+            by=inserted.by,
+            level=target.level,
+            source=substitute.source,
+            detail=substitute.detail,
+        )
