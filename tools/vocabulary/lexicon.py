@@ -10,8 +10,6 @@ from factloop.tools.vocabulary.data import packaged_lines
 
 MIN_COUNT = 3
 """Occurrences, in the million words that were counted, below which a word is too rare to be used."""
-MIN_COUNT_NAME = 2
-"""The same for names, of which the counted books have fewer."""
 
 _CLOSED = frozenset({"CC", "DT", "EX", "IN", "MD", "PDT", "PRP", "PRP$", "RP", "TO", "WDT", "WP", "WP$", "WRB"})
 _MIN_COUNT_CLOSED = 50
@@ -35,13 +33,27 @@ _OUT_OF_PLACE = word_set(
     somewhere thee thine thou thy aught naught nought aint didst dost doth hast hath shalt thyself wherefore whither
     hither thither yonder etc viz ibid mrs messrs gutenberg copyright esq penn tenn mass calif conn wis minn
     org ascii dred not never don isn didn doesn wasn th ll ve
-    abbe excellency holiness madame mademoiselle majesties mamma monsieur papa san santa santo
-    buren clair orleans porto rhode rico york
     """
 )
-"""Pronouns that are tagged as nouns, old forms, abbreviations, denials, and what is only one part of a name."""
+"""Pronouns that are tagged as nouns, old forms, abbreviations, denials."""
+_NO_NAMES = word_set(
+    """
+    abbe almighty auntie baron caesars candlestick caprice chevalier christmas citadel commodore confederate constable
+    contra coronation cossack dowager duchess duchy elector emigrant encyclopaedia excellency extensor fireside gazette
+    gospels grande gulch herr holiness huntsman jesus kaiser lackey lascar madame mademoiselle majesties mamma marquis
+    masonic mercantile monogram monsieur organisation orient papa parrot protectorate quartermaster ravine reasoner
+    redoute republicanism sabbath shilling soiree sphinx synod thermo tribune tsar tsarevich tunica
+    anglican anglo arab catholic catholics christianity christians hebrew jesuit jews klan klux latin mormon ottoman
+    presbyterians protestant protestants roman saxon sioux tory turk yankee sundays thursdays
+    angeles barre britannica buren clair coeur fain grande hague ing los mal notre ord orleans pere porto rhode rico
+    salle san sans santa santo saxe tut ville york zealand
+    """
+)
+"""Titles, peoples and creeds that are tagged as names, and what is only one part of a name (lower case)."""
+_OF_A_PEOPLE = ("ian", "ean", "ese", "ish", "ist", "frenchwoman", "frenchman", "englishman", "irishman")
 
 _NEVER_DRAWN = _UNFIT | _OUT_OF_PLACE | FUNCTION_WORDS | NUMBER_WORDS | NAME_STOP | NATIONALITIES
+_NEVER_DRAWN_NAMES = _NEVER_DRAWN | _NO_NAMES
 
 
 @lru_cache(maxsize=64)
@@ -104,9 +116,10 @@ def _is_fit_name(word: str) -> bool:
         and word.isascii()
         and word.isalpha()
         and len(word) >= 3
-        and count_of(word) >= MIN_COUNT_NAME
+        and count_of(word) >= MIN_COUNT
         and lower not in _tag_of_word()
-        and lower not in _NEVER_DRAWN
+        and lower not in _NEVER_DRAWN_NAMES
+        and not lower.endswith(_OF_A_PEOPLE)
     )
 
 

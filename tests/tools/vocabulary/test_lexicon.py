@@ -34,9 +34,11 @@ def test_words_of_open_classes_are_in_lower_case_and_fit_to_print(tag: str) -> N
 
 def test_names_are_no_ordinary_words_months_or_nationalities() -> None:
     names = words_of("NNP")
-    assert len(names) > 800
+    assert len(names) > 500
     assert all(name.istitle() and not is_ordinary(name) for name in names)
-    assert {"June", "Monday", "French", "Landscape"}.isdisjoint(names)
+    assert {"June", "Monday", "French", "Englishman", "Prussian", "Landscape", "Herr", "Klux", "Angeles"}.isdisjoint(
+        names
+    )
 
 
 @pytest.mark.parametrize("tag", ["CD", "SYM", "FW", "", "XYZ", "POS"])
