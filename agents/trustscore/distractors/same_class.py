@@ -1,0 +1,84 @@
+"""The last resort: other words of the same part of speech, about as common, drawn by chance."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+
+from factloop.agents.trustscore.distractors.base import Substitute, Target
+from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, NATIONALITIES
+from factloop.tools.vocabulary.closeness import Taken
+from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
+from factloop.trust_records import Source
+
+MIN_WINDOW = 400
+"""At least so many words, those nearest to the original in how common they are, are drawn from."""
+SPARE = 3
+"""Words looked at for each one wanted: some are forms of the original, or stand in the texts already."""
+
+
+class SameClassSource:
+    """Words of the target's Penn tag from TextBlob's lexicon. Numbers, dates and auxiliary verbs get none.
+
+    A name of several words is replaced by one of a single word.
+    """
+
+    @property
+    def name(self) -> str:
+        return f"same-class words 1 (textblob {_textblob_version()})"
+
+    async def substitutes(
+        self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
+    ) -> Sequence[Substitute]:
+        words = _words_for(target)
+        if not words or limit < 1:
+            return ()
+        taken = Taken.of(target.text, response, question)
+        fit: list[Substitute] = []
+        for word in _draw(words, count_of(target.text), limit, rng):
+            if len(fit) == limit:
+                break
+            if word not in taken:
+                fit.append(Substitute(word, Source.VOCABULARY, f"same part of speech ({target.tag})"))
+        return fit
+
+
+def _words_for(target: Target) -> Sequence[str]:
+    lower = target.text.lower()
+    if target.kind in {"date", "number"} or lower in BE | AUXILIARIES:
+        return ()
+    if lower in NATIONALITIES:
+        return nationality_adjectives()
+    is_name = target.tag.startswith("NNP") or (target.kind == "entity" and not target.text.islower())
+    if is_name:
+        return words_of("NNPS" if target.tag == "NNPS" else "NNP")
+    return words_of(target.tag)
+
+
+def _draw(words: Sequence[str], count: int, limit: int, rng: random.Random) -> list[str]:
+    """Different words in random order from the part of `words`, the commonest first, where `count` would stand."""
+    width = max(MIN_WINDOW, SPARE * limit)
+    middle = _rank(words, count) if count else len(words) // 2
+    first = max(0, min(middle - width // 2, len(words) - width))
+    window = range(first, min(first + width, len(words)))
+    return [words[index] for index in rng.sample(window, min(SPARE * limit, len(window)))]
+
+
+def _rank(words: Sequence[str], count: int) -> int:
+    """How many of the words are more common, by halving."""
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high) // 2
+        if count_of(words[middle]) > count:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@lru_cache(maxsize=1)
+def _textblob_version() -> str:
+    from importlib.metadata import version
+
+    return version("textblob")
