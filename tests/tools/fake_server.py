@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
@@ -72,6 +73,7 @@ class _LoopbackServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are sent apart, and the second would wait 40 ms
 
     def do_GET(self) -> None:
         self._answer(None)
@@ -115,17 +117,26 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[FakeServer]:
+    with serving() as fake:
+        yield fake
+
+
+@contextmanager
+def serving() -> Iterator[FakeServer]:
+    """One more server, for tests that need several."""
     fake = FakeServer(replies=[Reply()])
     loopback = _LoopbackServer(("127.0.0.1", 0), _Handler)
     loopback.fake = fake
     fake.url = f"http://127.0.0.1:{loopback.server_address[1]}"
     thread = threading.Thread(target=loopback.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
-    yield fake
-    fake.closing.set()
-    loopback.shutdown()
-    loopback.server_close()
-    thread.join()
+    try:
+        yield fake
+    finally:
+        fake.closing.set()
+        loopback.shutdown()
+        loopback.server_close()
+        thread.join()
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,119 @@
+"""One web service that is asked for facts: cached, paced, retried, left alone while it is down, asked once at a time.
+
+For services that cost nothing; those that cost go through a gateway with budget and meter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Literal
+
+from factloop.errors import ToolError
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.circuit import Circuit
+from factloop.tools.calls.json_client import JsonAnswer, JsonClient
+from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.urls import without_userinfo
+
+RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
+"""Less patient than for models: these services are one source among several."""
+
+
+class Endpoint:
+    """Answers of one address, kept for good: a resumed run gets what it got before. Lives in one event loop."""
+
+    def __init__(
+        self,
+        *,
+        tool: str,
+        url: str,
+        timeout_s: float,
+        headers: Mapping[str, str] | None = None,
+        cache: CallCache | None = None,
+        retry: RetryPolicy = RETRY,
+        concurrency: int = 4,
+        circuit: Circuit | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        """Without `cache` answers are kept in memory. `rng` draws only how long retries wait."""
+        self.tool, self.identity = tool, without_userinfo(url)
+        self._client = JsonClient(tool=tool, base_url=url, timeout_s=timeout_s, headers=headers)
+        self._cache = cache or CallCache(None)
+        self._retry, self._rng = retry, rng or random.Random(0)
+        self._circuit = circuit or Circuit(tool=tool)
+        self._concurrency = concurrency
+        self._places, self._limiter = asyncio.Semaphore(concurrency), Limiter()
+        self._flights: SingleFlight[Any] = SingleFlight()
+        self._pool: ThreadPoolExecutor | None = None
+
+    async def ask(
+        self, method: Literal["GET", "POST"], fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]
+    ) -> Any:
+        """What `read` takes out of the answer to these fields: a JSON value. It raises ToolError on another shape.
+
+        Raises ToolError, ToolTimeout; ConfigError where the cache fails. Failures are not kept.
+        """
+        request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
+        key = hashlib.sha256(request.encode()).hexdigest()
+        if (kept := self._cache.get(key)) is not None:
+            return kept.value
+
+        async def fetch() -> Any:
+            value = await self._fetch(method, fields, read)
+            self._cache.put(key, value)
+            return value
+
+        value, _ = await self._flights.do(key, fetch)
+        return value
+
+    async def aclose(self) -> None:
+        """Lets its threads go. What is under way ends by its time-out."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    async def _fetch(self, method: str, fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]) -> Any:
+        try:
+            return await self._retry.run(lambda: self._attempt(method, fields, read), self._rng)
+        except ToolError as error:
+            if error.status == TOO_MANY_REQUESTS:  # refusals on the way are pacing; one that ends the call is a failure
+                self._circuit.failed(error)
+            raise
+
+    async def _attempt(self, method: str, fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]) -> Any:
+        # The circuit is looked at before the limiter, too: else everybody would queue there only to be turned away.
+        async with self._places:
+            self._circuit.check()
+            async with self._limiter.slot() as ticket:
+                self._circuit.admit()
+                try:
+                    value = read(await self._exchange(method, fields))
+                except ToolError as error:
+                    if error.status == TOO_MANY_REQUESTS:
+                        self._pause(partial(self._limiter.refused, ticket), error)
+                    else:
+                        self._circuit.failed(error)
+                    raise
+                self._circuit.succeeded()
+                return value
+
+    def _pause(self, slow_down: Callable[[float | None], None], error: ToolError) -> None:
+        asked_s = error.retry_after_s
+        if asked_s is not None and asked_s > self._retry.patience_s:
+            self._circuit.rest(error, asked_s)
+        else:
+            slow_down(asked_s)
+
+    async def _exchange(self, method: str, fields: Mapping[str, str]) -> JsonAnswer:
+        call = self._client.get_answer if method == "GET" else self._client.post_form
+        if self._pool is None:  # asyncio's own pool has six threads on two cores, and is shared with everything
+            self._pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix=self.tool)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(call, "", fields))
