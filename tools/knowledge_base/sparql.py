@@ -1,0 +1,114 @@
+"""SELECT queries to a SPARQL endpoint: names made safe on the way in, cut-off answers refused on the way out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import unquote
+
+from pydantic import BaseModel, ValidationError
+
+from factloop.errors import ToolError
+from factloop.tools.calls.endpoint import Endpoint
+from factloop.tools.calls.json_client import JsonAnswer
+
+ACCEPT = "application/sparql-results+json, application/json;q=0.9"
+SERVER_SHARE = 0.8
+"""Share of our patience after which the server is asked to give up: it shall not work on for nobody."""
+LONGEST_IRI = 2_000
+_PARTIAL_CONTENT = 206
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
+_ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_FORBIDDEN = frozenset('<>"{}|^`\\[]')
+"""What neither SPARQL's IRIREF nor RFC 3987 has in a path, beside blanks and control characters."""
+
+Row = dict[str, str]
+
+
+def user_agent() -> str:
+    return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
+
+
+def iri(address: str) -> str | None:
+    """`address` as it may stand between < and > in a query; None where it is no http address at all.
+
+    Everything that could end the brackets is percent-encoded, whatever stood there. Characters beyond ASCII are
+    decoded: Spotlight escapes them and DBpedia's names do not.
+    """
+    if len(address) > LONGEST_IRI or not _ADDRESS.match(address):
+        return None
+    decoded = _ESCAPED_BEYOND_ASCII.sub(lambda match: _decoded(match.group()), address)
+    before, hash_mark, fragment = _STRAY_PERCENT.sub("%25", decoded).partition("#")
+    return "".join(map(_encoded, before)) + hash_mark + "".join(map(_encoded, fragment.replace("#", "%23")))
+
+
+def _decoded(escapes: str) -> str:
+    try:
+        return unquote(escapes, errors="strict")
+    except UnicodeDecodeError:
+        return escapes
+
+
+def _encoded(char: str) -> str:
+    if char in _FORBIDDEN or char == " " or not char.isprintable():
+        return "".join(f"%{byte:02X}" for byte in char.encode())
+    return char
+
+
+class _Term(BaseModel):
+    value: str
+
+
+class _Results(BaseModel):
+    bindings: list[dict[str, _Term]]
+
+
+class _Answer(BaseModel):
+    results: _Results
+
+
+class SparqlClient:
+    """Asks one endpoint. `timeout_s` is that of the endpoint's client."""
+
+    def __init__(self, endpoint: Endpoint, timeout_s: float) -> None:
+        self._endpoint = endpoint
+        # Virtuoso's own parameter, in milliseconds; others pass over it.
+        self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
+
+    async def select(self, query: str, *names: str) -> list[Row]:
+        """The values of these variables in each solution, in order; all solutions or none.
+
+        Raises ToolError, ToolTimeout.
+        """
+        fields = {"query": query, "timeout": self._timeout_ms}
+        rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))
+        return rows
+
+    def _rows(self, names: Sequence[str], answer: JsonAnswer) -> list[Row]:
+        try:
+            bindings = _Answer.model_validate(answer.value).results.bindings
+            rows = [{name: binding[name].value for name in names} for binding in bindings]
+        except (ValidationError, KeyError) as error:
+            message = f"{self._endpoint.tool}: the answer has another shape than the SPARQL results asked for"
+            raise ToolError(message, tool=self._endpoint.tool) from error
+        if answer.status == _PARTIAL_CONTENT or _is_cut(answer.headers, len(rows)):
+            raise self._cut(answer.status)
+        return rows
+
+    def _cut(self, status: int) -> ToolError:
+        """Virtuoso gives what it has found when its time is up. The best known may be missing from it.
+
+        Trying again often helps: by then the server has in memory what it had to read.
+        """
+        message = f"{self._endpoint.tool}: the server stopped before the answer was complete"
+        return ToolError(message, tool=self._endpoint.tool, status=status, retryable=True)
+
+
+def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
+    """Whether Virtuoso says so: `X-SQL-State` for its time limit, `X-SPARQL-MaxRows` for its limit on rows."""
+    most = str(headers.get("X-SPARQL-MaxRows", ""))
+    return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))
