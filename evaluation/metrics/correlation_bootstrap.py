@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]  # its stubs are no dependency
 
-from factloop.evaluation.metrics.correlation import FEWEST_PAIRS, ROUNDING, Method
+from factloop.evaluation.metrics.correlation import ROUNDING, Method
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,9 +79,7 @@ def _draw(holds: Any, rng: np.random.Generator, resamples: int) -> Iterator[Floa
 
 
 def _coefficients(method: Method, weights: Floats, x: _Column, y: _Column) -> Floats:
-    total = weights.sum(axis=1)
-    one_value = (x.group_weights(weights).max(axis=1) == total) | (y.group_weights(weights).max(axis=1) == total)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # a resample of one value is 0 / 0: NaN
         match method:
             case Method.PEARSON:
                 values = _pearson(weights, x.values, y.values)
@@ -89,7 +87,7 @@ def _coefficients(method: Method, weights: Floats, x: _Column, y: _Column) -> Fl
                 values = _pearson_by_row(weights, x.mid_ranks(weights), y.mid_ranks(weights))
             case Method.KENDALL:
                 values = _tau_b(weights, x, y)
-    return np.where(one_value | (total < FEWEST_PAIRS), np.nan, np.clip(values, -1.0, 1.0))
+    return np.clip(values, -1.0, 1.0)
 
 
 def _pearson(weights: Floats, x: Floats, y: Floats) -> Floats:
