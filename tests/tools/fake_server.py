@@ -60,8 +60,9 @@ class FakeServer:
     def next_reply(self, received: Received) -> Reply:
         with self.lock:
             self.received.append(received)
-            if self.respond is not None and (reply := self.respond(received)) is not None:
-                return reply
+        if self.respond is not None and (reply := self.respond(received)) is not None:
+            return reply
+        with self.lock:
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 

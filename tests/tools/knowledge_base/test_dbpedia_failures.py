@@ -11,7 +11,6 @@ import pytest
 
 from factloop.errors import ToolError, ToolTimeout
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.circuit import Circuit
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from tests.tools.fake_server import Reply
 from tests.tools.knowledge_base.dbpedia_servers import (
@@ -150,26 +149,3 @@ async def test_a_refused_text_says_nothing_of_the_server(servers: Servers) -> No
             await base.link(f"sade {number}", "")
     assert await base.link("Florida", "") == ()
     await base.aclose()
-
-
-def test_after_a_rest_one_request_tries_and_its_success_ends_it() -> None:
-    now = 0.0
-    circuit = Circuit(tool="probe", failures=2, rest_s=10.0, clock=lambda: now)
-    broken = ToolError("no connection", tool="probe")
-    circuit.failed(broken)
-    circuit.succeeded()
-    circuit.failed(broken)
-    circuit.admit()  # never two in a row so far
-    circuit.failed(broken)
-    with pytest.raises(ToolError, match=r"not asked again for now \(no connection\)"):
-        circuit.check()
-    now = 10.0
-    circuit.check()
-    circuit.admit()
-    with pytest.raises(ToolError):
-        circuit.admit()  # the second waits for what the first finds
-    now = 20.0
-    circuit.admit()
-    circuit.succeeded()
-    circuit.admit()
-    circuit.admit()
