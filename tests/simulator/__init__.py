@@ -10,7 +10,8 @@ from tests.simulator.building import build_world
 from tests.simulator.client import INSTANT, MODEL, RunningSimulator, Simulator, spawn
 from tests.simulator.recorder import LogEntry, StageStatistics, Statistics
 from tests.simulator.settings import CHAT, SEARCH, Faults, SimulatorSettings
-from tests.simulator.world import GoldFact, QaPair, Response, Topic, World
+from tests.simulator.subject import Knowledge, Subject
+from tests.simulator.world import GoldFact, Passage, QaPair, Response, Topic, World
 
 __all__ = [
     "CHAT",
@@ -19,7 +20,9 @@ __all__ = [
     "SEARCH",
     "Faults",
     "GoldFact",
+    "Knowledge",
     "LogEntry",
+    "Passage",
     "QaPair",
     "Response",
     "RunningSimulator",
@@ -27,6 +30,7 @@ __all__ = [
     "SimulatorSettings",
     "StageStatistics",
     "Statistics",
+    "Subject",
     "Topic",
     "World",
     "build_world",

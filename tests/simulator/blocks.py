@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-NAMES = ("question", "context", "sentence", "claim", "evidence", "asked", "final", "response", "fact")
+NAMES = (
+    "question", "context", "sentence", "claim", "evidence", "asked", "final", "response", "fact",
+    "topic", "options", "answer", "passage",
+)  # fmt: skip
 
 _OPENING = re.compile(rf'<(?P<name>{"|".join(NAMES)})(?P<suffix>-\d{{1,9}})?(?: id="(?P<id>[^"<>]{{0,40}})")?>')
 

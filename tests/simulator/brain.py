@@ -6,17 +6,24 @@ tokens are paid for in time and money.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tests.simulator.blocks import Blocks
-from tests.simulator.knowledge import LONGEST_CLAIM, is_statement, next_query, read_claim, weigh
+from tests.simulator.knowledge import LONGEST_CLAIM, ReadClaim, is_statement, next_query, read_claim, weigh
+from tests.simulator.settings import SimulatorSettings
+from tests.simulator.subject import Choice, LetteredOption, Subject, read_options
 from tests.simulator.world import World
 
 Fields = Mapping[str, Any]
 
+CHOICE = "McqAnswer"
+"""The title whose answer is a letter."""
 UNKNOWN = "I can only speak about the Open Almanac and those who stand in it."
+
+_RELATIONS = {"supported": "support", "contradicted": "contradict", "insufficient": "neutral"}
 
 
 @dataclass(frozen=True)
@@ -28,10 +35,11 @@ class SearchWish:
 
 
 class Brain:
-    """Answers from the language it knows and the evidence it is shown; of the world it knows nothing by heart."""
+    """Answers from the language it knows and the evidence it is shown; what it knows by heart is its subject's."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, subject: Subject | None = None) -> None:
         self._world = world
+        self._subject = subject or Subject(world, SimulatorSettings())
 
     def reply(self, title: str, message: str, *, may_call_search: bool = False) -> Fields | SearchWish:
         """The fields of the schema called `title`, or the wish to search where tools are offered.
@@ -49,9 +57,20 @@ class Brain:
         known = (response.text for response in self._world.responses if response.prompt in asked)
         return next(known, UNKNOWN)
 
+    def choice(self, message: str) -> Choice:
+        """What it chooses among the options of a message."""
+        return self._choice(Blocks(message))
+
+    def choice_in_words(self, message: str) -> str:
+        """The same choice as models put it that heed no format: in one of two ways, always the same for a message."""
+        option = self.choice(message).option
+        if zlib.crc32(message.encode("utf-8", "surrogatepass")) % 2:
+            return f"Answer: {option.letter}."
+        return f"{option.letter}) {option.text}"
+
     def _sentence_facts(self, blocks: Blocks) -> Fields:
         sentence = _one_line(blocks.one("sentence"))
-        asked_about = self._subject(blocks.one("question")) or self._subject(blocks.one("context")[:2000])
+        asked_about = self._named(blocks.one("question")) or self._named(blocks.one("context")[:2000])
         facts = []
         for fact in self._world.facts_of_sentence.get(sentence, ()):
             relevant = fact.subject == asked_about if asked_about else fact.label != "irrelevant"
@@ -88,12 +107,12 @@ class Brain:
     def _self_contained_fact(self, blocks: Blocks) -> Fields:
         fact = blocks.one("fact")
         first, _, rest = fact.partition(" ")
-        subject = self._subject(blocks.one("response")) if first in {"She", "He", "It"} else None
+        subject = self._named(blocks.one("response")) if first in {"She", "He", "It"} else None
         return {"fact": f"{subject} {rest}" if subject else fact}
 
     def _relevance(self, blocks: Blocks) -> Fields:
-        asked_about = self._subject(blocks.one("question")) or self._subject(blocks.one("response"))
-        subject = self._subject(blocks.one("fact"))
+        asked_about = self._named(blocks.one("question")) or self._named(blocks.one("response"))
+        subject = self._named(blocks.one("fact"))
         if subject and asked_about and subject != asked_about:
             return {"reason": f"{subject} is not connected to {asked_about} by the response.", "relevant": False}
         return {"reason": f"The fact speaks of {subject or 'what the question asks about'}.", "relevant": True}
@@ -121,7 +140,36 @@ class Brain:
             )
         return {"reasoning": reasoning, "cited": list(finding.cited), "rating": rating}
 
-    def _subject(self, text: str) -> str | None:
+    def _mcq_answer(self, blocks: Blocks) -> Fields:
+        return {"answer": self._choice(blocks).option.letter}
+
+    def _choice(self, blocks: Blocks) -> Choice:
+        options = read_options(blocks.one("options")) or [LetteredOption("E", "")]
+        return self._subject.choose(_one_line(blocks.one("question") or blocks.one("topic")), options)
+
+    def _closed_book_answer(self, blocks: Blocks) -> Fields:
+        question = blocks.one("question")
+        return {"answer": self._subject.answer(question) or self.chat(question)}
+
+    def _entailment(self, blocks: Blocks) -> Fields:
+        read = self._read_answer(_one_line(blocks.one("question")), _one_line(blocks.one("answer")))
+        passages = blocks.all("passage")
+        finding = weigh(read, passages)
+        answer = {"cited": list(finding.cited), "relation": _RELATIONS[finding.stance]}
+        if read is None or not finding.cited:
+            return {"rationale": f"None of the {len(passages)} passages gives what the question asks for.", **answer}
+        said = f"[{finding.cited[0]}] states that {read.topic.subject} {read.topic.written} {finding.found}"
+        end = "as the answer has it." if finding.stance == "supported" else f"where the answer has {read.value}."
+        return {"rationale": f"{said}, {end}", **answer}
+
+    def _read_answer(self, question: str, answer: str) -> ReadClaim | None:
+        """An answer in a whole sentence, or only the value that the question asks for."""
+        pair, value = self._world.pair_of(question), answer.rstrip(". ")
+        if pair is not None and value in pair.values:
+            return ReadClaim(pair.topic, value)
+        return read_claim(self._world, answer)
+
+    def _named(self, text: str) -> str | None:
         entity = self._world.first_entity(text)
         return entity.name if entity else None
 
@@ -134,6 +182,9 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Relevance": Brain._relevance,
     "SearchQuery": Brain._search_query,
     "Rating": Brain._rating,
+    CHOICE: Brain._mcq_answer,
+    "Entailment": Brain._entailment,
+    "ClosedBookAnswer": Brain._closed_book_answer,
 }
 
 TITLES: Sequence[str] = tuple(_HANDLERS)

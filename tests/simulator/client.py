@@ -22,6 +22,7 @@ from tests.simulator.building import build_world
 from tests.simulator.recorder import Statistics
 from tests.simulator.server import HOST, SETTINGS, serving
 from tests.simulator.settings import SimulatorSettings
+from tests.simulator.subject import Subject
 from tests.simulator.world import World
 
 WORLD_SEED = 20
@@ -58,6 +59,11 @@ class RunningSimulator:
     @cached_property
     def world(self) -> World:
         return build_world(self._world_seed)
+
+    @property
+    def subject(self) -> Subject:
+        """What the model knows by heart, with the present settings: the truth that TrustScore is measured by."""
+        return Subject(self.world, self.settings)
 
     @property
     def settings(self) -> SimulatorSettings:

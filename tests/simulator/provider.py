@@ -9,12 +9,13 @@ from itertools import count
 from typing import Any
 
 from tests.simulator import protocol
-from tests.simulator.brain import TITLES, Brain, SearchWish
+from tests.simulator.brain import CHOICE, TITLES, Brain, SearchWish
 from tests.simulator.faults import Fault, draw, shorten, spoil
 from tests.simulator.limits import TokenBucket, retry_after
 from tests.simulator.protocol import Json, Message
 from tests.simulator.search import SearchEngine
 from tests.simulator.settings import CHAT, SEARCH, SimulatorSettings
+from tests.simulator.subject import Subject
 from tests.simulator.world import World
 
 DEFAULT_HITS = 10
@@ -54,7 +55,7 @@ class Provider:
     """A model and a search engine that know one world, with the limits and faults of `settings`."""
 
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
-        self._brain, self._engine = Brain(world), SearchEngine(world)
+        self._world, self._engine = world, SearchEngine(world)
         self._numbers = count(1)
         self.settings = settings
 
@@ -66,6 +67,7 @@ class Provider:
     def settings(self, settings: SimulatorSettings) -> None:
         """New settings start with full buckets and a new count to their `dies_after`."""
         self._settings = settings
+        self._brain = Brain(self._world, Subject(self._world, settings))
         self._buckets = {
             stage: TokenBucket(rate)
             for stage, rate in ((CHAT, settings.requests_per_s), (SEARCH, settings.searches_per_s))
@@ -164,11 +166,14 @@ class Provider:
         return random.Random(f"{self._settings.seed} {number}")
 
     def _message(self, body: Json, title: str) -> Message:
+        text = protocol.first_user_text(body)
         if title == CHAT:
-            return Message(content=self._brain.chat(protocol.first_user_text(body)))
+            return Message(content=self._brain.chat(text))
+        if title == CHOICE and self._settings.plain_letters:
+            return Message(content=self._brain.choice_in_words(text))
         functions = protocol.functions_of(body)
         search_tools = [name for name in functions if name not in TITLES and "query" in _properties(functions[name])]
-        answer = self._brain.reply(title, protocol.first_user_text(body), may_call_search=bool(search_tools))
+        answer = self._brain.reply(title, text, may_call_search=bool(search_tools))
         if isinstance(answer, SearchWish):
             wish = {"missing": answer.missing, "query": answer.query}
             accepted = _properties(functions[search_tools[0]])

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, with_config
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(ge=0.0)]
+Letter = Literal["A", "B", "C", "D", "E"]
 
 SEARCH = "search"
 """The stage that searches are counted under; the stages of the model are the titles of its schemas."""
@@ -43,6 +44,7 @@ class SimulatorSettings:
     """All switches. The defaults are the conditions under which speed is measured, without faults."""
 
     seed: int = 20
+    """Of the faults, and of what the subject knows and guesses."""
     llm_latency_s: Seconds = 0.3
     token_latency_s: Seconds = 0.01
     """Added for each completion token."""
@@ -68,3 +70,15 @@ class SimulatorSettings:
     supports_json_schema: bool = True
     supports_json_object: bool = True
     supports_temperature: bool = True
+    known_share: Share = 0.5
+    """Share of the topics that the subject of TrustScore knows by heart."""
+    half_known_share: Share = 0.2
+    """Share of the topics that it knows in every other question; of the rest it knows nothing."""
+    letter_bias: Letter | None = None
+    """The letter that the subject chooses where it does not know; None: it guesses among all."""
+    plain_letters: bool = False
+    """The subject answers multiple-choice questions in words, whatever format is asked for."""
+
+    def __post_init__(self) -> None:
+        if self.known_share + self.half_known_share > 1.0:
+            raise ValueError("the shares of what is known and half-known add up to more than 1")

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from factloop.agents.safe import schemas
+from factloop.agents.safe import schemas as safe_schemas
+from factloop.agents.trustscore import schemas as trust_schemas
 from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
 from tests.simulator import GoldFact, World, build_world
 from tests.simulator.blocks import Blocks
@@ -150,8 +151,9 @@ class TestBrain:
         )
         for title in TITLES:
             reply = answer(brain, title, message)
-            getattr(schemas, title).model_validate(reply)
-            assert set(reply) >= set(getattr(schemas, title).model_fields)
+            schema = getattr(safe_schemas, title, None) or getattr(trust_schemas, title)
+            schema.model_validate(reply)
+            assert set(reply) >= set(schema.model_fields)
 
     def test_splits_every_sentence_into_its_facts(self, world: World, brain: Brain) -> None:
         for response in world.responses:

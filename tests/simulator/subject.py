@@ -1,0 +1,147 @@
+"""The model whose belief TrustScore probes: it knows some topics by heart, half-knows others, and guesses at the rest.
+
+Its answers are drawn by hashes of what it is asked, never by the order in which questions arrive: a run fares the same
+however many of its questions are asked at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.simulator.knowledge import LONGEST_CLAIM, ReadClaim, read_claim
+from tests.simulator.settings import SimulatorSettings
+from tests.simulator.world import Topic, World
+
+Knowledge = Literal["known", "half_known", "unknown"]
+
+NONE_OF_THE_ABOVE = "none of the above"
+SURE, TORN, BIASED = 0.92, 0.40, 0.60
+"""Probability of the chosen letter where a topic is known, half-known, or guessed by a letter bias."""
+
+_OPTION = re.compile(r"^\s*([A-Z])\)[ \t]*(.*)$")
+
+
+@dataclass(frozen=True)
+class LetteredOption:
+    letter: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option, and how probable the letter of each was to be said."""
+
+    option: LetteredOption
+    probabilities: Mapping[str, float]
+
+
+def read_options(block: str) -> Sequence[LetteredOption]:
+    """The options of a question, `A) text` each; a line without a letter continues the option before."""
+    options: list[LetteredOption] = []
+    for line in block.splitlines():
+        start = _OPTION.match(line)
+        if start:
+            options.append(LetteredOption(start[1], start[2].strip()))
+        elif options and line.strip():
+            options[-1] = LetteredOption(options[-1].letter, f"{options[-1].text} {line.strip()}")
+    return options
+
+
+class Subject:
+    """What the simulated subject knows of one world, and how it answers."""
+
+    def __init__(self, world: World, settings: SimulatorSettings) -> None:
+        self._world, self._settings = world, settings
+
+    def knowledge(self, topic: Topic) -> Knowledge:
+        """The same for the same seed and shares, in any process."""
+        drawn = self._draw("knows", topic.subject, topic.said)
+        if drawn < self._settings.known_share:
+            return "known"
+        return "half_known" if drawn < self._settings.known_share + self._settings.half_known_share else "unknown"
+
+    def expected_trust_bc(self, topic: Topic, response: str) -> Literal[0, 1] | None:
+        """TrustBC of a response (or a claim) about a topic over ten checks; None for half-known, which is chance."""
+        knowledge = self.knowledge(topic)
+        if knowledge == "half_known":
+            return None
+        return 1 if knowledge == "known" and _says_truth(response, topic) else 0
+
+    def answer(self, question: str) -> str | None:
+        """A whole sentence, true where the subject knows; None for a question about nothing in this world."""
+        pair = self._world.pair_of(question)
+        if pair is None:
+            return None
+        if self._knows_now(pair.topic, "answer", pair.question):
+            return pair.answer
+        return pair.wrong(random.Random(f"{self._settings.seed} {pair.id}"))
+
+    def choose(self, question: str, options: Sequence[LetteredOption]) -> Choice:
+        """The option that it takes for the true one, or guesses. `options` are not empty; the last is none of them."""
+        asked = (question, *(f"{option.letter} {option.text}" for option in options))
+        topic = self._topic(question, options)
+        if topic is None:
+            return _choice(_none_of(options), options, SURE)
+        knowledge = self.knowledge(topic)
+        if self._knows_now(topic, *asked):
+            chosen = next((option for option in options if _says_truth(option.text, topic)), _none_of(options))
+            return _choice(chosen, options, SURE if knowledge == "known" else TORN)
+        return self._guess(asked, options, TORN if knowledge == "half_known" else None)
+
+    def _guess(self, asked: Sequence[str], options: Sequence[LetteredOption], probability: float | None) -> Choice:
+        biased = next((option for option in options if option.letter == self._settings.letter_bias), None)
+        if biased is not None:
+            return _choice(biased, options, probability or BIASED)
+        chosen = options[int(self._draw("guess", *asked) * len(options))]
+        return _choice(chosen, options, probability or 1 / len(options))
+
+    def _knows_now(self, topic: Topic, *asked: str) -> bool:
+        """Whether it answers this question as one who knows: half-known topics are a coin a question."""
+        knowledge = self.knowledge(topic)
+        return knowledge == "known" or (knowledge == "half_known" and self._draw("coin", *asked) < 0.5)
+
+    def _topic(self, question: str, options: Sequence[LetteredOption]) -> Topic | None:
+        """What is asked about: what the question asks for, else what the options speak of."""
+        pair = self._world.pair_of(question)
+        if pair is not None:
+            return pair.topic
+        read = [claim for option in options if (claim := read_claim(self._world, option.text))]
+        named = self._world.first_entity(question[:LONGEST_CLAIM])
+        times = Counter(claim.topic for claim in read)
+
+        def fitness(claim: ReadClaim) -> tuple[bool, bool, int, str]:
+            """Substitutes speak of others now and then: what a response states about whom it is about, comes first."""
+            topic, said = claim.topic, claim.topic.claim(claim.value)
+            is_about = named is not None and topic.subject == named.name
+            return is_about, said in self._world.stated, times[topic], said
+
+        return max(read, key=fitness).topic if read else None
+
+    def _draw(self, *parts: str) -> float:
+        """A number from 0 to 1 (exclusive) that depends on the seed and `parts` alone."""
+        text = "\x00".join((str(self._settings.seed), *parts))
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return (int.from_bytes(digest, "big") >> 11) / 2**53
+
+
+def _says_truth(text: str, topic: Topic) -> bool:
+    """Whether a text gives the right value of a topic, in a whole sentence or alone."""
+    said = " ".join(text.split()).rstrip(". ")
+    return said in (topic.value, topic.claim(topic.value).rstrip("."))
+
+
+def _none_of(options: Sequence[LetteredOption]) -> LetteredOption:
+    named = (option for option in options if option.text.casefold().rstrip(". ") == NONE_OF_THE_ABOVE)
+    return next(named, options[-1])
+
+
+def _choice(chosen: LetteredOption, options: Sequence[LetteredOption], probability: float) -> Choice:
+    """`probability` for the chosen letter; the others share the rest."""
+    others = (1.0 - probability) / max(1, len(options) - 1)
+    return Choice(chosen, {option.letter: probability if option is chosen else others for option in options})
