@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 30
 """Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
+_SCORE_DIGITS = 4
 
 
 class DocumentSearch(SearchTool):
@@ -101,7 +102,8 @@ class DocumentSearch(SearchTool):
         return [self._hit(item) for item in distinct[:limit]]
 
     def _place(self, item: ScoredPassage) -> tuple[float, str, int]:
-        return -item.score, str(self._snapshot.path_of[item.stored.key]), item.stored.number
+        """By score but for its last digits, which depend on the order in which the weights of the words were added."""
+        return -round(item.score, _SCORE_DIGITS), str(self._snapshot.path_of[item.stored.key]), item.stored.number
 
     def _hit(self, item: ScoredPassage) -> SearchHit:
         stored = item.stored
