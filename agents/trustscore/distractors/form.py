@@ -9,6 +9,7 @@ from factloop.agents.trustscore.distractors.base import Target
 from factloop.tools.vocabulary.inflections import agree
 
 _ARTICLE = re.compile(r"(?<!\w)(the|an?)(\s+)$", re.IGNORECASE)
+_THE = re.compile(r"^the\s+(?=\S)", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’](?:s(?!\w))?")
 _PLURAL_NOUNS = frozenset({"NNS", "NNPS"})
 
@@ -41,12 +42,14 @@ class Insertion:
 
 def insert(response: str, target: Target, substitute: str) -> Insertion:
     """The response with the target replaced, all else as it was."""
-    by = _agreed(_cased(response, target, substitute.strip()), target)
+    bare = _THE.sub("", substitute.strip(), count=1) if target.kind == "entity" else substitute.strip()
+    by = _agreed(_cased(response, target, bare), target)
     start, end = target.start, target.end
     article = _ARTICLE.search(response, max(0, start - 8), start)
+    has_the = takes_the(bare) or bare != substitute.strip()
     if article:
-        start, by = _with_article(target, article, by)
-    elif _needs_the(response, target, by):
+        start, by = _with_article(target, article, by, has_the)
+    elif has_the and not takes_the(target.text) and _stands_in_sentence(response, target):
         by = f"The {by}" if _opens_sentence(response, start) else f"the {by}"
     end, by = _with_possessive(response, target, end, by)
     return Insertion(response[:start] + by + response[end:], start, end, by)
@@ -101,27 +104,25 @@ def _like(original: str, word: str) -> str:
     )
 
 
-def _with_article(target: Target, article: re.Match[str], by: str) -> tuple[int, str]:
+def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
     """Where the replaced words begin, and what replaces them, with the article before the target seen to."""
     own, gap = article[1], article[2]
-    bare = by[4:] if by.lower().startswith("the ") else by
     if own.lower() != "the":
         wanted = indefinite_article(by)
         if own.lower() == wanted:
             return target.start, by
         return article.start(), _case_of(own, wanted) + gap + by
-    if target.kind == "entity" and takes_the(target.text) and not takes_the(bare) and bare == by:
+    if target.kind == "entity" and takes_the(target.text) and not has_the:
         return article.start(), _capital(by) if own[0].isupper() else by
-    return target.start, bare
+    return target.start, by
 
 
 def _case_of(own: str, wanted: str) -> str:
     return wanted.upper() if own.isupper() and len(own) > 1 else _capital(wanted) if own[0].isupper() else wanted
 
 
-def _needs_the(response: str, target: Target, by: str) -> bool:
-    stands_alone = not re.search(r"\w", response[: target.start] + response[target.end :])
-    return target.kind == "entity" and not stands_alone and takes_the(by) and not takes_the(target.text)
+def _stands_in_sentence(response: str, target: Target) -> bool:
+    return target.kind == "entity" and bool(re.search(r"\w", response[: target.start] + response[target.end :]))
 
 
 def _opens_sentence(response: str, start: int) -> bool:

@@ -14,10 +14,10 @@ from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSo
 from factloop.agents.trustscore.distractors.distinct import Sieve
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.form import insert
-from factloop.agents.trustscore.distractors.targets import find_targets
+from factloop.agents.trustscore.distractors.targets import find_tiers
 from factloop.errors import ToolError
 from factloop.tools.knowledge_base.base import LinkedEntity
-from factloop.trust_records import Distractor, DistractorSet, Level, Source
+from factloop.trust_records import Distractor, DistractorSet, Source
 
 _NAMES = {
     Source.DBPEDIA: "DBpedia",
@@ -59,12 +59,10 @@ class _Work:
         self.notes: list[str] = []
 
     async def distractors(self) -> AsyncIterator[Distractor]:
-        targets = find_targets(self._question, self._response, await self._linked())
         left = self._wanted
-        for level in Level:
-            at_level = [target for target in targets if target.level is level]
+        for tier in find_tiers(self._question, self._response, await self._linked()):
             for source in list(self._sources):
-                for target, substitute in await self._offers(source, at_level):
+                for target, substitute in await self._offers(source, tier):
                     distractor = self._made(target, substitute)
                     if distractor is not None:
                         yield distractor
@@ -83,7 +81,7 @@ class _Work:
         return linked
 
     async def _offers(self, source: SubstituteSource, targets: Sequence[Target]) -> Iterator[tuple[Target, Substitute]]:
-        """Substitutes of one source for all targets of a level, by turns."""
+        """Substitutes of one source for all targets of equal rank, by turns."""
         offers: list[list[tuple[Target, Substitute]]] = []
         for target in targets:
             if source not in self._sources:

@@ -32,8 +32,8 @@ class Span:
     end: int
     kind: Kind
     tag: str = ""
-    in_name: bool = False
-    """One word of a longer name."""
+    is_name: bool = False
+    """A name, or one word of it, that no knowledge base has linked."""
 
     def holds(self, other: Span) -> bool:
         return self.start <= other.start and other.end <= self.end
@@ -77,19 +77,30 @@ def _names(text: str, tokens: Sequence[Token]) -> Iterator[Span]:
         inner = [token for token in tokens_in(tokens, bare.start, bare.end) if _is_word(token)]
         if len(inner) > 1:
             yield from _telling_words(inner)
-        elif inner and inner[0].tag.startswith("NNP"):
-            yield bare
+        elif inner and _opens_sentence(text, bare.start):
+            word = _name_word(inner[0])
+            yield replace(word, is_name=word.kind == "entity")
+        elif inner and (inner[0].tag.startswith("NNP") or not is_known(inner[0].text.lower(), lang="en")):
+            yield replace(bare, tag="NNP", is_name=True)
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    """Where a capital tells nothing: *Football is played* begins with no name."""
+    before = text[:start].rstrip()
+    return not before or before[-1] in ".!?:"
 
 
 def _is_word(token: Token) -> bool:
-    return token.text[0].isalpha() and token.text.lower() not in lexicon.FUNCTION_WORDS
+    lower = token.text.lower()
+    return lower[0].isalpha() and lower not in lexicon.FUNCTION_WORDS and not lower.startswith(("n't", "n’t"))
 
 
 def _telling_words(inner: Sequence[Token]) -> Iterator[Span]:
-    telling = [token for token in inner if token.text.lower() not in GENERIC_NOUNS] or list(inner)
-    for token in telling:
-        if len(token.text) > 2:
-            yield _name_word(token)
+    """Without what it is: *Pierce* of *Pierce County*, *Happo* of *Battle of Happo*."""
+    middle = inner[1:-1]
+    ends = [token for token in (inner[0], inner[-1]) if token.text.lower() not in GENERIC_NOUNS]
+    telling = sorted([*middle, *ends], key=lambda token: token.start) or inner
+    return (_name_word(token) for token in telling if len(token.text) > 2)
 
 
 def _name_word(token: Token) -> Span:
@@ -97,7 +108,7 @@ def _name_word(token: Token) -> Span:
     lower = token.text.lower()
     tag = tag_tokens(lower)[0].tag if is_known(lower, lang="en") else "NNP"
     kind: Kind = "adjective" if tag.startswith("JJ") else "noun" if tag in {"NN", "NNS"} else "entity"
-    return Span(token.start, token.end, kind, tag if kind != "entity" else "NNP", in_name=True)
+    return Span(token.start, token.end, kind, tag if kind != "entity" else "NNP", is_name=True)
 
 
 def _quantities(text: str, tokens: Sequence[Token]) -> list[Span]:

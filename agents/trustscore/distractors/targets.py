@@ -33,22 +33,40 @@ def find_targets(question: str, response: str, entities: Sequence[LinkedEntity])
     """All that may be replaced, best first. Targets may overlap, since each distractor replaces only one.
 
     `entities` are those that knowledge bases have linked in the response; names in capitals are added to them."""
+    return [target for tier in find_tiers(question, response, entities) for target in tier]
+
+
+def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -> list[list[Target]]:
+    """The targets in groups of equal rank, best first.
+
+    A level is one group or several: what stands only in the response, then shared entities, nouns, and other words."""
     text = response[:MAX_CHARS]
     tokens = tag_tokens(text)
     asked = frozenset(lemma(token.text) for token in tag_tokens(question[:MAX_CHARS]))
-    spans = find_spans(text, tokens, entities)
-    covered = bytearray(len(text))
-    for span in spans:
-        covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    spans.extend(_words(tokens, covered))
-    ranked = sorted((_ranked(text, span, tokens, asked) for span in spans), key=lambda pair: pair[0])
-    return list(_capped([target for _, target in ranked]))
+    spans = _all_spans(text, tokens, entities)
+    shared = [_is_shared(tokens_in(tokens, span.start, span.end), asked) for span in spans]
+    has_quantity = any(span.kind in {"date", "number"} and not both for span, both in zip(spans, shared, strict=True))
+    tiers: dict[tuple[int, bool, int], list[Target]] = {}
+    for span, both in zip(spans, shared, strict=True):
+        own = _own_level(span, names_are_nouns=has_quantity)
+        level = max(own, Level.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if both else own
+        rank = (_LEVELS.index(level), both, _LEVELS.index(own))
+        tiers.setdefault(rank, []).append(_target(text, span, tokens, level))
+    return _capped([tiers[rank] for rank in sorted(tiers)])
 
 
 @lru_cache(maxsize=65536)
 def lemma(word: str) -> str:
     """What compares words whatever their case, number or tense."""
     return str(lemmatize(word.casefold().replace("–", "-"), lang="en")).casefold()
+
+
+def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEntity]) -> list[Span]:
+    spans = find_spans(text, tokens, entities)
+    covered = bytearray(len(text))
+    for span in spans:
+        covered[span.start : span.end] = b"\1" * (span.end - span.start)
+    return [*spans, *_words(tokens, covered)]
 
 
 def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[Span]:
@@ -68,33 +86,36 @@ def _is_function_word(token: Token) -> bool:
     return token.tag in _LAST_RESORT or token.text.lower() in lexicon.FUNCTION_WORDS
 
 
-def _ranked(
-    text: str, span: Span, tokens: Sequence[Token], asked: Collection[str]
-) -> tuple[tuple[int, bool, int, int], Target]:
-    inside = tokens_in(tokens, span.start, span.end)
-    is_shared = _is_shared(inside, asked)
-    level = _level(span, is_shared)
-    tag = span.tag or (inside[-1].tag if inside else "NNP")
-    target = Target(text[span.start : span.end], span.start, span.end, level, span.kind, tag)
-    return (_LEVELS.index(level), is_shared, _LEVELS.index(_level(span, False)), span.start), target
-
-
 def _is_shared(inside: Sequence[Token], asked: Collection[str]) -> bool:
     content = [token for token in inside if token.text[0].isalnum() and not _is_function_word(token)]
     return bool(inside) and all(lemma(token.text) in asked for token in content or inside)
 
 
-def _level(span: Span, is_shared: bool) -> Level:
+def _own_level(span: Span, *, names_are_nouns: bool) -> Level:
+    """The level of a span that stands only in the response.
+
+    A name of unknown type can only be replaced by any other word. A date or number beside it tells more, since others
+    of its kind are known: there the name ranks as the noun that it is."""
+    if span.is_name:
+        return Level.NOUN_OR_NUMBER if names_are_nouns else Level.ENTITY
     if span.kind == "word":
         return Level.ANY_WORD
-    if is_shared or (span.kind in {"verb", "adjective"} and not span.in_name):
+    if span.kind in {"verb", "adjective"}:
         return Level.VERB_ADJECTIVE_OR_SHARED
-    return Level.ENTITY if span.kind == "entity" or span.in_name else Level.NOUN_OR_NUMBER
+    return Level.ENTITY if span.kind == "entity" else Level.NOUN_OR_NUMBER
 
 
-def _capped(targets: Sequence[Target]) -> Iterator[Target]:
+def _target(text: str, span: Span, tokens: Sequence[Token], level: Level) -> Target:
+    inside = tokens_in(tokens, span.start, span.end)
+    tag = span.tag or (inside[-1].tag if inside else "NNP")
+    return Target(text[span.start : span.end], span.start, span.end, level, span.kind, tag)
+
+
+def _capped(tiers: Sequence[list[Target]]) -> list[list[Target]]:
     left = dict.fromkeys(Level, MAX_TARGETS)
-    for target in targets:
-        left[target.level] -= 1
-        if left[target.level] >= 0:
-            yield target
+    kept: list[list[Target]] = []
+    for tier in tiers:
+        level = tier[0].level
+        kept.append(tier[: left[level]])
+        left[level] -= len(kept[-1])
+    return [tier for tier in kept if tier]
