@@ -1,0 +1,239 @@
+"""Distractors from response to set: order, sources that fail, determinism, odd texts, the paper's own questions."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSource, Target
+from factloop.agents.trustscore.distractors.distinct import normalised
+from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
+from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.distractors.quantities import QuantitySource
+from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
+from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
+from factloop.trust_records import DistractorSet, Level, Source
+
+TEMPLE = (
+    "who built the first temple for god in jerusalem?",
+    "King Solomon built the first temple for god in jerusalem.",
+)
+SPAIN = (
+    "which state was returned to spain after the revolutionary war?",
+    "Florida was returned to spain after the revolutionary war.",
+)
+LIONEL = ("when did all night long come out lionel richie?", "All night long came out in 1983.")
+
+
+@dataclass
+class Words:
+    """Gives the same words for every target, and remembers what it was asked."""
+
+    words: Sequence[str]
+    name: str = "words"
+    error: Exception | None = None
+    asked: list[str] = field(default_factory=list)
+
+    async def substitutes(
+        self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
+    ) -> Sequence[Substitute]:
+        del response, question, rng
+        self.asked.append(target.text)
+        if self.error is not None:
+            raise self.error
+        return [Substitute(word, Source.VOCABULARY) for word in self.words][:limit]
+
+
+@dataclass
+class Places:
+    """A knowledge base of what it is told, which counts its calls."""
+
+    known: dict[str, Sequence[str]]
+    error: Exception | None = None
+    identity: str = "places 1"
+    n_links: int = 0
+
+    async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
+        del question
+        self.n_links += 1
+        if self.error is not None:
+            raise self.error
+        found = [(text.index(name), name) for name in self.known if name in text]
+        return [LinkedEntity(name, at, at + len(name), name, ("place", "city")) for at, name in sorted(found)]
+
+    async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
+        shared = ("place", "city")
+        return [
+            Sibling(name, shared[: 1 + n % 2])
+            for n, name in enumerate(self.known[entity.key], 1)
+            if name != entity.name
+        ][:limit]
+
+
+def built_in() -> list[SubstituteSource]:
+    return [KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN), QuantitySource(), SameClassSource()]
+
+
+async def made(
+    question: str, response: str, sources: Sequence[SubstituteSource], wanted: int = 30, seed: int = 0
+) -> DistractorSet:
+    found = await generate_distractors(question, response, wanted=wanted, sources=sources, seed=seed)
+    for one in found.distractors:
+        assert one.text == response[: one.span[0]] + one.by + response[one.span[1] :]
+        assert one.replaced == response[one.span[0] : one.span[1]]
+        assert normalised(one.text) not in {normalised(response), normalised(question)}
+    assert len({normalised(one.text) for one in found.distractors}) == len(found.distractors) <= wanted
+    return found
+
+
+async def test_the_first_temple_is_built_by_other_kings() -> None:
+    found = (await made(*TEMPLE, built_in())).distractors
+    assert len(found) == 30
+    assert {(one.replaced, one.level, one.source) for one in found} == {("King Solomon", Level.ENTITY, Source.BUILT_IN)}
+    assert all(re.fullmatch(r"King \w+ built the first temple for god in jerusalem\.", one.text) for one in found)
+
+
+async def test_another_state_is_returned_to_spain() -> None:
+    found = (await made(*SPAIN, built_in())).distractors
+    assert len(found) == 30
+    assert {(one.replaced, one.source) for one in found} == {("Florida", Source.BUILT_IN)}
+    assert {"Louisiana", "Illinois"} & {one.by for one in found}
+    assert all("state" in one.detail for one in found)
+
+
+async def test_all_night_long_comes_out_in_another_year() -> None:
+    found = (await made(*LIONEL, built_in())).distractors
+    assert len(found) == 30
+    assert {(one.replaced, one.level, one.source) for one in found} == {("1983", Level.NOUN_OR_NUMBER, Source.DATE)}
+    assert all(re.fullmatch(r"All night long came out in (19[5-9]|20[01])\d\.", one.text) for one in found)
+
+
+async def test_sources_are_asked_in_order_and_only_while_too_few_exist() -> None:
+    first, second = Words(["Oslo", "Rome"]), Words(["Lima", "Bonn", "Kiel"])
+    found = await made("", "It was Paris.", [first, second], wanted=4)
+    assert [one.by for one in found.distractors] == ["Oslo", "Rome", "Lima", "Bonn"]
+    second.asked.clear()
+    await made("", "It was Paris.", [first, second], wanted=2)
+    assert second.asked == []
+
+
+async def test_targets_of_one_rank_are_used_by_turns_and_the_next_level_only_where_these_end() -> None:
+    places = Places({"Paris": ["Oslo", "Rome", "Bonn"], "Lima": ["Kiel"]})
+    source = KnowledgeBaseSource(places, Source.KNOWLEDGE_BASE)
+    found = await made("", "From Paris to Lima by ship in 1983.", [source, QuantitySource()], wanted=6)
+    replaced = [(one.replaced, one.by) for one in found.distractors]
+    assert replaced[:4] == [("Paris", "Oslo"), ("Lima", "Kiel"), ("Paris", "Rome"), ("Paris", "Bonn")]
+    assert [one for one, _ in replaced[4:]] == ["1983", "1983"]
+    assert [one.detail for one in found.distractors][:2] == ["place, city", "place, city"] or found.distractors[
+        0
+    ].detail
+
+
+async def test_the_types_shared_are_said() -> None:
+    source = KnowledgeBaseSource(Places({"Paris": ["Oslo", "Rome"]}), Source.KNOWLEDGE_BASE)
+    found = (await made("", "It was Paris.", [source])).distractors
+    assert [one.detail for one in found] == ["place, city", "place (1 of 2 types)"]
+
+
+async def test_a_knowledge_base_is_asked_once_for_its_links() -> None:
+    places = Places({"Paris": ["Oslo"], "Lima": ["Kiel"]})
+    await made("", "From Paris to Lima.", [KnowledgeBaseSource(places, Source.KNOWLEDGE_BASE)])
+    assert places.n_links == 1
+
+
+@pytest.mark.parametrize(
+    "error", [ToolError("status 500", tool="DBpedia", status=500), ToolTimeout(tool="DBpedia", timeout_s=5)]
+)
+async def test_a_source_that_fails_is_noted_once_and_the_next_is_used(error: ToolError) -> None:
+    failing = KnowledgeBaseSource(Places({}, error=error), Source.DBPEDIA)
+    places = KnowledgeBaseSource(Places({"Paris": ["Oslo"], "Lima": ["Kiel"]}), Source.KNOWLEDGE_BASE)
+    found = await made("", "From Paris to Lima.", [failing, places])
+    assert [one.by for one in found.distractors] == ["Oslo", "Kiel"]
+    assert found.notes == (f"DBpedia did not answer ({error}): the next source was used",)
+
+
+async def test_a_source_that_fails_for_a_target_is_not_asked_again() -> None:
+    failing = Words([], name="vectors", error=ToolTimeout(tool="vectors", timeout_s=5))
+    found = await made("", "From Paris to Lima.", [failing, Words(["Kiel", "Oslo"])], wanted=3)
+    assert len(failing.asked) == 1
+    assert len(found.distractors) == 3
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("vectors did not answer")
+
+
+async def test_a_wrong_set_up_stops_the_run() -> None:
+    with pytest.raises(ConfigError):
+        await made("", "It was Paris.", [Words([], error=ConfigError("no table"))])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 30])
+async def test_as_many_as_there_are(n: int) -> None:
+    words = Words([f"{chr(97 + k)}lpha" for k in range(26)][:n])
+    assert len((await made("", "paris", [words])).distractors) == min(n, 26)
+    assert len((await made("", "It was in 1983.", [QuantitySource()], wanted=n)).distractors) == n
+
+
+@pytest.mark.parametrize(
+    ("response", "least"),
+    [("2017", 30), ("golf ball", 30), ("Peter Billingsley", 30), ("The Beatles", 9), ("Saturday", 6)],
+)
+async def test_very_short_responses(response: str, least: int) -> None:
+    assert len((await made("What was it?", response, built_in())).distractors) >= least
+
+
+@pytest.mark.parametrize(
+    ("question", "response"),
+    [
+        ("", ""),
+        ("Why?", ""),
+        ("Why?", "… !?"),
+        ("谁写了《狂人日记》?", "鲁迅写了《狂人日记》。"),
+        ("Кто?", "Лев Толстой, 1869"),
+        ("من؟", "نجيب محفوظ"),
+        ("In what country is Kozići?", "In what country is Kozići?"),
+        ("Who?", "I don't know."),
+        ("Who?", "None"),
+        ("Who?", "a" * 5_000),
+        ("Who?", "1" * 5_000),
+        ("Who?", "one hundred " * 400),
+        ("Who?", "Florida was returned by great kings to Spain in 1783 for $1,000. " * 100),
+        ("Who?", "\x00 \U0001f600 ' \" ({[<\u202e"),
+        ("Who?", "{response} %s \\N"),
+    ],
+)
+async def test_any_text_is_accepted(question: str, response: str) -> None:
+    await made(question, response, built_in())
+
+
+ANSWERS = st.sampled_from([TEMPLE, SPAIN, LIONEL, ("who?", "It was An Apple in the Netherlands, 50% of them.")])
+
+
+@settings(max_examples=20, deadline=None)
+@given(ANSWERS, st.integers(0, 10**6), st.integers(0, 40))
+async def test_the_same_arguments_give_the_same_set(asked: tuple[str, str], seed: int, wanted: int) -> None:
+    one, other = [await made(*asked, built_in(), wanted, seed) for _ in range(2)]
+    assert one == other
+    fewer = await made(*asked, built_in(), wanted // 2, seed)
+    assert len(fewer.distractors) == min(wanted // 2, len(one.distractors))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=60), st.integers(0, 3))
+async def test_any_text_gives_distinct_distractors(question: str, response: str, seed: int) -> None:
+    await made(question, response, built_in(), 12, seed)
+
+
+async def test_neither_hash_nor_global_chance_matters() -> None:
+    random.seed(1)
+    one = await made(*LIONEL, built_in())
+    random.seed(2)
+    assert await made(*LIONEL, built_in()) == one
+    assert await made(*LIONEL, built_in(), seed=1) != one
