@@ -1,0 +1,213 @@
+"""Word vectors from files: every format gives the same neighbours as brute force, and a bad file names itself."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from factloop.errors import ConfigError, DataError
+from factloop.tools.embeddings.nearest import CHUNK_ROWS, nearest
+from factloop.tools.embeddings.word_vectors import WordVectors
+from tests.tools.embeddings.word2vec_files import Vectors, as_binary, as_text, write
+
+# Unit vectors in the plane at 0, 30, 60, 90 and 180 degrees, stretched: length must not matter.
+PLANE: Vectors = {
+    "king": (2.0, 0.0),
+    "Queen": (3**0.5, 1.0),
+    "New_York": (1.0, 3**0.5),
+    "city": (0.0, 5.0),
+    "nothing": (-1.0, 0.0),
+}
+RANDOM: Vectors = {
+    f"word{row}": vector for row, vector in enumerate(np.random.default_rng(5).standard_normal((300, 24)).tolist())
+}
+FORMS: dict[str, Callable[[Vectors], bytes]] = {
+    "text": as_text,
+    "binary": as_binary,
+    "binary with line breaks": lambda vectors: as_binary(vectors, line_breaks=True),
+}
+
+
+def opened(tmp_path: Path, content: bytes, *, packed: bool = False, max_words: int = 1_000) -> WordVectors:
+    return WordVectors.open(write(tmp_path / "vectors.bin", content, packed=packed), tmp_path / "cache", max_words)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_neighbours_are_those_of_brute_force(tmp_path: Path, form: str, packed: bool) -> None:
+    vectors = opened(tmp_path, FORMS[form](RANDOM), packed=packed)
+    matrix = np.array(list(RANDOM.values()))
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    mean = matrix[3] + matrix[17]
+    cosines = matrix @ (mean / np.linalg.norm(mean))
+    expected = [row for row in np.argsort(-cosines) if row not in {3, 17}][:20]
+    found = vectors.neighbours("word3 word17", 20)
+    assert [word for word, _ in found] == [f"word{row}" for row in expected]
+    assert [cosine for _, cosine in found] == pytest.approx(cosines[expected].tolist(), abs=1e-5)
+
+
+def test_neighbours_worked_by_hand(tmp_path: Path) -> None:
+    vectors = opened(tmp_path, as_text(PLANE))
+    cosine_30, cosine_60 = 3**0.5 / 2, 0.5
+    assert [word for word, _ in vectors.neighbours("king", 9)] == ["Queen", "New York", "city", "nothing"]
+    assert [cosine for _, cosine in vectors.neighbours("king", 9)] == pytest.approx(
+        [cosine_30, cosine_60, 0.0, -1.0], abs=1e-6
+    )
+    assert dict(vectors.neighbours("Queen", 2)) == pytest.approx({"king": cosine_30, "New York": cosine_30})
+    # The mean of 0 and 60 degrees points at 30.
+    assert vectors.neighbours("king New_York city", 0) == []
+    assert dict(vectors.neighbours("king unknown New_York", 1)) == pytest.approx({"Queen": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        ("king", True),
+        ("KING", True),
+        ("queen", True),
+        ("New York", True),
+        ("new york", True),
+        ("New_York", True),
+        ("king of nowhere", True),
+        ("York", False),
+        ("", False),
+        ("日本", False),
+    ],
+)
+def test_words_are_found_in_any_case_and_names_as_one(tmp_path: Path, words: str, known: bool) -> None:
+    vectors = opened(tmp_path, as_binary(PLANE))
+    assert (words in vectors) is known
+    assert bool(vectors.neighbours(words, 1)) is known
+
+
+def test_a_name_of_one_entry_is_not_the_mean_of_its_words(tmp_path: Path) -> None:
+    vectors = opened(
+        tmp_path, as_text({"New": (1.0, 0.0), "York": (1.0, 0.1), "New_York": (0.0, 1.0), "LA": (0.1, 1.0)})
+    )
+    assert vectors.neighbours("new york", 1)[0][0] == "LA"
+
+
+def test_a_word_may_hold_a_space(tmp_path: Path) -> None:
+    vectors = opened(tmp_path, as_text({"king": (1.0, 0.0), "city hall": (0.5, 0.5), "hall": (0.0, 1.0)}))
+    assert dict(vectors.neighbours("city hall", 2)) == pytest.approx({"king": 0.5**0.5, "hall": 0.5**0.5})
+
+
+def test_opposite_words_have_no_mean_and_zeros_no_neighbours(tmp_path: Path) -> None:
+    vectors = opened(tmp_path, as_text({**PLANE, "void": (0.0, 0.0)}))
+    assert vectors.neighbours("king nothing", 3) == []
+    assert vectors.neighbours("void", 3) == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_only_the_first_words_are_kept(tmp_path: Path, form: str) -> None:
+    content = FORMS[form](PLANE)
+    vectors = opened(tmp_path, content[: len(content) - 3], max_words=3)  # what comes later is not looked at
+    assert len(vectors) == 3
+    assert "city" not in vectors
+
+
+def test_the_second_opening_reads_the_cache_and_leaves_nothing_else(tmp_path: Path) -> None:
+    content = as_binary(PLANE)
+    first = opened(tmp_path, content)
+    (folder,) = (tmp_path / "cache").iterdir()
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    second = WordVectors.open(tmp_path / "vectors.bin", tmp_path / "cache", 1_000)
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    assert list((tmp_path / "cache").iterdir()) == [folder]
+    assert second.neighbours("king", 3) == first.neighbours("king", 3)
+    assert second.identity == first.identity
+
+
+def test_another_content_of_the_same_size_is_another_identity(tmp_path: Path) -> None:
+    first = opened(tmp_path, as_binary(PLANE))
+    second = opened(tmp_path, as_binary({**PLANE, "king": (0.0, 2.0)}))
+    assert first.identity != second.identity
+    assert [word for word, _ in second.neighbours("king", 1)] == ["city"]
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "words.json"])
+@pytest.mark.parametrize("damage", [b"", b"[]", b"\x93NUMPY rubbish"])
+def test_a_damaged_cache_is_made_anew(tmp_path: Path, name: str, damage: bytes) -> None:
+    expected = opened(tmp_path, as_binary(PLANE)).neighbours("king", 4)
+    (folder,) = (tmp_path / "cache").iterdir()
+    (folder / name).write_bytes(damage)
+    assert WordVectors.open(tmp_path / "vectors.bin", tmp_path / "cache", 1_000).neighbours("king", 4) == expected
+
+
+BINARY, TEXT = as_binary(PLANE), as_text(PLANE)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "first line"),
+        (b"king 0.1 0.2\nqueen 0.1 0.3\n", "first line"),
+        (b"\x93NUMPY\x01\x00", "first line"),
+        (b"<!DOCTYPE html><html></html>\n", "first line"),
+        (b"5 0\n", "dimensions"),
+        (b"0 300\n", "0 words"),
+        (b"5 999999999\n", "dimensions"),
+        (b"5 2\n", "after 0 of 5 words"),
+        (TEXT[:-20], "word 4 is not followed by 2 numbers"),
+        (TEXT.replace(b"New_York 1", b"New_York x"), "word 3"),
+        (TEXT.replace(b"city 0", b"city"), "word 4"),
+        (TEXT.replace(b"Queen 1.7320508", b"Queen nan"), "word 2"),
+        (TEXT.replace(b"Queen 1.7320508", b"Queen 1e300"), "word 2"),
+        (BINARY[:-1], "word 5 of 5 is cut short"),
+        (BINARY[:-10], "word 5"),
+        (BINARY[: BINARY.index(b"Queen") + 3], "word 2 of 5 is cut short"),
+        (BINARY[: BINARY.index(b"Queen")], "after 1 of 5 words"),
+        (as_binary({"king": (1.0, float("nan"))}), "word 1"),
+        (b"2 2\n" + b"\xff" * 20_000, "word 1 has no end"),
+        (b"2 2\n" + b" \0\0\0\0\0\0\0\0", "word 1 is empty"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_bad_file_is_named_with_what_is_wrong(tmp_path: Path, content: bytes, says: str, packed: bool) -> None:
+    with pytest.raises(DataError, match=says) as caught:
+        opened(tmp_path, content, packed=packed)
+    assert "vectors.bin" in str(caught.value)
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_a_gzip_file_cut_short_is_named(tmp_path: Path) -> None:
+    whole = gzip.compress(as_binary(RANDOM))
+    with pytest.raises(DataError, match=r"vectors\.bin: the gzip file is damaged or cut short"):
+        opened(tmp_path, whole[: len(whole) // 2])
+
+
+def test_a_missing_file_a_folder_and_a_cache_that_is_a_file_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nowhere"):
+        WordVectors.open(tmp_path / "nowhere.bin", tmp_path / "cache")
+    with pytest.raises(ConfigError, match=os.path.basename(tmp_path)):
+        WordVectors.open(tmp_path, tmp_path / "cache")
+    vectors = write(tmp_path / "vectors.bin", as_binary(PLANE))
+    with pytest.raises(ConfigError, match="cannot be kept"):
+        WordVectors.open(vectors, vectors)
+    with pytest.raises(ConfigError, match="max_words"):
+        WordVectors.open(vectors, tmp_path / "cache", 0)
+
+
+def test_equal_rows_come_in_their_order_over_chunks() -> None:
+    matrix = np.tile(np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32), (CHUNK_ROWS, 1))
+    found = nearest(matrix, np.array([1.0, 0.0], dtype=np.float32), CHUNK_ROWS - 1)
+    assert found == [(2 * row, 1.0) for row in range(CHUNK_ROWS - 1)]
+
+
+@given(
+    arrays(np.float32, st.tuples(st.integers(0, 12), st.just(3)), elements=st.floats(-1, 1, width=32)),
+    st.integers(0, 14),
+)
+def test_the_nearest_rows_are_those_of_a_full_sort(matrix: np.typing.NDArray[np.float32], limit: int) -> None:
+    query = np.array([0.5, -0.25, 1.0], dtype=np.float32)
+    scores = (matrix @ query).tolist()
+    expected = sorted(range(len(scores)), key=lambda row: (-scores[row], row))[:limit]
+    assert [row for row, _ in nearest(matrix, query, limit)] == expected

@@ -1,0 +1,168 @@
+"""Word vectors of a word2vec file, mapped from disk: which words are nearest to a word or a name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.errors import ConfigError
+from factloop.tools.embeddings.nearest import nearest
+from factloop.tools.embeddings.word2vec import WordVector, open_word2vec
+
+FORMAT = 1
+"""Of the cached folder; a change of what is written there raises it."""
+DEFAULT_MAX_WORDS = 200_000
+_BLOCK_ROWS = 4_096
+_SAMPLE_BYTES = 1 << 16
+_N_SAMPLES = 16
+
+
+class WordVectors:
+    """Unit vectors by word, the commonest words first, as the file has them. Safe to share between threads.
+
+    A word is found as it is written, or else in another case; several words as one entry where the file has it
+    (`New_York`), or else by the mean over those of them that it has.
+    """
+
+    def __init__(self, words: Sequence[str], matrix: NDArray[np.float32], identity: str) -> None:
+        """`matrix` has shape (len(words), dim) and rows of unit length, or of zeros."""
+        self.identity = identity
+        self._words = words
+        self._matrix = matrix
+        self._row_of: dict[str, int] = {}
+        self._row_of_folded: dict[str, int] = {}
+        for row, word in enumerate(words):
+            joined = word.replace(" ", "_")
+            self._row_of.setdefault(joined, row)
+            self._row_of_folded.setdefault(joined.casefold(), row)
+
+    @classmethod
+    def open(cls, path: str | Path, cache_dir: Path, max_words: int = DEFAULT_MAX_WORDS) -> Self:
+        """The first `max_words` words of a word2vec file: text or binary, plain or gzipped.
+
+        The first time they are written to a folder in `cache_dir` (1.2 KB a word at 300 dimensions; a minute at most
+        for 200,000 words), from where they are mapped. Raises ConfigError where the file is missing or the folder
+        cannot be written, DataError where the file is malformed.
+        """
+        source = Path(path)
+        if max_words < 1:
+            raise ConfigError(f"max_words must be at least 1, not {max_words}")
+        identity = _identity(source, max_words)
+        folder = cache_dir / f"word2vec-{identity}"
+        mapped = _mapped(folder)
+        if mapped is None:
+            _convert(source, folder, max_words)
+            mapped = _mapped(folder)
+        if mapped is None:
+            raise ConfigError(f"the word vectors kept in {folder} cannot be read: remove that folder")
+        return cls(*mapped, f"word2vec {identity[:16]}")
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __contains__(self, words: str) -> bool:
+        return bool(self._rows(words))
+
+    def neighbours(self, words: str, limit: int) -> list[tuple[str, float]]:
+        """At most `limit` entries with their cosine to a word or name, nearest first; none for one that is not known.
+
+        Spaces stand where the file has underscores. The words asked about are not among them. Reads the whole matrix:
+        some 40 ms for 200,000 words of 300 dimensions.
+        """
+        rows = self._rows(words)
+        mean: NDArray[np.float32] = self._matrix[rows].sum(axis=0, dtype=np.float32)
+        length = np.linalg.norm(mean)
+        if limit < 1 or not length:
+            return []
+        found = nearest(self._matrix, (mean / length).astype(np.float32), limit + len(rows))
+        others = [(self._words[row].replace("_", " "), score) for row, score in found if row not in rows]
+        return others[:limit]
+
+    def _rows(self, words: str) -> list[int]:
+        parts = words.split()
+        whole = self._row("_".join(parts))
+        if whole is not None:
+            return [whole]
+        return [row for row in map(self._row, parts) if row is not None]
+
+    def _row(self, word: str) -> int | None:
+        row = self._row_of.get(word)
+        return self._row_of_folded.get(word.casefold()) if row is None else row
+
+
+def _identity(path: Path, max_words: int) -> str:
+    """A hash of the size of the file, the time of its last change, and samples from its head to its end."""
+    digest = hashlib.sha256(f"{FORMAT} {max_words} ".encode())
+    try:
+        with path.open("rb") as file:
+            state = os.fstat(file.fileno())
+            digest.update(f"{state.st_size} {state.st_mtime_ns} ".encode())
+            for sample in range(_N_SAMPLES):
+                file.seek(max(0, state.st_size - _SAMPLE_BYTES) * sample // (_N_SAMPLES - 1))
+                digest.update(file.read(_SAMPLE_BYTES))
+    except OSError as error:
+        raise ConfigError(f"cannot read the word vectors in {path}: {error.strerror or error}") from error
+    return digest.hexdigest()[:32]
+
+
+def _mapped(folder: Path) -> tuple[list[str], NDArray[np.float32]] | None:
+    """Words and matrix of a cached folder; None where it is missing or damaged."""
+    try:
+        words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+        matrix = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    if not isinstance(words, list) or matrix.ndim != 2 or len(words) != len(matrix) or matrix.dtype != np.float32:
+        return None
+    return words, matrix
+
+
+def _convert(path: Path, folder: Path, max_words: int) -> None:
+    """Writes the folder in one step, whatever happens on the way; another process may do the same meanwhile."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        _write(path, unfinished, max_words)
+        if _mapped(folder) is None:
+            shutil.rmtree(folder, ignore_errors=True)
+            unfinished.rename(folder)
+    except OSError as error:
+        if _mapped(folder) is None:  # and not the other process was the first
+            raise _unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _write(path: Path, folder: Path, max_words: int) -> None:
+    with open_word2vec(path) as (header, pairs), (folder / "vectors.npy").open("wb") as file:
+        n_words = min(header.n_words, max_words)
+        shape = {"descr": "<f4", "fortran_order": False, "shape": (n_words, header.dimension)}
+        np.lib.format.write_array_header_1_0(file, shape)
+        words = list(_write_rows(islice(pairs, n_words), file))
+    (folder / "words.json").write_text(json.dumps(words), encoding="utf-8")
+
+
+def _write_rows(pairs: Iterator[WordVector], file: IO[bytes]) -> Iterator[str]:
+    while block := list(islice(pairs, _BLOCK_ROWS)):
+        rows = np.stack([vector for _, vector in block])
+        lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+        unit = np.divide(rows, lengths, out=np.zeros(rows.shape), where=lengths > 0)
+        file.write(unit.astype("<f4").tobytes())
+        yield from (word for word, _ in block)
+
+
+def _unwritable(folder: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"the word vectors cannot be kept in {folder.parent}: {error.strerror or error}")
