@@ -18,7 +18,7 @@ from factloop.tools.calls.json_client import JsonAnswer
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
 """Share of our patience after which the server is asked to give up: it shall not work on for nobody."""
-LONGEST_IRI = 2_000
+LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")

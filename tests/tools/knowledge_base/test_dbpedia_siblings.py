@@ -10,7 +10,7 @@ import pytest
 
 from factloop.errors import ConfigError
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.knowledge_base.base import Sibling
+from factloop.tools.knowledge_base.base import KnowledgeBase, Sibling
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from factloop.tools.knowledge_base.dbpedia_queries import PAGE_RANK
 from tests.tools.knowledge_base.dbpedia_servers import PLAYER, Servers, linked, thing
@@ -64,6 +64,12 @@ async def test_no_more_is_asked_than_wanted(servers: Servers) -> None:
     assert servers.queries == []
 
 
+async def test_the_best_known_of_many(servers: Servers) -> None:
+    servers.know(*(thing(f"P{n:03}", f"Player {n}", PLAYER, (n * 37) % 250) for n in range(250)))
+    best = sorted(range(250), key=lambda n: -((n * 37) % 250))
+    assert await labels(servers, 3) == [f"Player {n}" for n in best[:3]]
+
+
 async def test_one_answer_serves_all_entities_of_the_same_types(servers: Servers) -> None:
     servers.know(TEAM)
     base = servers.base()
@@ -94,7 +100,7 @@ async def test_answers_are_kept_on_disk(servers: Servers, tmp_path: Path) -> Non
 async def test_the_entity_is_not_its_own_sibling_under_its_new_name(servers: Servers) -> None:
     redirect = "<http://dbpedia.org/ontology/wikiPageRedirects>"
     servers.know(
-        thing("Ye", "Ye", PLAYER[:2]),
+        thing("Ye", "Kanye O. West", PLAYER[:2]),
         thing("Jay-Z", "Jay-Z", PLAYER[:2]),
         f"<http://dbpedia.org/resource/Kanye_West> {redirect} <http://dbpedia.org/resource/Ye> .",
     )

@@ -84,6 +84,7 @@ async def test_entities_without_types_are_left_out(servers: Servers) -> None:
     [
         ("😀😀 Florida", "Florida", 5, 3),  # Java's offset: each face counts twice
         ("😀😀 Florida", "Florida", 3, 3),
+        ("😀😀 Florida Florida", "Florida", 13, 11),
         ("in Florida", "Florida", 0, 3),  # the offset is wrong: found again
         ("in Florida", "Florida", 9_999, 3),
         ("in Florida", "Florida", -7, 3),
