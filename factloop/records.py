@@ -57,7 +57,7 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     NO_SOURCE = "no_source"
-    """There was nothing to check against: no documents and no search tool; no corpus (TrustFC), no subject (TrustBC)."""
+    """Nothing to check against was given: documents or a search tool, for TrustFC a corpus, for TrustBC a subject."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
     """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
 

@@ -281,7 +281,7 @@ class ClaimTrust(Record):
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim or a repeated one, which is not asked about."""
+    """None for an irrelevant claim, which is not asked about; a repeated one has that of the claim it repeats."""
     standing: Standing
     why_unplaced: str = ""
 

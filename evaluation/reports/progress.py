@@ -1,4 +1,4 @@
-"""A progress bar on standard error, fed by the events of a check."""
+"""Progress bars on standard error: one fed by the events of a check, one that counts what is done."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 
 from factloop.evaluation.reports import figures
 from factloop.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit
+from factloop.records import Usage
 
 
 class ProgressDisplay:
@@ -22,17 +23,7 @@ class ProgressDisplay:
     def __init__(self, console: Console) -> None:
         self._found: set[str] = set()
         self._judged: set[str] = set()
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[spent]}"),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-            redirect_stdout=False,  # standard output may be a result on its way into a pipe
-        )
+        self._progress = _bar(console)
         self._task = self._progress.add_task("reading the response", total=None, spent="")
 
     def __enter__(self) -> Self:
@@ -69,3 +60,49 @@ class ProgressDisplay:
         self._progress.update(
             self._task, completed=judged, total=found, description=f"{judged:,} of {figures.plural(found, 'claim')}"
         )
+
+
+class CountDisplay:
+    """Shows how many of a known number are done, with calls and cost so far. On anything but a terminal nothing."""
+
+    def __init__(self, console: Console, noun: str, total: int) -> None:
+        self._noun, self._total = noun, total
+        self._done = self._calls = 0
+        self._usd: float | None = 0.0
+        self._progress = _bar(console)
+        self._task = self._progress.add_task(self._described, total=total, spent="")
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def one_more(self, usage: Usage) -> None:
+        """One is done, and this is what it cost."""
+        self._done += 1
+        self._calls += usage.calls
+        self._usd = None if self._usd is None or usage.cost_usd is None else self._usd + usage.cost_usd
+        spent = figures.plural(self._calls, "call") + (f", {self._usd:.4f} USD" if self._usd else "")
+        self._progress.update(self._task, completed=self._done, description=self._described, spent=spent)
+
+    @property
+    def _described(self) -> str:
+        return f"{self._done:,} of {figures.plural(self._total, self._noun)}"
+
+
+def _bar(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[spent]}"),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=False,  # standard output may be a result on its way into a pipe
+    )

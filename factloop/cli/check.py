@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from rich.console import Console
 
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
+from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT, read_text
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, leave_now, say, try_outputs, write_output
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.errors import ConfigError
 from factloop.estimate import estimate
 from factloop.evaluation.reports.html import render_html
@@ -27,8 +28,6 @@ from factloop.records import FactualityReport
 from factloop.settings import CheckSettings
 from factloop.tools.search.build import check_sources
 from factloop.tools.search.documents.files import find_files
-
-DONE, BELOW_THRESHOLD, UNSCORED, INTERRUPTED = 0, 1, 3, 130
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Ask:
 
 def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     """Checks and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
-    messages = Console(stderr=True, emoji=False, markup=False, highlight=False)
+    messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
         raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
@@ -57,12 +56,8 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     _refuse_self_support(ask.answer, settings.docs)
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
-    with asyncio.Runner() as runner:
-        try:
-            report = runner.run(_check(ask, settings, response, messages))
-        except KeyboardInterrupt:
-            messages.print(_how_to_go_on(ask, settings), soft_wrap=True)
-            leave_now(INTERRUPTED)
+    kept = settings.model is not None and settings.cache
+    report = run_until_stopped(_check(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept)
     _write(ask, report)
     return _exit_code(ask, report, messages)
 
@@ -88,10 +83,7 @@ async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Con
 
 
 def _write(ask: Ask, report: FactualityReport) -> None:
-    """Files first: standard output may have lost its reader."""
-    outputs = [(name, render) for name, render in ((ask.json, to_json), (ask.html, render_html)) if name is not None]
-    for name, render in sorted(outputs, key=lambda output: output[0] == STANDARD_OUTPUT):
-        write_output(name, render(report))
+    write_files({ask.json: partial(to_json, report), ask.html: partial(render_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_report(report, Terminal()))
 
@@ -105,14 +97,6 @@ def _exit_code(ask: Ask, report: FactualityReport, messages: Console) -> int:
         messages.print(f"factloop: precision {reached} is below {ask.fail_under:g} (--fail-under)", soft_wrap=True)
         return BELOW_THRESHOLD
     return DONE
-
-
-def _how_to_go_on(ask: Ask, settings: CheckSettings) -> str:
-    if ask.run_dir is not None:
-        return f"factloop: stopped. Run the same command again to go on from {ask.run_dir}."
-    if settings.model is not None and settings.cache:
-        return "factloop: stopped. Answers so far are in the cache: the same command pays only for the rest."
-    return "factloop: stopped. With --run-dir FOLDER a stopped run can be resumed."
 
 
 def _print_estimate(ask: Ask, settings: CheckSettings, response: str) -> int:

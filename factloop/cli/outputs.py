@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -67,6 +67,13 @@ def write_output(name: str, text: str) -> None:
         say(lambda: sys.stdout.buffer.write(text.encode()))
     else:
         write_atomically(Path(name), text)
+
+
+def write_files(outputs: Mapping[str | None, Callable[[], str]]) -> None:
+    """Writes each output that is named. Files first: standard output may have lost its reader. Raises ConfigError."""
+    named = [(name, render) for name, render in outputs.items() if name is not None]
+    for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
+        write_output(name, render())
 
 
 def say(speak: Callable[[], object]) -> None:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 
 from factloop.records import StageUsage, Usage
 
+_SUMMED = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_tokens", "searches", "wall_s")
+
 
 @dataclass
 class _Stage:
@@ -72,6 +74,15 @@ class UsageMeter:
 
     def hit(self, stage: str) -> None:
         self._stage(stage).cache_hits += 1
+
+    def add(self, usage: Usage) -> None:
+        """Takes over what another account came to."""
+        for name, stage in usage.stages.items():
+            entry = self._stage(name)
+            for field_name in _SUMMED:
+                setattr(entry, field_name, getattr(entry, field_name) + getattr(stage, field_name))
+            entry.approximate_tokens |= stage.approximate_tokens
+            self._add_cost(entry, stage.cost_usd)
 
     def snapshot(self, elapsed_s: float) -> Usage:
         """The sums so far; `cost_usd` of the whole is None as soon as that of any answered stage is."""

@@ -1,12 +1,13 @@
-"""Several calls at a time, ended together."""
+"""Several calls at a time: all at once, or a bounded number with results as they come. None outlives the caller."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -19,3 +20,25 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+
+
+async def as_they_come(
+    items: Iterable[T], work: Callable[[T], Awaitable[R]], *, at_once: int
+) -> AsyncGenerator[R, None]:
+    """The result of `work` on each item as soon as it is there, with `at_once` under way. The first error ends all."""
+    under_way: set[asyncio.Future[R]] = set()
+    try:
+        for item in items:
+            under_way.add(asyncio.ensure_future(work(item)))
+            if len(under_way) >= at_once:
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        while under_way:
+            done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        for future in under_way:
+            future.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)

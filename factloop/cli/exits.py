@@ -1,0 +1,39 @@
+"""Exit codes, and how a command that was stopped says how to go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+
+from factloop.cli.outputs import leave_now
+
+DONE, BELOW_THRESHOLD, UNSCORED, INTERRUPTED = 0, 1, 3, 130
+
+T = TypeVar("T")
+
+
+def messages_console() -> Console:
+    """Standard error, for progress and messages."""
+    return Console(stderr=True, emoji=False, markup=False, highlight=False)
+
+
+def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_dir: Path | None, kept: bool) -> T:
+    """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(work)
+        except KeyboardInterrupt:
+            messages.print(_how_to_go_on(run_dir, kept=kept), soft_wrap=True)
+            leave_now(INTERRUPTED)
+
+
+def _how_to_go_on(run_dir: Path | None, *, kept: bool) -> str:
+    if run_dir is not None:
+        return f"factloop: stopped. Run the same command again to go on from {run_dir}."
+    if kept:
+        return "factloop: stopped. Answers so far are in the cache: the same command pays only for the rest."
+    return "factloop: stopped. With --run-dir FOLDER a stopped run can be resumed."

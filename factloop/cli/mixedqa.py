@@ -1,0 +1,113 @@
+"""`factloop eval mixedqa`: TrustScores of MixedQA's responses, and how far they agree with people."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, messages_console, run_until_stopped
+from factloop.cli.inputs import STANDARD_INPUT
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
+from factloop.errors import ConfigError
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse, load_mixedqa
+from factloop.evaluation.datasets.question_answers import QuestionAnswer
+from factloop.evaluation.metrics.mixedqa import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.reports.mixedqa import print_mixedqa
+from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
+from factloop.trust_records import TrustRun
+from factloop.trust_settings import TrustSettings
+
+
+@dataclass(frozen=True)
+class MixedQaAsk:
+    """What the user asked for, beside the settings of the run."""
+
+    data: str
+    systems: tuple[str, ...]
+    limit: int | None
+    json: str | None
+    html: str | None
+    run_dir: Path | None
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One response to be scored."""
+
+    question_id: str
+    question: str
+    response: MixedQaResponse
+
+    @property
+    def id(self) -> str:
+        return f"{self.question_id}/{self.response.system}"
+
+
+def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
+    """Scores, correlates and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
+    if settings.subject_model is None and not settings.corpus:
+        raise ConfigError(NOTHING_TO_SCORE_BY)
+    try_outputs((ask.json, ask.html), (ask.data, *settings.corpus))
+    asked = list(_asked(islice(load_mixedqa(ask.data), ask.limit), ask.systems))
+    if not asked:
+        raise ConfigError(f"{ask.data}: no response of {', '.join(ask.systems)}")
+    items = [
+        QuestionAnswer(id=one.id, question=one.question, response=one.response.text)
+        for one in asked
+        if one.response.text.strip()  # an empty response is nothing to ask about: it stays unscored
+    ]
+    work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
+    run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
+    result = _correlated(ask, asked, run)
+    write_files({ask.json: partial(to_json, result), ask.html: partial(render_mixedqa_html, result)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        say(lambda: print_mixedqa(result, Terminal()))
+    return DONE
+
+
+def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Asked]:
+    for item in items:
+        for response in item.responses:
+            if not systems or response.system in systems:
+                yield _Asked(item.id, item.question, response)
+
+
+def _correlated(ask: MixedQaAsk, asked: Sequence[_Asked], run: TrustRun) -> MixedQaResult:
+    reports = {report.id: report for report in run.reports}
+    if not reports:
+        raise ConfigError(f"{ask.data}: every response is empty")
+    scored = [
+        scored_response(one.question_id, one.response, reports[one.id])
+        if one.id in reports
+        else ScoredResponse(
+            question_id=one.question_id, system=one.response.system, human_correct=one.response.human_correct
+        )
+        for one in asked
+    ]
+    return correlate_with_labels(
+        scored,
+        fingerprint=run.reports[0].fingerprint,
+        usage=run.usage,
+        created_at=run.created_at,
+        data=_named(ask.data),
+        warnings=run.warnings,
+    )
+
+
+def _named(data: str) -> str:
+    if data == STANDARD_INPUT:
+        return "standard input"
+    digest = hashlib.sha256(Path(data).read_bytes()).hexdigest()
+    return f"{Path(data).name} (sha256 {digest[:12]})"

@@ -1,0 +1,214 @@
+"""`factloop trust`: from answers and flags to TrustScores, and an exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from factloop.checker import FactChecker
+from factloop.cli.config import load_settings
+from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.inputs import read_text
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.errors import ConfigError
+from factloop.evaluation.datasets.question_answers import QuestionAnswer, load_question_answers
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.reports.long_form_html import render_long_form_html
+from factloop.evaluation.reports.long_form_terminal import print_long_form
+from factloop.evaluation.reports.progress import CountDisplay
+from factloop.evaluation.reports.trust_html import render_trust_html
+from factloop.evaluation.reports.trust_terminal import print_trust_report, print_trust_run
+from factloop.records import UnscoredReason
+from factloop.scorer import TrustScorer
+from factloop.settings import CheckSettings, RunSettings
+from factloop.trust_estimate import TrustEstimate, estimate_trust
+from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
+from factloop.trust_settings import TrustSettings
+
+NOTHING_TO_SCORE_BY = "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
+
+
+@dataclass(frozen=True)
+class TrustAsk:
+    """What the user asked for, beside the settings of the run."""
+
+    answers: str | None
+    question: str | None
+    response: str | None
+    prompt: str | None
+    search: tuple[str, ...]
+    json: str | None
+    html: str | None
+    run_dir: Path | None
+    fail_under: float | None
+    answer: bool
+    long_form: bool
+    dry_run: bool
+    strict: bool
+    quiet: bool
+
+
+def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
+    """Scores and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
+    settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
+    _refuse_contradictions(ask, settings)
+    try_outputs((ask.json, ask.html), (ask.answers or "-", *settings.corpus))
+    return _run_long_form(ask, settings) if ask.long_form else _run_answers(ask, settings)
+
+
+def _refuse_contradictions(ask: TrustAsk, settings: TrustSettings) -> None:
+    """Raises ConfigError for flags that do not go together, and for a run that could score nothing."""
+    if (ask.answers is None) == (ask.question is None):
+        raise ConfigError("give a file of answers, or one with --question and --response")
+    if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
+        raise ConfigError(f"--fail-under {ask.fail_under:g}: scores are between 0 and 1")
+    if ask.long_form:
+        if ask.question is not None or ask.response is not None or ask.answer or ask.fail_under is not None:
+            said = "takes a file and --prompt, not --question, --response, --answer or --fail-under"
+            raise ConfigError(f"--long-form {said}")
+        if settings.subject_model is None:
+            raise ConfigError("--long-form asks a subject model: name one (--subject-model)")
+        return
+    if ask.prompt is not None or ask.search:
+        raise ConfigError("--prompt and --search go with --long-form")
+    if ask.question is not None and (ask.response is None) != ask.answer:
+        raise ConfigError("--question needs either --response, or --answer to ask the subject for it")
+    if ask.answer and settings.subject_model is None:
+        raise ConfigError("--answer asks a subject model: name one (--subject-model)")
+    if settings.subject_model is None and not settings.corpus:
+        raise ConfigError(
+            "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
+        )
+
+
+def _run_answers(ask: TrustAsk, settings: TrustSettings) -> int:
+    messages = messages_console()
+    items = list(_items(ask))
+    if ask.dry_run:
+        return print_trust_estimate(estimate_trust(settings, items), ask.json)
+    work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
+    run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
+    is_single = ask.question is not None
+    shown: TrustReport | TrustRun = run.reports[0] if is_single else run
+    write_files({ask.json: partial(to_json, shown), ask.html: partial(render_trust_html, shown)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        printing = partial(print_trust_report, run.reports[0]) if is_single else partial(print_trust_run, run)
+        say(lambda: printing(Terminal()))
+    return _exit_code(ask, settings, run, messages)
+
+
+def _items(ask: TrustAsk) -> Iterator[QuestionAnswer]:
+    if ask.answers is not None:
+        yield from load_question_answers(ask.answers, responses_needed=not ask.answer)
+        return
+    assert ask.question is not None
+    if not ask.question.strip():
+        raise ConfigError("--question is empty")
+    yield QuestionAnswer(id="1", question=ask.question, response=ask.response)
+
+
+async def score_all(
+    items: Sequence[QuestionAnswer], settings: TrustSettings, run_dir: Path | None, messages: Console, *, quiet: bool
+) -> TrustRun:
+    """All answers, with a progress bar on the console."""
+    async with TrustScorer(settings=settings) as scorer:
+        with CountDisplay(messages, "answer", len(items)) as progress:
+            async with aclosing(scorer.astream(items, run_dir=run_dir)) as done:
+                async for report in done:
+                    if isinstance(report, TrustRun):
+                        return report
+                    if not quiet:
+                        progress.one_more(report.usage)
+    raise AssertionError("a run ends with its report")
+
+
+def _run_long_form(ask: TrustAsk, settings: TrustSettings) -> int:
+    messages = messages_console()
+    assert ask.answers is not None
+    response = read_text(ask.answers)
+    check = check_settings(settings, ask.search)
+    if ask.dry_run:
+        raise ConfigError("--dry-run does not go with --long-form; see factloop check --dry-run for SAFE's part")
+    work = _long_form(ask, settings, check, response)
+    report = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
+    write_files({ask.json: partial(to_json, report), ask.html: partial(render_long_form_html, report)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        say(lambda: print_long_form(report, Terminal()))
+    unscored = sum(item.trust_bc is not None and item.trust_bc.value is None for item in report.claims)
+    unscored += report.factuality.counts.unscored
+    return _complain(messages, f"{unscored} scores are missing (--strict)") if ask.strict and unscored else DONE
+
+
+def check_settings(settings: TrustSettings, search: Sequence[str]) -> CheckSettings:
+    """SAFE's settings for the claims of a long answer: the judge judges, against the corpus or by search."""
+    shared = {name: getattr(settings, name) for name in RunSettings.model_fields if name in settings.model_fields_set}
+    own: dict[str, Any] = {
+        "model": settings.judge_model,
+        "base_url": (settings.judge_base_url or settings.base_url) if settings.judge_model is not None else None,
+        "docs": settings.corpus,
+        "search": tuple(search),
+    }
+    given: dict[str, Any] = {name: value for name, value in own.items() if value}
+    return CheckSettings.of(None, **shared, **given)
+
+
+async def _long_form(
+    ask: TrustAsk, settings: TrustSettings, check: CheckSettings, response: str
+) -> LongFormTrustReport:
+    first, second = (ask.run_dir / part if ask.run_dir is not None else None for part in ("safe", "trust"))
+    async with FactChecker(settings=check) as checker, TrustScorer(settings=settings) as scorer:
+        factuality = await checker.acheck(response, ask.prompt, run_dir=first)
+        return await scorer.ascore_claims(factuality, run_dir=second)
+
+
+def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
+    """What a run would cost, on the terminal or as JSON."""
+    if json is not None:
+        write_output(json, to_json(estimate))
+    if json == STANDARD_OUTPUT:
+        return DONE
+    cost = "price unknown (give --price-in and --price-out)"
+    if estimate.most_usd is not None:
+        cost = f"{estimate.most_usd:.4f} USD"
+    lines = (
+        f"Nothing was spent. Upper bound for {estimate.n_answers} answers:",
+        f"  at most {estimate.most_calls} model calls, {estimate.searches} searches",
+        f"  at most about {estimate.most_prompt_tokens} prompt and {estimate.most_completion_tokens} completion tokens",
+        f"  at most about {cost}",
+        "  An inconsistent choice ends the checks of an answer early.",
+    )
+    say(lambda: Terminal().print("\n".join(lines)))
+    return DONE
+
+
+def _exit_code(ask: TrustAsk, settings: TrustSettings, run: TrustRun, messages: Console) -> int:
+    missing = sum(
+        part.unscored_reason not in (None, UnscoredReason.NO_SOURCE)
+        for report in run.reports
+        for part in (report.trust_bc, report.trust_fc)
+    )
+    if ask.strict and missing:
+        return _complain(messages, f"{missing} scores are missing (--strict)")
+    if ask.fail_under is None:
+        return DONE
+    both = settings.subject_model is not None and bool(settings.corpus)
+    name = "TrustOV" if both else "TrustBC" if settings.subject_model is not None else "TrustFC"
+    summary = run.summary
+    score = {"TrustOV": summary.trust_ov, "TrustBC": summary.trust_bc, "TrustFC": summary.trust_fc}[name]
+    if (score.mean or 0.0) >= ask.fail_under:
+        return DONE
+    reached = "undefined" if score.mean is None else f"{score.mean:.3f}"
+    messages.print(f"factloop: mean {name} {reached} is below {ask.fail_under:g} (--fail-under)", soft_wrap=True)
+    return BELOW_THRESHOLD
+
+
+def _complain(messages: Console, said: str) -> int:
+    messages.print(f"factloop: {said}", soft_wrap=True)
+    return UNSCORED

@@ -1,0 +1,82 @@
+"""The sources of distractors that the settings ask for, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from factloop.agents.trustscore.distractors.base import SubstituteSource
+from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
+from factloop.agents.trustscore.distractors.quantities import QuantitySource
+from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.calls import build_embedder, cache_folder
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
+from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
+from factloop.tools.knowledge_base.table import TableKnowledgeBase
+from factloop.trust_records import Source
+from factloop.trust_settings import TrustSettings
+
+
+@dataclass(frozen=True)
+class DistractorSources:
+    """Sources of substitutes, best first. Lives in one event loop."""
+
+    sources: Sequence[SubstituteSource]
+    dbpedia: DBpediaKnowledgeBase | None
+    dbpedia_cache: CallCache | None
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        return tuple(source.name for source in self.sources)
+
+    async def aclose(self) -> None:
+        if self.dbpedia is not None:
+            await self.dbpedia.aclose()
+        if self.dbpedia_cache is not None:
+            self.dbpedia_cache.close()
+
+
+def open_sources(settings: TrustSettings) -> DistractorSources:
+    """Opens what the settings name. Touches no network. Raises ConfigError, DataError.
+
+    Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
+    and numbers, neighbours in embedding space where there are vectors, and words of the same part of speech.
+    """
+    dbpedia, cache = _dbpedia(settings)
+    sources: list[SubstituteSource] = []
+    if dbpedia is not None:
+        sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
+    sources += [KnowledgeBaseSource(TableKnowledgeBase(Path(path)), Source.KNOWLEDGE_BASE) for path in settings.kb]
+    sources.append(KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN))
+    sources.append(QuantitySource())
+    sources += _neighbours(settings)
+    sources.append(SameClassSource())
+    return DistractorSources(tuple(sources), dbpedia, cache)
+
+
+def _dbpedia(settings: TrustSettings) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:
+    if not settings.dbpedia:
+        return None, None
+    cache = CallCache(cache_folder(settings) / "dbpedia.sqlite" if settings.cache else None)
+    knowledge_base = DBpediaKnowledgeBase(
+        spotlight_url=settings.spotlight_url,
+        sparql_url=settings.sparql_url,
+        cache=cache,
+        timeout_s=settings.timeout_s,
+    )
+    return knowledge_base, cache
+
+
+def _neighbours(settings: TrustSettings) -> list[SubstituteSource]:
+    if settings.vectors is None and settings.embeddings is None:
+        return []
+    from factloop.agents.trustscore.distractors.neighbours import NeighbourSource
+
+    cache_dir = cache_folder(settings) / "vectors"
+    if settings.vectors is not None:
+        from factloop.tools.embeddings.word_vectors import WordVectors
+
+        return [NeighbourSource(WordVectors.open(settings.vectors, cache_dir))]
+    return [NeighbourSource(build_embedder(settings), cache_dir=cache_dir)]

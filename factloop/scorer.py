@@ -1,0 +1,321 @@
+"""`TrustScorer`: an answer to a question in, its TrustScore out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from langchain_core.language_models import BaseChatModel
+
+from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.stages import TrustContext
+from factloop.calls import cache_folder
+from factloop.distractor_sources import open_sources
+from factloop.engine_pool import EnginePool
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.datasets.question_answers import QuestionAnswer
+from factloop.evaluation.metrics.trust import standing, summarise
+from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.records import Claim, FactualityReport, Record, Verdict
+from factloop.run_directory import RunDirectory
+from factloop.sync import run_blocking
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import as_they_come
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchTool
+from factloop.trust_engine import TrustEngine, TrustSetup, build_trust_engine, prepare_trust
+from factloop.trust_records import (
+    ClaimTrust,
+    DistractorSet,
+    LongFormTrustReport,
+    Standing,
+    TrustBC,
+    TrustReport,
+    TrustRun,
+)
+from factloop.trust_settings import TrustSettings
+
+RECURSION_LIMIT = 20
+"""Steps of the graph, beside one for each window of checks."""
+MOST_AT_ONCE = 64
+"""Answers in work at a time where the settings set no bound on concurrency."""
+OFFLINE_JUDGE = (
+    "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
+)
+
+
+class TrustScorer:
+    """Scores answers by TrustScore: does the model stick to its answer, and do documents support it?
+
+        async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
+            report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
+
+    `subject_model` is the model whose belief is probed, `judge_model` the one that judges passages; both take a name or
+    a LangChain chat model. Without a subject there is no TrustBC, without a corpus no TrustFC. All other settings are
+    those of `TrustSettings`, by name.
+    """
+
+    def __init__(
+        self,
+        subject_model: str | BaseChatModel | None = None,
+        *,
+        judge_model: str | BaseChatModel | None = None,
+        corpus: str | Path | Sequence[str | Path] | SearchTool = (),
+        settings: TrustSettings | None = None,
+        **changes: Any,
+    ) -> None:
+        """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer."""
+        self._own_corpus = corpus if isinstance(corpus, SearchTool) else None
+        paths = () if isinstance(corpus, SearchTool) else (corpus,) if isinstance(corpus, str | Path) else tuple(corpus)
+        named = {
+            "subject_model": subject_model if isinstance(subject_model, str) else None,
+            "judge_model": judge_model if isinstance(judge_model, str) else None,
+            "corpus": tuple(str(path) for path in paths),
+        }
+        self.settings = TrustSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
+        self._subject = subject_model if isinstance(subject_model, BaseChatModel) else None
+        self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
+        self._engines: EnginePool[TrustEngine] = EnginePool()
+
+    @cached_property
+    def corpus(self) -> SearchTool | None:
+        """What TrustFC searches. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        if self._own_corpus is not None or not self.settings.corpus:
+            return self._own_corpus
+        from factloop.tools.search.documents.search import DocumentSearch
+
+        return DocumentSearch(self.settings.corpus, cache_dir=cache_folder(self.settings) / "indexes")
+
+    async def ascore(
+        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+    ) -> TrustReport:
+        """The TrustScore of one response; without one, of the subject's own answer. With a model it costs money.
+
+        A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
+        again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+        """
+        item = QuestionAnswer(id=id, question=question, response=response)
+        async with self._run([item], run_dir) as (engine, directory):
+            report = await self._score(engine, item)
+            _keep(directory, report)
+            return report
+
+    def score(
+        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+    ) -> TrustReport:
+        """`ascore` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        return run_blocking(self.ascore(question, response, id=id, run_dir=run_dir))
+
+    async def astream(
+        self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
+    ) -> AsyncGenerator[TrustReport | TrustRun, None]:
+        """The report on each answer as soon as it is done, in whatever order, and the whole run last.
+
+        Otherwise as `ascore`. Whoever stops before the end closes the stream (`contextlib.aclosing`).
+        """
+        given, started = list(items), time.perf_counter()
+        places = {item.id: place for place, item in enumerate(given)}
+        if len(places) < len(given):
+            raise DataError("two answers have one id")
+        async with self._run(given, run_dir) as (engine, directory):
+            reports: list[TrustReport] = []
+            scoring = as_they_come(given, lambda item: self._score(engine, item), at_once=self._at_once)
+            async with aclosing(scoring) as done:
+                async for report in done:
+                    reports.append(report)
+                    yield report
+            ordered = sorted(reports, key=lambda report: places[report.id])
+            run = _whole(ordered, time.perf_counter() - started)
+            _keep(directory, run)
+        yield run
+
+    async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
+        """The TrustScores of several answers, in their order. Otherwise as `ascore`."""
+        async with aclosing(self.astream(items, run_dir=run_dir)) as done:
+            async for item in done:
+                if isinstance(item, TrustRun):
+                    return item
+        raise AssertionError("a run ends with its report")
+
+    async def ascore_claims(
+        self, factuality: FactualityReport, *, run_dir: str | Path | None = None
+    ) -> LongFormTrustReport:
+        """TrustBC for each claim that SAFE found in a long response, beside SAFE's verdict.
+
+        Every claim is a statement to be told from its distractors; the paper leaves this to future work (A.1).
+        Irrelevant claims are not asked about. Raises ConfigError where there is no subject.
+        """
+        started = time.perf_counter()
+        topic = factuality.prompt or ""
+        asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
+        statements = [
+            QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
+        ]
+        async with self._run(statements, run_dir) as (engine, directory):
+            meter = UsageMeter()
+
+            async def one(claim: Claim) -> tuple[str, TrustBC]:
+                return claim.id, await _consistency(engine, topic, claim, meter)
+
+            scoring = as_they_come(asked, one, at_once=self._at_once)
+            async with aclosing(scoring) as done:
+                found = {claim_id: result async for claim_id, result in done}
+            report = _long_form(engine, factuality, found, meter, time.perf_counter() - started)
+            _keep(directory, report)
+            return report
+
+    async def adistractors(self, question: str, response: str, *, n: int | None = None) -> DistractorSet:
+        """The distractors that would be used for this response. Needs no model; costs nothing."""
+        sources = open_sources(self.settings)
+        try:
+            wanted = self.settings.wanted_distractors if n is None else n
+            return await generate_distractors(
+                question, response, wanted=wanted, sources=sources.sources, seed=self.settings.seed
+            )
+        finally:
+            await sources.aclose()
+
+    async def aclose(self) -> None:
+        """Closes connections and the cache. The scorer may be used again afterwards."""
+        await self._engines.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @asynccontextmanager
+    async def _run(
+        self, items: Sequence[QuestionAnswer], run_dir: str | Path | None
+    ) -> AsyncIterator[tuple[TrustEngine, RunDirectory | None]]:
+        """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+        for item in items:
+            _refuse_broken(item)
+        if run_dir is None:
+            yield await self._engines.here(lambda: build_trust_engine(self._setup())), None
+            return
+        with RunDirectory(Path(run_dir)) as directory:
+            setup = self._setup()
+            directory.claim(_configuration(setup, items))
+            engine = build_trust_engine(setup, journal=directory.journal)
+            try:
+                yield engine, directory
+            finally:
+                await engine.aclose()
+
+    def _setup(self) -> TrustSetup:
+        return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge)
+
+    async def _score(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
+        started, meter = time.perf_counter(), UsageMeter()
+        final = await engine.graph.ainvoke(
+            {"question": item.question, "response": item.response},
+            {"recursion_limit": RECURSION_LIMIT + self.settings.max_checks},
+            context=TrustContext(meter),
+        )
+        return TrustReport(
+            id=item.id,
+            question=item.question,
+            response=final["response"],
+            answered_by=final["answered_by"],
+            trust_bc=final["trust_bc"],
+            trust_fc=final["trust_fc"],
+            trust_ov=final["trust_ov"],
+            usage=meter.snapshot(time.perf_counter() - started),
+            fingerprint=engine.setup.fingerprint,
+            created_at=datetime.now(UTC),
+            warnings=_warnings(engine.setup),
+        )
+
+    @property
+    def _at_once(self) -> int:
+        return self.settings.concurrency or MOST_AT_ONCE
+
+
+async def _consistency(engine: TrustEngine, topic: str, claim: Claim, meter: UsageMeter) -> TrustBC:
+    if engine.consistency is None:
+        raise ConfigError("TrustBC asks a subject model: name one (--subject-model)")
+    final = await engine.consistency.ainvoke(
+        {"question": topic, "response": claim.self_contained, "statements": True},
+        {"recursion_limit": RECURSION_LIMIT + engine.setup.settings.max_checks},
+        context=TrustContext(meter),
+    )
+    return TrustBC.model_validate(final["trust_bc"])
+
+
+def _is_asked_about(claim: Claim) -> bool:
+    return claim.judgement.verdict is not Verdict.IRRELEVANT and claim.duplicate_of is None
+
+
+def _long_form(
+    engine: TrustEngine,
+    factuality: FactualityReport,
+    found: Mapping[str, TrustBC],
+    meter: UsageMeter,
+    elapsed_s: float,
+) -> LongFormTrustReport:
+    claims = []
+    for claim in factuality.claims:
+        consistency = found.get(claim.duplicate_of or claim.id)
+        place, why = standing(claim, consistency)
+        claims.append(ClaimTrust(claim=claim, trust_bc=consistency, standing=place, why_unplaced=why))
+    return LongFormTrustReport(
+        factuality=factuality,
+        claims=tuple(claims),
+        counts={place: sum(item.standing is place for item in claims) for place in Standing},
+        usage=meter.snapshot(elapsed_s),
+        fingerprint=engine.setup.fingerprint,
+        created_at=datetime.now(UTC),
+        warnings=factuality.warnings,
+    )
+
+
+def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
+    total = UsageMeter()
+    for report in reports:
+        total.add(report.usage)
+    return TrustRun(
+        reports=tuple(reports),
+        summary=summarise(reports),
+        usage=total.snapshot(elapsed_s),
+        created_at=datetime.now(UTC),
+        warnings=tuple(dict.fromkeys(warning for report in reports for warning in report.warnings)),
+    )
+
+
+def _keep(directory: RunDirectory | None, report: Record) -> None:
+    if directory is not None:
+        write_atomically(directory.report, to_json(report))
+
+
+def _warnings(setup: TrustSetup) -> tuple[str, ...]:
+    is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
+    return (OFFLINE_JUDGE,) if is_offline else ()
+
+
+def _refuse_broken(item: QuestionAnswer) -> None:
+    """Raises DataError for text that no report could be written of. Said here, it costs nothing yet."""
+    for name, text in (("question", item.question), ("response", item.response or "")):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            where = f"the {name} of answer {item.id!r}"
+            raise DataError(f"{where} holds half a character (a lone surrogate) at position {error.start}") from error
+
+
+def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
+    """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+    kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
+    texts = json.dumps([[item.id, item.question, item.response] for item in items])
+    return {"answers": hashlib.sha256(texts.encode()).hexdigest(), **kept}
