@@ -7,10 +7,11 @@ import math
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.simulator.brain import TITLES
+from tests.simulator.logprobs import token_logprobs
 from tests.simulator.settings import CHAT
 
 Json = Mapping[str, Any]
@@ -29,6 +30,8 @@ class Message:
     arguments: str = ""
     refusal: str | None = None
     finish_reason: str = "stop"
+    letters: Mapping[str, float] = field(default_factory=dict)
+    """How probable each letter was, where the message chooses one."""
 
     @property
     def said(self) -> str:
@@ -100,21 +103,27 @@ def compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def completion(number: int, model: str, message: Message, usage: Json) -> Json:
-    """The body of a plain answer."""
+def completion(number: int, model: str, message: Message, usage: Json, top_logprobs: int | None = None) -> Json:
+    """The body of a plain answer, with log-probabilities where `top_logprobs` says how many."""
     said: dict[str, Any] = {"role": "assistant", "content": message.content, "refusal": message.refusal}
     if message.function:
         said["tool_calls"] = [_tool_call(number, message)]
-    choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": message.finish_reason}
+    logprobs = None
+    if message.content is not None and top_logprobs is not None:
+        logprobs = _logprobs(token_logprobs(message.content, message.letters, top_logprobs))
+    choice = {"index": 0, "message": said, "logprobs": logprobs, "finish_reason": message.finish_reason}
     return {**_head(number, model, "chat.completion"), "choices": [choice], "usage": usage}
 
 
-def chunks(number: int, model: str, message: Message, usage: Json | None) -> Iterator[tuple[int, Json]]:
+def chunks(
+    number: int, model: str, message: Message, usage: Json | None, top_logprobs: int | None = None
+) -> Iterator[tuple[int, Json]]:
     """The bodies of a streamed answer, each with the tokens it took to say; `usage` comes last, where asked for."""
     head = _head(number, model, "chat.completion.chunk")
 
-    def chunk(delta: Json, finish_reason: str | None = None) -> Json:
-        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
+    def chunk(delta: Json, finish_reason: str | None = None, logprobs: Json | None = None) -> Json:
+        choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish_reason}
+        return {**head, "choices": [choice]}
 
     yield 0, chunk({"role": "assistant", "content": "" if message.content is not None else None})
     if message.refusal:
@@ -127,8 +136,8 @@ def chunks(number: int, model: str, message: Message, usage: Json | None) -> Ite
     for piece in _pieces(message.arguments):
         delta = {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
         yield count_tokens(len(piece)), chunk(delta)
-    for piece in _pieces(message.content or ""):
-        yield count_tokens(len(piece)), chunk({"content": piece})
+    for piece, logprobs in _content_pieces(message, top_logprobs):
+        yield count_tokens(len(piece)), chunk({"content": piece}, logprobs=logprobs)
     yield 0, chunk({}, message.finish_reason)
     if usage is not None:
         yield 0, {**head, "choices": [], "usage": usage}
@@ -146,6 +155,20 @@ def _head(number: int, model: str, kind: str) -> dict[str, Any]:
 def _tool_call(number: int, message: Message, arguments: str | None = None) -> Json:
     said = message.arguments if arguments is None else arguments
     return {"id": f"call_{number}", "type": "function", "function": {"name": message.function, "arguments": said}}
+
+
+def _content_pieces(message: Message, top_logprobs: int | None) -> Iterator[tuple[str, Json | None]]:
+    """With log-probabilities each piece is a token."""
+    content = message.content or ""
+    if top_logprobs is None:
+        yield from ((piece, None) for piece in _pieces(content))
+    else:
+        tokens = token_logprobs(content, message.letters, top_logprobs)
+        yield from ((token["token"], _logprobs([token])) for token in tokens)
+
+
+def _logprobs(tokens: Sequence[Json]) -> Json:
+    return {"content": tokens, "refusal": None}
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from tests.simulator import protocol
+from tests.simulator import logprobs, protocol
 from tests.simulator.brain import CHOICE, TITLES, Brain, SearchWish
 from tests.simulator.faults import Fault, draw, shorten, spoil
 from tests.simulator.limits import TokenBucket, retry_after
@@ -127,7 +127,7 @@ class Provider:
         return Refused(401, protocol.error(said, "invalid_request_error", "invalid_api_key"))
 
     def _unusable(self, body: Json) -> Refused | None:
-        """Refuses what this model does not know: its name, tools, a response format, a temperature."""
+        """Refuses what this model does not know: its name, tools, a response format, a temperature, logprobs."""
         settings, model = self._settings, body.get("model")
         if settings.models and model not in settings.models:
             said = f"The model `{model}` does not exist or you do not have access to it."
@@ -138,11 +138,14 @@ class Provider:
             "response_format": (wanted == "json_schema" and not settings.supports_json_schema)
             or (wanted == "json_object" and not settings.supports_json_object),
             "temperature": "temperature" in body and not settings.supports_temperature,
+            "logprobs": bool(body.get("logprobs")) and not settings.supports_logprobs,
         }
         for param, is_lacking in lacking.items():
             if is_lacking:
                 said = f"Unsupported parameter: '{param}' is not supported with this model."
                 return Refused(400, protocol.error(said, "invalid_request_error", "unsupported_parameter", param))
+        if misuse := logprobs.misuse(body):
+            return Refused(400, protocol.error(misuse, "invalid_request_error", "invalid_value", "top_logprobs"))
         return None
 
     def _limited(self, stage: str) -> Refused | None:
@@ -170,7 +173,7 @@ class Provider:
         if title == CHAT:
             return Message(content=self._brain.chat(text))
         if title == CHOICE and self._settings.plain_letters:
-            return Message(content=self._brain.choice_in_words(text))
+            return Message(content=self._brain.choice_in_words(text), letters=self._letters(body, title, text))
         functions = protocol.functions_of(body)
         search_tools = [name for name in functions if name not in TITLES and "query" in _properties(functions[name])]
         answer = self._brain.reply(title, text, may_call_search=bool(search_tools))
@@ -181,7 +184,12 @@ class Provider:
             return _call(search_tools[0], arguments)
         if title in functions:
             return _call(title, _held_to(functions[title], answer))
-        return Message(content=protocol.compact(_held_to(protocol.response_schema(body), answer)))
+        content = protocol.compact(_held_to(protocol.response_schema(body), answer))
+        return Message(content=content, letters=self._letters(body, title, text))
+
+    def _letters(self, body: Json, title: str, text: str) -> Mapping[str, float]:
+        """How probable each letter was to be said; empty where nobody asks, or nothing is chosen."""
+        return self._brain.choice(text).probabilities if title == CHOICE and body.get("logprobs") else {}
 
 
 def _properties(schema: Json) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
-from tests.simulator import protocol
+from tests.simulator import logprobs, protocol
 from tests.simulator.protocol import Json
 from tests.simulator.provider import Found, Provider, Refused, Said
 from tests.simulator.recorder import Outcome, Recorder
@@ -74,7 +74,8 @@ class Server:
                 return await self._stream(request, number, body, answer, outcome)
             await asyncio.sleep(answer.delay_s + outcome.completion_tokens * self._provider.settings.token_latency_s)
             outcome.status = 200
-            return _json(protocol.completion(number, body["model"], answer.message, _usage(outcome)))
+            top_logprobs = logprobs.wanted(body)
+            return _json(protocol.completion(number, body["model"], answer.message, _usage(outcome), top_logprobs))
 
     async def _stream(
         self, request: web.Request, number: int, body: Json, answer: Said, outcome: Outcome
@@ -85,7 +86,8 @@ class Server:
         await asyncio.sleep(answer.delay_s)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
         await response.prepare(request)
-        for tokens, chunk in protocol.chunks(number, body["model"], answer.message, usage):
+        chunks = protocol.chunks(number, body["model"], answer.message, usage, logprobs.wanted(body))
+        for tokens, chunk in chunks:
             if tokens:
                 await asyncio.sleep(tokens * token_latency_s)
             await response.write(f"data: {protocol.compact(chunk)}\n\n".encode())

@@ -70,6 +70,7 @@ class SimulatorSettings:
     supports_json_schema: bool = True
     supports_json_object: bool = True
     supports_temperature: bool = True
+    supports_logprobs: bool = True
     known_share: Share = 0.5
     """Share of the topics that the subject of TrustScore knows by heart."""
     half_known_share: Share = 0.2
