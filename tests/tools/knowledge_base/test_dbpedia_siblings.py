@@ -37,7 +37,8 @@ async def labels(servers: Servers, limit: int = 99, max_queries: int = 4) -> lis
 
 async def test_all_types_first_then_fewer_the_best_known_first(servers: Servers) -> None:
     servers.know(TEAM)
-    base = servers.base()
+    opened = servers.base()
+    base: KnowledgeBase = opened
     assert (
         await base.siblings(KOBE, 99)
         == (
@@ -50,7 +51,7 @@ async def test_all_types_first_then_fewer_the_best_known_first(servers: Servers)
             Sibling("Google", PLAYER[:1]),
         )
     )
-    await base.aclose()
+    await opened.aclose()
 
 
 async def test_no_more_is_asked_than_wanted(servers: Servers) -> None:
