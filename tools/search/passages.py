@@ -14,6 +14,7 @@ SPACELESS = (
 )
 """Ranges of the scripts that put no spaces between words, for use inside a regular expression's brackets."""
 
+_SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONGEST_UNIT = 100
 _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}")
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
@@ -43,10 +44,11 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
     A text of at most `words + slack` words is one passage. A "word" of more than 100 characters is cut.
     """
     longest = settings.words + settings.slack
-    if len(text) <= 10 * longest and text.isascii() and len(words := text.split()) <= longest:  # most rows of a table
-        if words:
-            yield " ".join(words)
-        return
+    if len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text)):  # most rows of a table
+        if len(words := text.split()) <= longest:
+            if words:
+                yield " ".join(words)
+            return
     units: list[tuple[int, int]] = []
     for match in _UNIT.finditer(text):
         units.append(match.span())

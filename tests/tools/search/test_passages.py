@@ -81,3 +81,9 @@ def test_best_passages_prefer_rare_shared_words() -> None:
     assert best_passages("漢", ["かな", "漢字"], 1) == [1]
     assert best_passages("", ["a", "b"], 5) == [0, 1]
     assert best_passages("a", [], 5) == []
+
+
+@given(st.text(alphabet="ab. \t\n\x1f\xa0\u3000é\u0e01漢", max_size=60))
+def test_short_texts_of_any_script_have_their_whitespace_collapsed_and_no_more(text: str) -> None:
+    # At most 60 characters are no more than the 120 words that are kept whole.
+    assert list(split_passages(text)) == ([" ".join(text.split())] if text.split() else [])

@@ -23,11 +23,12 @@ LARGE = 200_000
 _COMMON_SHARE = 0.25
 _ENOUGH_TERMS = 4
 """In a large corpus words of more than this share of the passages take most of a query's time and tell least (the
-weight of one is below 1.4, that of a word of one passage above 12): they are left out where enough others are known."""
+inverse document frequency of one is below 1.4, that of a word of one passage above 12): they are left out where enough others are known."""
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 _SMALL_BYTES = 20_000_000
-_HEAP_BYTES = 128_000_000
+_HEAP_BYTES = 400_000_000
+"""For all threads together; filled by a million passages or more. With less, parts are merged again and again."""
 _SMALL_HEAP_BYTES = 16_000_000
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
@@ -56,10 +57,10 @@ class ScoredPassage:
 def new_index(folder: Path | None) -> tantivy.Index:
     """An empty index in an existing folder, or in memory."""
     builder = tantivy.SchemaBuilder()
-    builder.add_text_field("title", tokenizer_name=_ANALYZER, index_option="freq")
-    builder.add_text_field("body", tokenizer_name=_ANALYZER, index_option="freq")
-    builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("stored", stored=True)
+    builder.add_text_field("title", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("body", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("rest", stored=True)
     return _with_analyzer(tantivy.Index(builder.build(), path=str(folder) if folder else None))
 
 
@@ -88,19 +89,20 @@ def update_index(
         number = 0
         for section in sections:
             for passage in split_passages(section.text, settings):
-                stored = (number, passage, section.title, section.url, section.fragment, section.published)
-                writer.add_document(
-                    tantivy.Document(
-                        title=_spaced(section.title),
-                        body=_spaced(passage),
-                        key=key,
-                        stored=_ENCODER.encode((key, *stored)).encode("utf-8", "replace"),
-                    )
-                )
+                writer.add_document(_document(key, number, passage, section))
                 number += 1
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
+
+
+def _document(key: str, number: int, passage: str, section: Section) -> tantivy.Document:
+    """The words are stored as they are indexed, and once more where they read otherwise."""
+    body, title = _spaced(passage), _spaced(section.title)
+    rest: tuple[object, ...] = (number, section.url, section.fragment, section.published)
+    if body != passage or title != section.title:
+        rest = (*rest, passage, section.title)
+    return tantivy.Document(title=title, body=body, key=key, rest=_ENCODER.encode(rest).encode("utf-8", "replace"))
 
 
 class PassageReader:
@@ -137,7 +139,11 @@ class PassageReader:
         return (tantivy.Occur.Should, body), (tantivy.Occur.Should, tantivy.Query.boost_query(title, TITLE_BOOST))
 
     def _stored(self, address: tantivy.DocAddress) -> StoredPassage:
-        return StoredPassage(*json.loads(bytes(self._searcher.doc(address)["stored"][0])))
+        document = self._searcher.doc(address)
+        key, body, title, rest = (document[name][0] for name in ("key", "body", "title", "rest"))
+        number, url, fragment, published, *unspaced = json.loads(bytes(rest))
+        passage, title = unspaced or (body, title)
+        return StoredPassage(key, number, passage, title, url, fragment, published)
 
 
 def _with_analyzer(index: tantivy.Index) -> tantivy.Index:
@@ -158,4 +164,5 @@ def _spaced(text: str) -> str:
     """The text with every character of a script without spaces set apart as a word, and accents composed."""
     if text.isascii():
         return text
-    return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", text))
+    sound = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair, which JSON can hold, is no text
+    return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", sound))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,11 @@ def load_csv(path: Path) -> Iterator[Section]:
     lines = (line + "\n" for _, line in read_lines(path))
     reader = csv.reader(lines, strict=True)
     try:
-        header = _header(next(reader, []), path)
+        columns = _Columns.of(next(reader, []), path)
         start = reader.line_num + 1
         for cells in reader:
             if cells:
-                yield _section(_row(header, cells, path, start), path, start)
+                yield columns.section(cells, start)
             start = reader.line_num + 1
     except csv.Error as error:
         raise DataError(f"this is no CSV: {error}", path=str(path), line=reader.line_num) from error
@@ -58,32 +59,64 @@ def load_tsv(path: Path) -> Iterator[Section]:
 
     So one stray quotation mark cannot swallow the rows after it. A cell wholly in quotes loses them.
     """
-    header: list[str] = []
+    columns: _Columns | None = None
     for number, line in read_lines(path):
         if not line:
             continue
-        cells = [_unquoted(cell) for cell in line.split("\t")]
-        if header:
-            yield _section(_row(header, cells, path, number), path, number)
+        cells = line.split("\t")
+        if '"' in line:
+            cells = [_unquoted(cell) for cell in cells]
+        if columns is None:
+            columns = _Columns.of(cells, path)
         else:
-            header = _header(cells, path)
+            yield columns.section(cells, number)
 
 
 def _unquoted(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
-def _header(cells: list[str], path: Path) -> list[str]:
-    names = [cell.strip().lower() for cell in cells]
-    if names and not set(names).intersection(TEXT_KEYS):
-        raise DataError(f"the header has none of the columns {', '.join(TEXT_KEYS)}", path=str(path), line=1)
-    return names
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where a table has what, looked up once: a corpus has millions of rows."""
 
+    path: Path
+    n_columns: int
+    text: int
+    title: int | None
+    identifier: int | None
+    urls: tuple[int, ...]
+    dates: tuple[int, ...]
 
-def _row(header: list[str], cells: list[str], path: Path, line: int) -> dict[str, str]:
-    if len(cells) != len(header):
-        raise DataError(f"{len(cells)} columns where the header has {len(header)}", path=str(path), line=line)
-    return dict(zip(header, cells, strict=True))
+    @classmethod
+    def of(cls, header: Sequence[str], path: Path) -> _Columns:
+        """Of columns of the same name the last one counts. Raises DataError for a header without any text."""
+        place_of = {cell.strip().lower(): place for place, cell in enumerate(header)}
+        texts = [place_of[key] for key in TEXT_KEYS if key in place_of]
+        if header and not texts:
+            raise DataError(f"the header has none of the columns {', '.join(TEXT_KEYS)}", path=str(path), line=1)
+        return cls(
+            path=path,
+            n_columns=len(header),
+            text=texts[0] if texts else 0,
+            title=place_of.get("title"),
+            identifier=place_of.get("id"),
+            urls=tuple(place_of[key] for key in URL_KEYS if key in place_of),
+            dates=tuple(place_of[key] for key in DATE_KEYS if key in place_of),
+        )
+
+    def section(self, cells: Sequence[str], line: int) -> Section:
+        if len(cells) != self.n_columns:
+            found = f"{len(cells)} columns where the header has {self.n_columns}"
+            raise DataError(found, path=str(self.path), line=line)
+        identifier = "" if self.identifier is None else cells[self.identifier]
+        return Section(
+            text=cells[self.text],
+            title=("" if self.title is None else cells[self.title]) or self.path.stem,
+            url=next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
+            fragment=f"id={identifier}" if identifier else f"line={line}",
+            published=next((cells[place] for place in self.dates if cells[place]), None) if self.dates else None,
+        )
 
 
 def _section(row: Mapping[str, Any], path: Path, line: int) -> Section:

@@ -71,6 +71,19 @@ def test_equal_passages_are_given_once_and_ties_are_in_order_of_place(tmp_path: 
     assert sources(search, "same words", 0) == []
 
 
+@pytest.mark.parametrize("text", ["Plain words.", "Die Bu\u0308cher.", "漢字の本。", "half \\ud83d of a pair"])
+def test_passages_read_as_they_were_written(tmp_path: Path, text: str) -> None:
+    row = f'{{"text": "{text}", "title": "{text}", "url": "https://a.example/{text}", "date": "{text}"}}'
+    (tmp_path / "rows.jsonl").write_text(row, encoding="utf-8")
+    search = search_in(tmp_path, cache=tmp_path / ".cache")
+    written = text.replace("\\ud83d", "?")  # a surrogate without its other half is no character
+    for query in ("words bücher half", "漢"):
+        for hit in search.search(query, 1):
+            assert (hit.passage, hit.title, hit.published) == (written, written, written)
+            assert hit.source == f"https://a.example/{written}"
+    assert search.search("words bücher half 漢", 1)
+
+
 def test_long_documents_become_overlapping_passages(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(" ".join(f"w{n}" for n in range(250)))
     search = search_in(tmp_path / "a.txt", cache=tmp_path / "cache")

@@ -96,3 +96,15 @@ def test_a_megabyte_in_one_field(tmp_path: Path) -> None:
     long = "word " * 200_000
     assert load(tmp_path, "t.csv", f'text\n"{long}"\n')[0].text == long
     assert load(tmp_path, "t.tsv", f"text\n{long}\n")[0].text == long
+
+
+def test_columns_of_tables_in_any_order(tmp_path: Path) -> None:
+    # The first of the text columns, then the first address and the first date that the row has; of "id" the last.
+    table = "link\tbody\tPublished\tid\turl\ttext\tid\tdate\n"
+    rows = "l\tB\t1999\t1\tu\tT\t2\t2000\n" + "l\tB\t1999\t1\t\t\t\t\n" + "\t\t\t\t\t\t\t\n"
+    assert load(tmp_path, "t.tsv", table + rows) == [
+        Section("T", "t", "u", "id=2", "2000"),
+        Section("", "t", "l", "line=3", "1999"),
+        Section("", "t", None, "line=4", None),
+    ]
+    assert load(tmp_path, "t.csv", (table + rows).replace("\t", ",")) == load(tmp_path, "t.tsv", table + rows)
