@@ -113,9 +113,8 @@ def _format(name: str, pattern: str, others: Others, flags: re.RegexFlag = re.IG
 
 
 _CLEAR_MONTH = _MONTH.replace("March|", "").replace("May|", "").replace("Mar|", "")
-_AFTER_PREPOSITION = "".join(
-    rf"(?:(?<=\b{word}\s)|" for word in ("in", "since", "until", "during", "by", "of", "early", "late", "next", "last")
-) + "(?<!.)" + ")" * 10  # fmt: skip
+_PREPOSITIONS = ("in", "since", "until", "during", "by", "of", "early", "late", "next", "last")
+_AFTER_PREPOSITION = "|".join(rf"(?<=\b{word}\s)" for word in _PREPOSITIONS)
 
 FORMATS = (
     _format("date", rf"{_WEEKDAY}(?<![\w-]){_MONTH}\.?\s+{_DAY}(?:(?:,\s*|\s+){YEAR}(?!\w))?", _other_days),
@@ -132,6 +131,6 @@ FORMATS = (
     _format("time", rf"{BEFORE}(?P<hour>1[0-2]|[1-9])(?P<half>{_HALF})", _other_times),
     _format("month", rf"(?<![\w'’-]){_CLEAR_MONTH}(?![-'’]?\w)", _other_months),
     # "may" and "march" are words of their own.
-    _format("month", rf"{_AFTER_PREPOSITION}(?P<month>March|May)(?![\w-])", _other_months, re.NOFLAG),
+    _format("month", rf"(?:{_AFTER_PREPOSITION}|^(?=\w+\W*$))(?P<month>March|May)(?![\w-])", _other_months, re.NOFLAG),
     _format("weekday", rf"(?<!\w)(?P<weekday>(?:{'|'.join(_WEEKDAYS)})s?)(?!\w)", _other_weekdays),
 )

@@ -131,8 +131,10 @@ def _opens_sentence(response: str, start: int) -> bool:
 
 
 def _with_possessive(response: str, target: Target, end: int, by: str) -> tuple[int, str]:
-    """*James'* becomes *Edward's*."""
+    """*James'* becomes *Edward's*, *children's* becomes *girls'*."""
     mark = _POSSESSIVE.match(response, end)
+    if mark is not None and len(mark[0]) == 2 and target.tag == "NNS" and by.endswith("s"):
+        return mark.end(), by + mark[0][0]
     is_bare = mark is not None and len(mark[0]) == 1 and target.text.endswith("s") and target.kind == "entity"
     closes = response.count(response[end], 0, end) % 2 if is_bare else 0
     if mark is None or not is_bare or closes or by.endswith("s"):

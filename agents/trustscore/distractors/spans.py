@@ -19,6 +19,7 @@ from factloop.tools.linguistics.mentions import GENERIC_NOUNS, find_mentions
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 
 _QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
+_LIST_NUMBER = re.compile(r"(?:\n|^)\d{1,2}[.)]\s+\S")
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 _NOT_COUNTED = frozenset({"the", "this", "that", "no", "any", "each", "every", "another", "which", "is", "was"})
 _BEFORE_ORDINAL = frozenset({"DT", "PRP$", "POS", "CC"})
@@ -120,7 +121,9 @@ def _quantities(text: str, tokens: Sequence[Token]) -> list[Span]:
     spans.extend(
         Span(one.start, one.end, "number", "CD")
         for one in find(text, numbers.FORMATS)
-        if not any(taken[one.start : one.end]) and _is_number(text[one.start : one.end].lower(), one, tokens)
+        if not any(taken[one.start : one.end])
+        and not _LIST_NUMBER.match(text, max(0, one.start - 1))
+        and _is_number(text[one.start : one.end].lower(), one, tokens)
     )
     return sorted(spans, key=lambda span: span.start)
 

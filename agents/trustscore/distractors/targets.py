@@ -74,12 +74,19 @@ def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[Span]:
     free = [token for token in tokens if token.text[0].isalnum() and not covered[token.start]]
     content = [token for token in free if not _is_function_word(token)]
     for token in content:
-        # A name in small letters that no knowledge base knows is as often a rare noun.
-        tag = "NN" if token.tag == "NNP" and token.text.islower() else token.tag
+        tag = _tag(token)
         kind: Kind = next((kind for start, kind in _KINDS if tag.startswith(start)), "word")
         yield Span(token.start, token.end, kind, tag)
     if not content and not any(covered):
         yield from (Span(token.start, token.end, "word", token.tag) for token in free)
+
+
+def _tag(token: Token) -> str:
+    """A name in small letters that no knowledge base knows is as often a rare noun; so is a gerund without *-ing*."""
+    is_rare_noun = (token.tag == "NNP" and token.text.islower()) or (
+        token.tag == "VBG" and not token.text.lower().endswith("ing")
+    )
+    return "NN" if is_rare_noun else token.tag
 
 
 def _is_function_word(token: Token) -> bool:

@@ -48,6 +48,7 @@ def target(response: str, text: str, kind: str = "entity", tag: str = "NNP") -> 
         # Possessive and marks.
         ("Solomon's temple", "Solomon", "entity", "NNP", "David", "David's temple"),
         ("James' temple", "James", "entity", "NNP", "David", "David's temple"),
+        ("the children's book", "children", "noun", "NNS", "girls", "the girls' book"),
         ("'James' built it.", "James", "entity", "NNP", "David", "'David' built it."),
         ("(1983)", "1983", "date", "CD", "1984", "(1984)"),
     ],

@@ -49,6 +49,7 @@ async def others(response: str, seed: int = 0, limit: int = 40) -> list[str]:
         ("25.12.1983", "25.12.1983", r"[0-3]\d?\.(1?\d|0\d)\.(19|20)\d\d", 30),
         ("in June 1983", "June 1983", r"[A-Z][a-z]+ (19|20)\d\d", 30),
         ("in June", "June", r"[A-Z][a-z]+", 11),
+        ("May.", "May", r"[A-Z][a-z]+", 11),
         ("in May", "May", r"[A-Z][a-z]+", 11),
         ("on MONDAY", "MONDAY", r"[A-Z]+DAY", 6),
         ("in the 1980s", "1980s", r"(1[789]|20)\d0s", 20),
@@ -85,7 +86,10 @@ async def test_others_have_the_form_of_the_original(response: str, found: str, f
     assert [text for text in texts if not re.fullmatch(form, text)] == []
 
 
-@pytest.mark.parametrize("response", ["World War II", "He may march.", "the F-16", "No one is the one.", "", "…"])
+@pytest.mark.parametrize(
+    "response",
+    ["World War II", "He may march.", "May wrote it.", "1. Paris\n2. Rome", "the F-16", "No one is the one.", "", "…"],
+)
 def test_what_only_looks_like_a_date_or_number_is_left(response: str) -> None:
     assert [one.text for one in find_targets("", response, ()) if one.kind in {"date", "number"}] == []
 

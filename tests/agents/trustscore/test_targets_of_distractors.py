@@ -60,6 +60,7 @@ def test_what_only_the_response_has_comes_before_the_shared_within_a_level() -> 
         ("Football", [], ["Football"]),
         ("Peter Billingsley", ["Peter Billingsley"], ["Peter Billingsley"]),
         ("2017", [], ["2017"]),
+        ("The pigment is chlorophyll.", [], ["pigment", "chlorophyll"]),
         ("golf ball", [], ["golf", "ball"]),
         ("by Solomon in Rome", ["Rome", "Solomon"], ["Rome", "Solomon"]),
         ("King Solomon", ["Solomon", "King Solomon"], ["Solomon", "King Solomon"]),
