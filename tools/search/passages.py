@@ -44,11 +44,11 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
     A text of at most `words + slack` words is one passage. A "word" of more than 100 characters is cut.
     """
     longest = settings.words + settings.slack
-    if len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text)):  # most rows of a table
-        if len(words := text.split()) <= longest:
-            if words:
-                yield " ".join(words)
-            return
+    is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
+    if is_short and len(words := text.split()) <= longest:  # most rows of a table
+        if words:
+            yield " ".join(words)
+        return
     units: list[tuple[int, int]] = []
     for match in _UNIT.finditer(text):
         units.append(match.span())

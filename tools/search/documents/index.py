@@ -22,8 +22,9 @@ _MAX_QUERY_TERMS = 100
 LARGE = 200_000
 _COMMON_SHARE = 0.25
 _ENOUGH_TERMS = 4
-"""In a large corpus words of more than this share of the passages take most of a query's time and tell least (the
-inverse document frequency of one is below 1.4, that of a word of one passage above 12): they are left out where enough others are known."""
+"""In a large corpus words of more than this share of the passages take most of a query's time and tell least (their
+inverse document frequency is below 1.4, that of a word of one passage above 12): they are left out where so many
+others are known."""
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 _SMALL_BYTES = 20_000_000
