@@ -7,7 +7,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 from factloop.errors import DataError
 
@@ -60,7 +60,7 @@ def _suffix(path: Path) -> str:
     return name.suffix.lower()
 
 
-def _opened(path: Path) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
+def _opened(path: Path) -> IO[bytes]:
     if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rb")
+        return cast(IO[bytes], gzip.open(path, "rb"))
     return bz2.open(path, "rb") if path.suffix.lower() == ".bz2" else path.open("rb")

@@ -108,7 +108,7 @@ def _best(name: _Name, entries: Sequence[Entry], text: str, question: str, *, al
     start = name.start
     if takes_article(entry.label) and text[max(start - 4, 0) : start].lower() == "the ":
         start -= 4
-    nobody = not name.personal and entry.fame >= _NOBODY
+    nobody = entry.broad == "nationality" or (not name.personal and entry.fame >= _NOBODY)
     sure = nobody or ((is_asked or (in_place and not name.personal)) and "person" not in asked)
     return Reading(entry, start, name.end, sure)
 

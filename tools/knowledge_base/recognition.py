@@ -34,6 +34,8 @@ _OPENING_QUOTES = frozenset('"“‘«')
 _ADJECTIVES = frozenset({"i", "the", "a", "an"}) | lexicon.FUNCTION_WORDS
 _MAX_NAMES = 5
 _OF_THINGS = frozenset({"of", "for", "&"})
+_NEVER_WITHIN = frozenset({"mr", "mrs", "ms", "dr"})
+"""Titles that no name has in its middle, but titles of books have; *King* is a name there."""
 _ACRONYM = re.compile(r"(?!(?:II|III|IV|VI|VII|VIII|IX|XI|XII|XIII|XIV|XV|XVI|JR|SR)$)[A-Z]{2,}|(?:[A-Z]\.)+C\.?")
 _ENGLISH = ("en_US", "en_GB")
 _SAINTS = frozenset({"st", "saint"})
@@ -73,12 +75,12 @@ def _read(text: str, start: int, end: int, question: str) -> Recognised | None:
     if not words or quoted or len(words) > _MAX_NAMES or not _may_be_a_name(words):
         return None
     start, end = words[0].start, words[-1].end
+    if asked_for(question) == {"company"} and fold(text[start:end]) not in fold(question):
+        return Recognised("thing", start, end, "company", sure=False)
     if _is_person_by_form(words):
         return Recognised("person", start, end, "", sure=True)
     if not has_article and _is_person_by_place(text, words, question):
         return Recognised("person", start, end, "", sure=False)
-    if "company" in asked_for(question) and fold(text[start:end]) not in fold(question):
-        return Recognised("thing", start, end, "company", sure=False)
     return None
 
 
@@ -96,7 +98,7 @@ def _may_be_a_name(words: Sequence[NameWord]) -> bool:
     own = [word for word in words if word.word.lower().rstrip(".") not in TITLES]
     if not own or any(letter.isdigit() for word in words for letter in word.word):
         return False
-    if len(words) > 1 and any(word.word.lower().rstrip(".") in TITLES for word in words[1:-1]):
+    if len(words) > 1 and any(word.word.lower().rstrip(".") in _NEVER_WITHIN for word in words[1:-1]):
         return False
     if any(word.word in _OF_THINGS or _ACRONYM.fullmatch(word.word) for word in words):
         return False
