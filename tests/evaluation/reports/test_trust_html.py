@@ -10,7 +10,7 @@ import pytest
 
 from factloop.evaluation.reports.long_form_html import render_long_form_html
 from factloop.evaluation.reports.matrix import answer_matrix, claim_matrix
-from factloop.evaluation.reports.standings import sentences, worst
+from factloop.evaluation.reports.standings import MarkedSentence, sentences, worst
 from factloop.evaluation.reports.trust_html import render_trust_html
 from factloop.trust_records import Standing, TrustReport
 from tests.evaluation.reports.sample import HOSTILE_ADDRESS, RESPONSE
@@ -193,6 +193,10 @@ def test_the_four_groups_make_a_table() -> None:
 def test_a_sentence_is_as_bad_as_its_worst_claim_but_for_irrelevant_ones() -> None:
     assert worst([Standing.SUPPORTED_INSISTED, Standing.UNPLACED]) is Standing.UNPLACED
     assert worst([Standing.UNSUPPORTED_WAVERING, Standing.UNSUPPORTED_INSISTED]) is Standing.UNSUPPORTED_INSISTED
+    claims = long_form().claims
+    insisted, irrelevant, unscored = (1, claims[0]), (9, claims[8]), (14, claims[13])
+    assert MarkedSentence("", (insisted, irrelevant)).standing is Standing.SUPPORTED_INSISTED
+    assert MarkedSentence("", (insisted, unscored)).standing is Standing.UNPLACED
     found = {part.text[:6]: part.standing for part in sentences(long_form()) if part.claims}
     assert found["London"] is Standing.UNPLACED
     assert found["The An"] is Standing.UNSUPPORTED_WAVERING
