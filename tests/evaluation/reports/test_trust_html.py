@@ -212,9 +212,9 @@ def test_a_claim_shows_its_evidence_and_its_checks() -> None:
 
 def test_three_hundred_answers_render_in_two_seconds() -> None:
     run = large_run(300)
-    started = time.perf_counter()
+    started = time.process_time()  # others may hold the processor meanwhile
     render_trust_html(run)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_long_runs_list_every_answer_and_say_where_details_end() -> None:
