@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factloop.errors import DataError
+from factloop.tools.search.documents.names import extension_of
 
-EXTENSIONS = frozenset({".txt", ".md", ".html", ".htm", ".pdf", ".jsonl", ".csv", ".tsv"})
+EXTENSIONS = frozenset(
+    {".txt", ".md", ".html", ".htm", ".pdf", ".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
+)
 _READABLE = ", ".join(sorted(EXTENSIONS))
 
 
@@ -35,10 +38,11 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     skipped: set[Path] = set()
     for place in places:
         for path, named in _files_at(str(place)):
-            if path.suffix.lower() in EXTENSIONS:
+            extension = extension_of(path)
+            if extension in EXTENSIONS:
                 found.setdefault(path.resolve(), path)
             elif named:
-                raise DataError(f"files with extension {path.suffix!r} are not read, only {_READABLE}", path=str(path))
+                raise DataError(f"files with extension {extension!r} are not read, only {_READABLE}", path=str(path))
             else:
                 skipped.add(path)
     if not found:

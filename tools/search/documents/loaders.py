@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 from factloop.errors import DataError
+from factloop.tools.search.documents.names import extension_of
 from factloop.tools.search.documents.rows import load_csv, load_jsonl, load_tsv
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.text import read_bytes, read_text
@@ -21,7 +22,7 @@ def load_sections(path: Path) -> Iterator[Section]:
 
     The extension must be one of `files.EXTENSIONS`.
     """
-    return _LOADERS[path.suffix.lower()](path)
+    return _LOADERS[extension_of(path)](path)
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
@@ -72,4 +73,7 @@ _LOADERS: dict[str, Callable[[Path], Iterator[Section]]] = {
     ".jsonl": load_jsonl,
     ".csv": load_csv,
     ".tsv": load_tsv,
+    ".jsonl.gz": load_jsonl,
+    ".csv.gz": load_csv,
+    ".tsv.gz": load_tsv,
 }

@@ -1,4 +1,7 @@
-"""Tables as sections, one a row: JSONL, CSV and TSV, read line by line so that a file may be larger than memory."""
+"""Tables as sections, one a row: JSONL, CSV and TSV, read line by line so that a file may be larger than memory.
+
+They may be compressed by gzip, as wiki-dpr's passages are distributed.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.errors import DataError
+from factloop.tools.search.documents.names import stem_of
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.text import read_lines
 
@@ -112,7 +116,7 @@ class _Columns:
         identifier = "" if self.identifier is None else cells[self.identifier]
         return Section(
             text=cells[self.text],
-            title=("" if self.title is None else cells[self.title]) or self.path.stem,
+            title=("" if self.title is None else cells[self.title]) or stem_of(self.path),
             url=next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
             fragment=f"id={identifier}" if identifier else f"line={line}",
             published=next((cells[place] for place in self.dates if cells[place]), None) if self.dates else None,
@@ -128,7 +132,7 @@ def _section(row: Mapping[str, Any], path: Path, line: int) -> Section:
     identifier = _scalar(row, ("id",), path, line)
     return Section(
         text=row[key],
-        title=_scalar(row, ("title",), path, line) or path.stem,
+        title=_scalar(row, ("title",), path, line) or stem_of(path),
         url=_scalar(row, URL_KEYS, path, line),
         fragment=f"id={identifier}" if identifier else f"line={line}",
         published=_scalar(row, DATE_KEYS, path, line),

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from factloop.errors import DataError
+from factloop.tools.search.documents.names import is_compressed
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
+_BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
 """Above this share of NULs a file is no text that a person wrote; below it they are strays, read as spaces."""
 
@@ -31,30 +36,35 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Only "\\n" ends a line (before it a "\\r" is dropped). Raises DataError as `read_text` does, when it gets there.
     """
-    try:
-        with path.open("rb") as file:
-            head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
-            _refuse_binary(head, path)
-            if head.startswith(_UTF16_MARKS):
-                for number, text in enumerate(io.StringIO(read_text(path), newline="\n"), 1):
-                    yield number, text.rstrip("\r\n")
-                return
-            offset = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-            file.seek(offset)
-            for number, line in enumerate(file, 1):
-                try:
-                    yield number, line.rstrip(b"\r\n").decode("utf-8").replace("\0", " ")
-                except UnicodeDecodeError as error:
-                    raise _undecodable(path, "utf-8", offset + error.start, number) from error
-                offset += len(line)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
+    with _opened(path) as file:
+        head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
+        _refuse_binary(head, path)
+        if head.startswith(_UTF16_MARKS):
+            for number, text in enumerate(io.StringIO(read_text(path), newline="\n"), 1):
+                yield number, text.rstrip("\r\n")
+            return
+        offset = len(file.read(len(codecs.BOM_UTF8))) if head.startswith(codecs.BOM_UTF8) else 0
+        for number, line in enumerate(file, 1):
+            try:
+                yield number, line.rstrip(b"\r\n").decode("utf-8").replace("\0", " ")
+            except UnicodeDecodeError as error:
+                raise _undecodable(path, "utf-8", offset + error.start, number) from error
+            offset += len(line)
 
 
 def read_bytes(path: Path) -> bytes:
-    """All bytes. Raises DataError where the file cannot be opened."""
+    """All bytes, of a compressed file those it stands for. Raises DataError where the file cannot be read."""
+    with _opened(path) as file:
+        return file.read()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[io.BufferedReader]:
     try:
-        return path.read_bytes()
+        with path.open("rb") as plain:
+            yield io.BufferedReader(gzip.GzipFile(fileobj=plain), _BUFFER_BYTES) if is_compressed(path) else plain
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"this is no gzip file, or not all of it: {error}", path=str(path)) from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,17 @@ def test_passages_read_as_they_were_written(tmp_path: Path, text: str) -> None:
             assert (hit.passage, hit.title, hit.published) == (written, written, written)
             assert hit.source == f"https://a.example/{written}"
     assert search.search("words bücher half 漢", 1)
+
+
+def test_many_threads_at_once(tmp_path: Path) -> None:
+    rows = "".join(f'{{"text": "passage w{n} about w{n % 7}"}}\n' for n in range(500))
+    (tmp_path / "rows.jsonl").write_text(rows)
+    search = search_in(tmp_path, cache=tmp_path / ".cache")
+    queries = [f"about w{n}" for n in range(32)]
+    with ThreadPoolExecutor(32) as pool:
+        together = list(pool.map(lambda query: search.search(query, 10), queries))
+    assert together == [search.search(query, 10) for query in queries]
+    assert [f"w{n}" in hits[0].passage.split() for n, hits in enumerate(together)] == [True] * 32
 
 
 def test_long_documents_become_overlapping_passages(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
         ("absent.txt", "absent.txt: there is no such file or folder"),
         ("*.rst", r"\*.rst: the pattern matches nothing"),
         ("a**.txt", r"a\*\*.txt: (this is no pattern|the pattern matches nothing)"),  # the former before Python 3.13
-        ("report.docx", "report.docx: files with extension '.docx' are not read, only .csv, .htm"),
+        ("report.docx", "report.docx: files with extension '.docx' are not read, only .csv, .csv.gz, .htm"),
+        ("notes.txt.gz", "notes.txt.gz: files with extension '.txt.gz' are not read"),
         ("empty", r"empty: no file to read \(0 of other kinds\)"),
         ("foreign", r"foreign: no file to read \(1 of other kinds\)"),
         ("a\0b", r"a\\0b: a path cannot hold a NUL"),
@@ -69,7 +70,7 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
     ],
 )
 def test_places_without_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str) -> None:
-    make(tmp_path, "report.docx", "foreign/x.png")
+    make(tmp_path, "report.docx", "notes.txt.gz", "foreign/x.png")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=said):

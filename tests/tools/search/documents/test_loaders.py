@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import time
 from io import BytesIO
 from pathlib import Path
@@ -18,8 +19,12 @@ from factloop.tools.search.documents.sections import Section
 
 def write(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    path.write_bytes(_as_bytes(content))
     return path
+
+
+def _as_bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
 
 
 def load(folder: Path, name: str, content: str | bytes) -> list[Section]:
@@ -49,7 +54,9 @@ def test_every_extension_has_a_loader(tmp_path: Path) -> None:
     table = "text\ntext"
     samples: dict[str, str | bytes] = {".pdf": pdf("text"), ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table}
     for extension in EXTENSIONS:
-        (section,) = load(tmp_path, f"a{extension}", samples.get(extension, "text"))
+        sample = samples.get(extension.removesuffix(".gz"), "text")
+        content = gzip.compress(_as_bytes(sample)) if extension.endswith(".gz") else sample
+        (section,) = load(tmp_path, f"a{extension}", content)
         assert section.text.strip() == "text"
 
 
@@ -93,6 +100,26 @@ def test_byte_offset_counts_from_the_start_of_the_file(tmp_path: Path) -> None:
 
 def test_stray_nuls_become_spaces(tmp_path: Path) -> None:
     assert load(tmp_path, "a.txt", "Ada was\0born in London")[0].text == "Ada was born in London"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_compressed_tables(tmp_path: Path, encoding: str) -> None:
+    table = 'id\ttext\ttitle\n1\t"Zoë ""Z"" 漢"\tA\n2\tplain\t\n'.encode(encoding)
+    assert load(tmp_path, "wiki.passages.TSV.gz", gzip.compress(table)) == [
+        Section('Zoë "Z" 漢', "A", None, "id=1"),
+        Section("plain", "wiki.passages", None, "id=2"),
+    ]
+
+
+def test_compressed_tables_that_cannot_be_read(tmp_path: Path) -> None:
+    rows = b'{"text": "a"}\n' * 100
+    packed = gzip.compress(rows)
+    assert refusal(tmp_path, "a.jsonl.gz", rows).startswith("a.jsonl.gz: this is no gzip file")
+    assert "or not all of it: Compressed file ended" in refusal(tmp_path, "a.jsonl.gz", packed[:-9])
+    assert "or not all of it: CRC check failed" in refusal(tmp_path, "a.jsonl.gz", packed[:-8] + bytes(8))
+    assert "no gzip file" in refusal(tmp_path, "a.jsonl.gz", packed[:12] + b"\xff" * 9 + packed[21:])
+    assert "a.jsonl.gz:101: this line is no JSON" in refusal(tmp_path, "a.jsonl.gz", gzip.compress(rows + b"{"))
+    assert load(tmp_path, "a.jsonl.gz", gzip.compress(b"")) == []
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -1,0 +1,22 @@
+"""What a file's name says: how it is read, and what it is called where nothing inside gives a title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+COMPRESSED = ".gz"
+
+
+def is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == COMPRESSED
+
+
+def extension_of(path: Path) -> str:
+    """In lower case; of a compressed file with the one before, as ".tsv.gz"."""
+    inner = Path(path.stem).suffix if is_compressed(path) else ""
+    return (inner + path.suffix).lower()
+
+
+def stem_of(path: Path) -> str:
+    """The name without `extension_of`."""
+    return Path(path.stem).stem if is_compressed(path) else path.stem
