@@ -48,6 +48,15 @@ def test_what_the_question_says_is_refused() -> None:
     assert admitted("Rome is big", "Rome", ["Oslo"], "Oslo is big?") == []
 
 
+def test_two_targets_do_not_give_the_same_text() -> None:
+    sieve = Sieve("", "King Solomon built it.")
+    whole = Target("King Solomon", 0, 12, Level.ENTITY, "entity", "NNP")
+    last = Target("Solomon", 5, 12, Level.ENTITY, "entity", "NNP")
+    assert sieve.admits(insert("King Solomon built it.", whole, "King David"))
+    assert not sieve.admits(insert("King Solomon built it.", last, "David"))
+    assert sieve.admits(insert("King Solomon built it.", last, "Saul"))
+
+
 def test_figures_are_compared_with_their_points() -> None:
     assert admitted("It weighs 2.5 kg.", "2.5", ["1.5", "15", "1.5"]) == ["1.5", "15"]
 
