@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
@@ -9,11 +10,25 @@ from typing import Self
 from factloop.tools.vocabulary.inflections import lemmas, same_lemma
 from factloop.tools.vocabulary.tokens import TOKEN
 
+_ROOT_LETTERS = 5
+_ROOT_SHARE = 0.8
+
 
 def too_close(word: str, original: str) -> bool:
-    """Whether one is a form of the other, or holds its letters: *party* and *art*, *King Solomon* and *king*."""
+    """Whether one is a form of the other or made from it, or holds its letters.
+
+    *temples* and *temple*, *Floridian* and *Florida*, *party* and *art*, *King Solomon* and *king*.
+    """
     one, other = (" ".join(text.casefold().replace("_", " ").split()) for text in (word, original))
-    return one in other or other in one or same_lemma(one, other)
+    return one in other or other in one or same_lemma(one, other) or _of_one_root(one, other)
+
+
+def _of_one_root(one: str, other: str) -> bool:
+    """Whether two words begin alike for most of the shorter: *president*, *presidency*; not *Austria*, *Australia*."""
+    if " " in one + other:
+        return False
+    letters = max(_ROOT_LETTERS, math.ceil(_ROOT_SHARE * min(len(one), len(other))))
+    return len(one) >= letters and one[:letters] == other[:letters]
 
 
 @dataclass(frozen=True, slots=True)

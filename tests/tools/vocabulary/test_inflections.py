@@ -93,7 +93,7 @@ def test_any_text_may_be_asked_about(one: str, other: str) -> None:
     [
         ("temple", True),
         ("Temples", True),
-        ("template", False),
+        ("tempest", False),
         ("contemplate", False),
         ("old temple", True),
         ("building", False),
@@ -109,7 +109,20 @@ def test_what_the_texts_say_and_what_is_close_to_the_original_is_taken(word: str
     assert (word in Taken.of("temple", "King Solomon built the temple.", "Who built it?")) is taken
 
 
-def test_parts_and_wholes_are_too_close() -> None:
-    assert too_close("art", "Party")
-    assert too_close("King Solomon", "king")
-    assert not too_close("king", "queen")
+@pytest.mark.parametrize(
+    ("one", "other", "close"),
+    [
+        ("art", "Party", True),
+        ("King Solomon", "king", True),
+        ("temples", "temple", True),
+        ("Floridian", "Florida", True),
+        ("presidency", "president", True),
+        ("Austria", "Australia", False),
+        ("North Carolina", "North Dakota", False),
+        ("Mississippi", "Missouri", False),
+        ("king", "queen", False),
+    ],
+)
+def test_parts_wholes_and_words_of_one_root_are_too_close(one: str, other: str, close: bool) -> None:
+    assert too_close(one, other) is close
+    assert too_close(other, one) is close
