@@ -12,6 +12,7 @@ from factloop.tools.vocabulary.closeness import Taken
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
 from factloop.trust_records import Source
 
+NATIONALITY = "nationality"
 MIN_WINDOW = 400
 """At least so many words, those nearest to the original in how common they are, are drawn from."""
 SPARE = 3
@@ -31,7 +32,7 @@ class SameClassSource:
     async def substitutes(
         self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
     ) -> Sequence[Substitute]:
-        words = _words_for(target)
+        words = words_of_class(class_of(target))
         if not words or limit < 1:
             return ()
         taken = Taken.of(target.text, response, question)
@@ -44,16 +45,22 @@ class SameClassSource:
         return fit
 
 
-def _words_for(target: Target) -> Sequence[str]:
+def class_of(target: Target) -> str:
+    """The Penn tag of the words that may stand in the target's place, or NATIONALITY; empty where none may.
+
+    A name stays a name whatever its last word is: *All Night Long*.
+    """
     lower = target.text.lower()
     if target.kind in {"date", "number"} or lower in BE | AUXILIARIES:
-        return ()
+        return ""
     if lower in NATIONALITIES:
-        return nationality_adjectives()
-    is_name = target.tag.startswith("NNP") or (target.kind == "entity" and not target.text.islower())
-    if is_name:
-        return words_of("NNPS" if target.tag == "NNPS" else "NNP")
-    return words_of(target.tag)
+        return NATIONALITY
+    is_name = target.tag.startswith("NNP") or (target.kind == "entity" and lower != target.text)
+    return ("NNPS" if target.tag == "NNPS" else "NNP") if is_name else target.tag
+
+
+def words_of_class(word_class: str) -> tuple[str, ...]:
+    return nationality_adjectives() if word_class == NATIONALITY else words_of(word_class)
 
 
 def _draw(words: Sequence[str], count: int, limit: int, rng: random.Random) -> list[str]:
