@@ -7,12 +7,14 @@ these before verbs and adjectives, these before the rest.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+
+from simplemma import lemmatize
 
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.spans import Span, find_spans, tokens_in
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
-from factloop.tools.vocabulary import inflections
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 from factloop.trust_records import Level
 
@@ -53,9 +55,10 @@ def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -
     return _capped([tiers[rank] for rank in sorted(tiers)])
 
 
+@lru_cache(maxsize=65_536)
 def lemma(word: str) -> str:
     """What compares words whatever their case, number, tense or dash."""
-    return inflections.lemma(word.replace("–", "-"))
+    return str(lemmatize(word.casefold().replace("–", "-"), lang="en")).casefold()
 
 
 def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEntity]) -> list[Span]:
