@@ -87,7 +87,7 @@ def test_no_subject_and_no_judge_are_said_so() -> None:
 
 
 def test_a_hostile_name_is_printed_as_text() -> None:
-    name = f"[bold red]x[/bold red] {HOSTILE} \x1b[2J\u202eevil"
+    name = f"\x1b[2J\u202e[bold red]x[/bold red] {HOSTILE}"
     text = printed(
         result_of([respond(n, name, n % 2) for n in range(4)], data=name, fingerprint=fingerprint(subject_model=name)),
         width=60,
