@@ -172,6 +172,12 @@ async def test_small_numbers_have_positive_neighbours_first() -> None:
     assert set((await others("3 dogs"))[:5]) == {"1", "2", "4", "5", "6"}
 
 
+async def test_round_numbers_come_first_for_a_round_one() -> None:
+    texts = await others("90 miles")
+    assert all(int(text) % 5 == 0 for text in texts[:20])  # 45 to 180 by fives, without 90
+    assert any(int(text) % 5 for text in texts)
+
+
 async def test_both_ends_of_a_span_move_together() -> None:
     assert {int(text[8:]) - int(text[:4]) for text in await others("1868 to 1871")} == {3}
     assert {(int(text[5:]) - int(text[:4])) % 100 for text in await others("1999-00")} == {1}
