@@ -69,21 +69,24 @@ def _tags(words: Sequence[str]) -> list[str]:
         for word, tag in parser.find_tags([word.replace("’", "'") for word in words])
     ]
     in_context = lexicon.context.apply([list(pair) for pair in alone])
-    return [_settled(word, own, tag) for (word, own), (_, tag) in zip(alone, in_context, strict=True)]
+    return [_settled(word, own, tag, lexicon) for (word, own), (_, tag) in zip(alone, in_context, strict=True)]
 
 
 def _name_tag(word: str, lexicon: dict[str, str]) -> str | None:
-    """NNP for a word in lower case that the lexicon has only as a name."""
-    if not word.islower() or word in lexicon:
+    """NNP for a word in lower case that the lexicon has only as a name, and for a capital on an unknown word."""
+    if word in lexicon or word.lower() in lexicon:
         return None
+    if word[0].isupper():
+        return "NNP"
     tags = {lexicon.get(word.capitalize()), lexicon.get(word.upper())}
     return next((tag for tag in ("NNP", "NNPS") if tag in tags), None)
 
 
-def _settled(word: str, alone: str, tag: str) -> str:
+def _settled(word: str, alone: str, tag: str, lexicon: dict[str, str]) -> str:
     """The tag after all rules; numbers, marks and other scripts are known by their look.
 
-    No neighbour makes a name of a word in lower case: *the last time wisconsin won*.
+    The rules of context go too far at times: they make names of words in lower case (*the last time wisconsin won*),
+    and gerunds of words without -ing.
     """
     if word[0].isdigit():
         return "CD"
@@ -91,7 +94,13 @@ def _settled(word: str, alone: str, tag: str) -> str:
         return "." if set(word) <= _FINAL else _MARKS.get(word, "SYM")
     if word.lower() == word.upper() and not word.isascii():
         return "FW"
-    return (alone if word.islower() and tag.startswith("NNP") else tag).split("|")[0]
+    too_far = (
+        (tag.startswith("NNP") and word.islower())
+        or (alone.startswith("NNP") and word not in lexicon)
+        or (tag == "VBG" and not word.lower().endswith(("ing", "in'")))
+        or (tag == "VBZ" and not word.lower().endswith("s"))
+    )
+    return (alone if too_far else tag).split("|")[0]
 
 
 def _loaded() -> tuple[Any, Any]:

@@ -20,6 +20,7 @@ TOKEN = re.compile(
       \d+(?:[.,:/]\d+)*(?:[-–]\d+(?:[.,:/]\d+)*)*{_LETTER}*   # 1,200  12:30  1997–98  19th  1980s
     | {_CLITIC}
     | (?<!\w)(?:(?-i:[^\W\d_])\.){{2,}}                       # U.S.  J.K.  a.m.
+    | (?<!\w)(?-i:[A-HJ-Z]\.(?=\s+[A-Z]))                     # Walter A. Shewhart
     | (?<!\w)(?-i:{_TITLES})\.(?=\s)                          # Dr.  St.
     | (?:(?!{_CLITIC}){_LETTER})+(?:(?!{_CLITIC})['’&.-](?:(?!{_CLITIC}){_LETTER})+)*
     | \.{{2,}}

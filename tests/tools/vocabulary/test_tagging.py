@@ -30,6 +30,8 @@ def tagged(text: str) -> str:
         ("“She isn’t Mike's wife”", "“/`` She/PRP is/VBZ n’t/RB Mike/NNP 's/POS wife/NN ”/''"),
         ("Dr. O'Neill saw a well-known U.S. film", "Dr./NNP O'Neill/NNP saw/VBD a/DT well-known/JJ U.S./NNP film/NN"),
         ("日本は हिन्दी में Москва", "日本は/FW हिन्दी/FW में/FW Москва/NNP"),
+        ("Darren McGavin played John A. Shewhart", "Darren/NNP McGavin/NNP played/VBD John/NNP A./NNP Shewhart/NNP"),
+        ("The price is right", "The/DT price/NN is/VBZ right/NN"),
         ("2017", "2017/CD"),
         ("$5 or £6", "$/$ 5/CD or/CC £/$ 6/CD"),
         ("¿?¡… ★", "¿/SYM ?/. ¡/SYM …/: ★/SYM"),
