@@ -77,9 +77,8 @@ def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
 
 
 def _holds_a_place(thing: Recognised, readings: Sequence[Reading]) -> bool:
-    """*University of California*: the place in it has true siblings, the whole only made-up ones."""
-    inside = (one for one in readings if thing.start <= one.start and one.end <= thing.end)
-    return thing.kind == "thing" and any((one.start, one.end) != (thing.start, thing.end) for one in inside)
+    """*University of California*, *Cape Town*: the place has true siblings, a thing only made-up ones."""
+    return thing.kind == "thing" and any(thing.start <= one.start and one.end <= thing.end for one in readings)
 
 
 def _known(text: str, reading: Reading) -> LinkedEntity:

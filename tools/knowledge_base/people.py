@@ -188,5 +188,6 @@ def _other(word: str, part: Part, name: PersonName, gender: Gender | None, rng: 
         return "".join(rng.choice(lists.men)[0] if letter.isalpha() else letter for letter in word)
     if part == "family":
         return rng.choice(lists.family)
-    some = rng.choice(_GENDERS) if gender is None else gender
+    either: Gender = "man" if part == "reign" else rng.choice(_GENDERS)
+    some = either if gender is None else gender
     return rng.choice(_REIGNS[some] if part == "reign" and reigns else lists.given(some))

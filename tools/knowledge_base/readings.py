@@ -12,10 +12,13 @@ from factloop.tools.knowledge_base.name_lists import known_family, known_given
 from factloop.tools.knowledge_base.names import NameWord, fold, name_words, windows
 from factloop.tools.knowledge_base.ordinary import ordinary_words
 from factloop.tools.knowledge_base.places import takes_article
+from factloop.tools.linguistics.lexicon import FUNCTION_WORDS
 
 _ASKED = 10.0
 _ASKED_PLACE = 3.0
-_BEFORE_PLACE = 2.0
+_FAINT = 2.0
+"""Fame below which a name is only what the question asks for: languages that few have heard of."""
+_ASKED_FAINT = 5.0
 _BESIDE = 4.0
 _WELL_KNOWN = 9.0
 """Fame of countries and of the states of the USA."""
@@ -56,6 +59,8 @@ class _Name:
     """The whole text is in capitals."""
     embedded: bool
     """Another capitalised word stands right beside it: *Teddy Roosevelt*, *Parker's Piece*."""
+    behind_us_city: bool
+    """*Atlanta, Georgia*."""
 
     @property
     def capitalised(self) -> bool:
@@ -70,6 +75,7 @@ class _Name:
         return len(self.words) == 1 and (self.folded in known_given() or self.folded in known_family())
 
 
+_BEFORE_COMMA = re.compile(r"((?:[^\W\d_]+\s+)?[^\W\d_]+),\s*$")
 _SMALL = frozenset({"of", "the", "and", "de", "la", "le", "les", "del", "da", "do", "dos", "du", "el", "al"})
 
 
@@ -82,7 +88,9 @@ def place_readings(text: str, question: str, gazetteer: Gazetteer) -> Iterator[R
         folded = fold(text[start:end])
         entries = gazetteer.named(folded)
         if entries:
-            name = _Name(folded, start, end, words[first:after], shouted, _is_embedded(text, words, first, after))
+            embedded = _is_embedded(text, words, first, after)
+            behind = _is_behind_us_city(text[max(start - 40, 0) : start], gazetteer)
+            name = _Name(folded, start, end, words[first:after], shouted, embedded, behind)
             reading = _best(name, entries, text, question, alone=after - first == len(words))
             if reading is not None:
                 yield reading
@@ -91,10 +99,16 @@ def place_readings(text: str, question: str, gazetteer: Gazetteer) -> Iterator[R
 def _is_embedded(text: str, words: tuple[NameWord, ...], first: int, after: int) -> bool:
     before = words[first - 1] if first else None
     behind = words[after] if after < len(words) else None
-    if before is not None and before.capitalised and not before.opens:
+    if before is not None and before.capitalised and before.word.lower() not in FUNCTION_WORDS:
         return text[before.end : words[first].start] == " "
     gap = text[words[after - 1].end : behind.start] if behind is not None else ""
     return behind is not None and behind.capitalised and gap in {" ", "'s ", "’s "}
+
+
+def _is_behind_us_city(before: str, gazetteer: Gazetteer) -> bool:
+    match = _BEFORE_COMMA.search(before)
+    names = {fold(match[1]), fold(match[1].split()[-1])} if match is not None else set()
+    return any("city_in_us" in entry.types for name in names for entry in gazetteer.named(name))
 
 
 def _best(name: _Name, entries: Sequence[Entry], text: str, question: str, *, alone: bool) -> Reading | None:
@@ -117,12 +131,14 @@ def _score(entry: Entry, name: _Name, text: str, question: str) -> float:
     asked = asked_for(question)
     score = entry.fame - (1.0 if fold(entry.label) != name.folded and entry.fame < _WELL_KNOWN else 0.0)
     if entry.broad in asked:
-        score += _ASKED
+        score += _ASKED if entry.fame >= _FAINT else _ASKED_FAINT
     if "place" in asked and entry.types[0] == "place":
         score += _ASKED_PLACE
     if entry.within and fold(entry.within) in fold(f"{text} {question}"):
         score += _BESIDE
-    if entry.broad == "language" and _of_language(name, text, question):
+    if "us_state" in entry.types and name.behind_us_city:
+        score += _BESIDE
+    if entry.broad == "language" and entry.fame >= _FAINT and _of_language(name, text, question):
         score += _ASKED
     return score
 
@@ -137,7 +153,7 @@ def _of_language(name: _Name, text: str, question: str) -> bool:
 def _accepted(name: _Name, entry: Entry, score: float, *, is_asked: bool, in_place: bool, alone: bool) -> bool:
     if name.folded in _ACRONYMS:
         return name.words[0].word.isupper() and not name.shouted
-    if entry.fame < 2.0 and not (is_asked and name.capitalised):
+    if entry.fame < _FAINT and not (is_asked and name.capitalised):
         return False
     if name.embedded and len(name.words) == 1 and entry.fame < _LARGE and not in_place:
         return False

@@ -68,10 +68,10 @@ def _read(text: str, start: int, end: int, question: str) -> Recognised | None:
     has_article = bool(words) and words[0].word.lower() == "the"
     words = words[1:] if has_article else words
     thing = thing_kind([word.word for word in words])
-    if thing is not None and words[0].capitalised:
+    if thing is not None and words[0].capitalised and not text[:start].endswith(("'s ", "’s ")):
         return Recognised("thing", words[0].start, words[-1].end, thing[0], sure=True)
     quoted = text[max(start - 1, 0) : start] in _OPENING_QUOTES and start > 0
-    words = _without_office(words)
+    words = _without_realm(_without_office(words))
     if not words or quoted or len(words) > _MAX_NAMES or not _may_be_a_name(words):
         return None
     start, end = words[0].start, words[-1].end
@@ -92,6 +92,12 @@ def _without_office(words: Sequence[NameWord]) -> Sequence[NameWord]:
             break
         words = words[1:]
     return words
+
+
+def _without_realm(words: Sequence[NameWord]) -> Sequence[NameWord]:
+    """*King Charles II* of *King Charles II of England*."""
+    place = next((place for place, word in enumerate(words) if word.word == "of"), 0)
+    return words[:place] if place > 1 and words[0].word.lower() in TITLES else words
 
 
 def _may_be_a_name(words: Sequence[NameWord]) -> bool:

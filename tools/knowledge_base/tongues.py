@@ -66,7 +66,7 @@ def _languages() -> Iterator[Entry]:
         aliases = {"zh": ("Mandarin", "Cantonese"), "tl": ("Filipino",), "pa": ("Punjabi",), "fa": ("Farsi",)}.get(
             short or "", ()
         )
-        types = ("language", "living_language" if short else "minor_language")
+        types = ("language", "widely_known_language") if short else ("language",)
         yield Entry(f"language:{language.alpha_3}", label, types, fame, rank, aliases)
 
 
