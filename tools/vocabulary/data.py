@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,3 +23,8 @@ def packaged_lines(name: str) -> list[str]:
             lines = path.read_text(encoding="utf-8").splitlines()
             return [line for line in lines if line.strip() and not line.startswith(";;;")]
     raise ConfigError(f"the installed TextBlob has no {name}: pip install --force-reinstall textblob")
+
+
+def vocabulary_version() -> str:
+    """Names the words, for the fingerprint of a run."""
+    return f"textblob {version('textblob')}"

@@ -15,6 +15,7 @@ from factloop.tools.embeddings.embedded_words import EmbeddedWords
 from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.linguistics.lexicon import NATIONALITIES
 from factloop.tools.vocabulary.closeness import Taken, too_close
+from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import is_ordinary, tag_of
 from factloop.trust_records import Source
 
@@ -29,6 +30,8 @@ MAX_WORDS = 5_000
 SPARE = 5
 """Neighbours looked at for each one wanted: many are forms of the original or of another class."""
 _MIN_LOOKED_AT = 100
+_PER_FIT_WORD = 5
+"""Words of a file looked at for each one of the target's class."""
 
 
 class Neighbourhood(Protocol):
@@ -103,7 +106,8 @@ class VectorNeighbourhood:
         self.name = vectors.identity
 
     def near(self, target: Target, limit: int) -> Sequence[tuple[str, float]]:
-        return [pair for pair in self._vectors.neighbours(target.text, limit) if _stands_for(target, pair[0])]
+        near = self._vectors.neighbours(target.text, _PER_FIT_WORD * limit)
+        return [pair for pair in near if _stands_for(target, pair[0])][:limit]
 
 
 class EmbeddedNeighbourhood:
@@ -113,7 +117,7 @@ class EmbeddedNeighbourhood:
         self._embedder = embedder
         self._cache_dir = cache_dir
         self._of_class: dict[str, EmbeddedWords] = {}
-        self.name = embedder.name
+        self.name = f"{embedder.name}, {vocabulary_version()}"
 
     def near(self, target: Target, limit: int) -> Sequence[tuple[str, float]]:
         word_class = class_of(target)

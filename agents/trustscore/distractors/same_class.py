@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from functools import lru_cache
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, NATIONALITIES
 from factloop.tools.vocabulary.closeness import Taken
+from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
 from factloop.trust_records import Source
 
@@ -27,7 +27,7 @@ class SameClassSource:
 
     @property
     def name(self) -> str:
-        return f"same-class words 1 (textblob {_textblob_version()})"
+        return f"same-class words 1 ({vocabulary_version()})"
 
     async def substitutes(
         self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
@@ -82,10 +82,3 @@ def _rank(words: Sequence[str], count: int) -> int:
         else:
             high = middle
     return low
-
-
-@lru_cache(maxsize=1)
-def _textblob_version() -> str:
-    from importlib.metadata import version
-
-    return version("textblob")
