@@ -26,9 +26,15 @@ class NameLists:
     men: Sequence[str]
     women: Sequence[str]
     family: Sequence[str]
+    family_of_men: Sequence[str]
+    family_of_women: Sequence[str]
+    """The same as `family` but where the ending tells the gender: *Иванов*, *Иванова*."""
 
     def given(self, gender: Gender) -> Sequence[str]:
         return self.men if gender == "man" else self.women
+
+    def family_of(self, gender: Gender) -> Sequence[str]:
+        return self.family_of_men if gender == "man" else self.family_of_women
 
 
 @lru_cache(maxsize=1)
@@ -65,7 +71,8 @@ def _lists(locale: str) -> NameLists:
     men = _names(provider, "first_romanized_names_male" if romanised else "first_names_male")
     women = _names(provider, "first_romanized_names_female" if romanised else "first_names_female")
     family = _names(provider, "last_romanized_names" if romanised else "last_names")
-    return NameLists(men, women, family or _names(provider, "last_names_male"))
+    of_men, of_women = _names(provider, "last_names_male"), _names(provider, "last_names_female")
+    return NameLists(men, women, family, of_men or family, of_women or family)
 
 
 def _names(provider: Any, field: str) -> Sequence[str]:

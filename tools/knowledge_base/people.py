@@ -170,8 +170,10 @@ def other_names(name: PersonName, gender: Gender | None, limit: int, rng: random
         if len(seen) >= limit:
             return
         reigns = name.locale not in SCRIPTS and len(seen) < _ENOUGH_REIGNS
+        some = _some_gender(name, rng) if gender is None else gender
         other = [
-            _other(word, part, name, gender, rng, reigns) for word, part in zip(name.words, name.parts, strict=True)
+            _other(word, part, name.locale, some, rng, reigns)
+            for word, part in zip(name.words, name.parts, strict=True)
         ]
         label = " ".join(other)
         fresh = all(fold(w) not in taken for w, part in zip(other, name.parts, strict=True) if part != "kept")
@@ -180,14 +182,17 @@ def other_names(name: PersonName, gender: Gender | None, limit: int, rng: random
             yield label
 
 
-def _other(word: str, part: Part, name: PersonName, gender: Gender | None, rng: random.Random, reigns: bool) -> str:
+def _some_gender(name: PersonName, rng: random.Random) -> Gender:
+    """Either, but a man for a monarch of whom nothing is known."""
+    return "man" if "reign" in name.parts else rng.choice(_GENDERS)
+
+
+def _other(word: str, part: Part, locale: str, gender: Gender, rng: random.Random, reigns: bool) -> str:
     if part == "kept":
         return word
-    lists = name_lists()[name.locale]
+    lists = name_lists()[locale]
     if part == "initials":
         return "".join(rng.choice(lists.men)[0] if letter.isalpha() else letter for letter in word)
     if part == "family":
-        return rng.choice(lists.family)
-    either: Gender = "man" if part == "reign" else rng.choice(_GENDERS)
-    some = either if gender is None else gender
-    return rng.choice(_REIGNS[some] if part == "reign" and reigns else lists.given(some))
+        return rng.choice(lists.family_of(gender))
+    return rng.choice(_REIGNS[gender] if part == "reign" and reigns else lists.given(gender))

@@ -184,6 +184,14 @@ def test_gender_stays_where_title_or_given_name_tells(name: str, gender: str) ->
         assert not any(words[0] in only_others for words in others)
 
 
+def test_a_family_name_that_has_a_gender_agrees_with_the_given_name() -> None:
+    russian = name_lists()["ru_RU"]
+    for label in labels_for("Иван Петров"):
+        given, family = label.split()
+        assert given in russian.men
+        assert family in russian.family_of_men
+
+
 def test_things_keep_their_noun() -> None:
     (thing,) = link("He went to Yale University.", "")
     labels = [s.label for s in siblings(thing)]
