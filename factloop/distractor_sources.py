@@ -78,5 +78,5 @@ def _neighbours(settings: TrustSettings) -> list[SubstituteSource]:
     if settings.vectors is not None:
         from factloop.tools.embeddings.word_vectors import WordVectors
 
-        return [NeighbourSource(WordVectors.open(settings.vectors, cache_dir))]
-    return [NeighbourSource(build_embedder(settings), cache_dir=cache_dir)]
+        return [NeighbourSource.of_vectors(WordVectors.open(settings.vectors, cache_dir))]
+    return [NeighbourSource.of_embedder(build_embedder(settings), cache_dir)]

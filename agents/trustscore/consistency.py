@@ -18,7 +18,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Node, Update
+from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
 from factloop.agents.trustscore.state import ConsistencyInput, ConsistencyOutput, ConsistencyState
@@ -113,8 +113,8 @@ async def _one_check(
     )
 
 
-def _build_conclude(max_checks: int) -> Node[ConsistencyState]:
-    def conclude(state: ConsistencyState) -> Update:
+def _build_conclude(max_checks: int) -> AsyncNode[ConsistencyState]:
+    async def conclude(state: ConsistencyState) -> Update:
         found = DistractorSet.model_validate(state["distractor_set"])
         checks = [Check.model_validate(check) for check in state["checks"]]
         result = conclusion(found, checks, n_planned=len(state["planned"]), max_checks=max_checks)

@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import CallingNode, Graph, Node, Update
+from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update
 from factloop.agents.trustscore.overall import overall
 from factloop.agents.trustscore.stages import Subject, TrustContext
 from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
@@ -78,22 +78,22 @@ def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[Trust
     return answer
 
 
-def _build_absent_consistency(max_checks: int) -> Node[TrustState]:
+def _build_absent_consistency(max_checks: int) -> AsyncNode[TrustState]:
     absent = TrustBC(
         unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_SUBJECT, max_checks=max_checks, n_planned=0
     ).model_dump(mode="json")
 
-    def absent_consistency(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
+    async def absent_consistency(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
         return {"trust_bc": absent}
 
     return absent_consistency
 
 
-def _absent_factual(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
+async def _absent_factual(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
     absent = TrustFC(unscored_reason=UnscoredReason.NO_SOURCE, rationale=NO_CORPUS)
     return {"trust_fc": absent.model_dump(mode="json")}
 
 
-def _combine(state: TrustState) -> Update:
+async def _combine(state: TrustState) -> Update:
     consistency, factual = TrustBC.model_validate(state["trust_bc"]), TrustFC.model_validate(state["trust_fc"])
     return {"trust_ov": overall(consistency, factual).model_dump(mode="json")}

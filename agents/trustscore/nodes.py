@@ -16,14 +16,8 @@ Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
 S = TypeVar("S", contravariant=True)
 
 
-class Node(Protocol[S]):
-    """A step that needs nothing but the state."""
-
-    def __call__(self, state: S) -> Update: ...
-
-
 class AsyncNode(Protocol[S]):
-    """A step that waits for something, and charges nothing."""
+    """A step that needs nothing but the state. Pure ones are asynchronous, too: else each would run in a thread."""
 
     def __call__(self, state: S) -> Awaitable[Update]: ...
 

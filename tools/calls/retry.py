@@ -33,7 +33,17 @@ class RetryPolicy:
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """The call's result, or its last error once retrying cannot help or the policy is exhausted."""
+        try:
+            return await call()  # nearly always all there is to it, at a fifth of what tenacity would cost
+        except FactloopError as error:
+            if not error.retryable:
+                raise
+            return await self._again(call, error, rng)
+
+    async def _again(self, call: Callable[[], Awaitable[T]], first: FactloopError, rng: random.Random) -> T:
+        """Goes on after a first attempt that failed with `first`."""
         tally = _Tally(self)
+        failures = [first]
 
         def after(state: RetryCallState) -> None:
             tally.count(_error(state))
@@ -50,6 +60,8 @@ class RetryPolicy:
         retrying = AsyncRetrying(retry=retry_if_exception(retryable), after=after, wait=wait, stop=stop, reraise=True)
         async for attempt in retrying:
             with attempt:
+                if failures:
+                    raise failures.pop()
                 result = await call()
         return result
 

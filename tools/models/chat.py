@@ -9,10 +9,12 @@ from typing import Any
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
+from langchain_openai import ChatOpenAI
 from openai import DefaultAioHttpClient, OpenAIError
 
 from factloop.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
+from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.prices import Price, model_price
 
 DEFAULT_PROVIDER = "openai"
@@ -90,6 +92,8 @@ def build_chat_model(
         said = " ".join(str(error).split())[:300].rstrip(".")
         hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
+    if isinstance(model, ChatOpenAI) and model.use_responses_api is False:
+        speak_plainly(model)
     full = f"{provider}:{bare}" if provider else bare
     identity = {"model": full, "base_url": _address(model), **settings}
     # A server of one's own does not charge its namesake's price.

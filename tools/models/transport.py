@@ -158,7 +158,7 @@ class Transport:
                 self._unavailable.add(mode)
 
     async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
-        runnable = self._bound(mode, request)
+        put = self._bound(mode, request)
         messages = self._messages(mode, request)
         worst_usd = self._worst_usd(request, mode, messages)
         # The budget comes first: what it refuses must not wait for its turn with the server.
@@ -166,7 +166,7 @@ class Transport:
             started = time.perf_counter()
             try:
                 async with asyncio.timeout(self._timeout_s):
-                    reply = wire.read_reply(await runnable.ainvoke(messages))
+                    reply = wire.read_reply(await put(messages))
             except ValidationError as error:
                 reply = wire.misshapen_reply(error)
             except TimeoutError as error:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import RunnableLambda
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import ValidationError
 
+from factloop.tools.models.completions import REFUSAL
+
 Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
-Bound = Runnable[LanguageModelInput, BaseMessage]
+Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 
 
 class Mode(StrEnum):
@@ -52,15 +55,20 @@ def bind(
             fields = _openai_fields(mode, schema, tools)
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
-            return model.bind(extra_body={**(model.extra_body or {}), **fields}) if fields else model
+            # Arguments of the call rather than a binding, which would merge configurations at each call.
+            return (
+                partial(model.ainvoke, extra_body={**(model.extra_body or {}), **fields}) if fields else model.ainvoke
+            )
         if mode is Mode.TEXT:
-            return model
+            return model.ainvoke
         if mode is Mode.TOOLS:
-            return model.bind_tools([*(dict(tool) for tool in tools), answer_as_tool(schema)], tool_choice="any")
+            return model.bind_tools(
+                [*(dict(tool) for tool in tools), answer_as_tool(schema)], tool_choice="any"
+            ).ainvoke
         structured = model.with_structured_output(
             {"description": str(schema["title"]), **schema}, method=mode.value, include_raw=True
         )
-        return structured | RunnableLambda(lambda both: both["raw"])
+        return (structured | RunnableLambda(lambda both: both["raw"])).ainvoke
     except (NotImplementedError, TypeError, ValueError) as error:
         raise ModeUnavailable(mode) from error
 
@@ -121,7 +129,9 @@ def read_reply(message: BaseMessage) -> Reply:
     assert isinstance(message, AIMessage)
     finish = str(message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason") or "")
     refusal = message.additional_kwargs.get("refusal")
-    if finish in {"content_filter", "refusal"} and not refusal:
+    if finish == REFUSAL and not refusal:
+        refusal = str(message.text)
+    if finish in {"content_filter", REFUSAL} and not refusal:
         refusal = "stopped by the provider's filter"
     usage = message.usage_metadata
     reported = usage is not None and usage["input_tokens"] + usage["output_tokens"] > 0
