@@ -62,8 +62,13 @@ def build_knowledge_base(world: World, folder: Path) -> Path:
 def score_all(simulator: RunningSimulator, answers: Sequence[Answer], kb: Path, **settings: Any) -> TrustTiming:
     """Scores the answers with one scorer, no cache and no bound on concurrency."""
     simulator.reset()
-    run, wall_s, cpu_s = asyncio.run(_timed(simulator, answers, kb, settings))
-    return TrustTiming(run, wall_s, cpu_s, simulator.stats())
+    done: list[tuple[TrustRun, float, float]] = []
+
+    async def keep() -> None:  # asyncio.run would write out what it returns, see factloop.cli.exits
+        done.append(await _timed(simulator, answers, kb, settings))
+
+    asyncio.run(keep())
+    return TrustTiming(*done[0], simulator.stats())
 
 
 async def _timed(

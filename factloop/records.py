@@ -12,7 +12,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
@@ -26,13 +33,16 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _holds_whole_characters(cls, fields: Any) -> Any:
+    def _holds_whole_characters(cls, fields: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
         """Half a character (a lone surrogate: a site cut an emoji in two) becomes U+FFFD, as no file can hold it."""
-        if not isinstance(fields, dict):
-            return fields
-        return {name: _whole(value) if isinstance(value, str) else value for name, value in fields.items()}
+        try:
+            return validate(fields)
+        except ValidationError:
+            if not isinstance(fields, dict):
+                raise
+        return validate({name: _whole(value) if isinstance(value, str) else value for name, value in fields.items()})
 
 
 def _whole(text: str) -> str:

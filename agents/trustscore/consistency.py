@@ -11,7 +11,7 @@ wider window pays for a few questions beyond the one that ends the matter, and c
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -21,14 +21,16 @@ from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
-from factloop.agents.trustscore.state import ConsistencyInput, ConsistencyOutput, ConsistencyState
+from factloop.agents.trustscore.state import Asked, ConsistencyInput, ConsistencyOutput, ConsistencyState, Planned
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import UnscoredReason
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
-from factloop.trust_records import Check, DistractorSet, Option, TrustBC
+from factloop.trust_records import Check, DistractorSet, Option, OptionKind, TrustBC
 
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
+LONGEST_SHOWN_REPLY = 2_000
+"""Characters of an unreadable reply that are kept."""
 
 
 def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
@@ -48,8 +50,8 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 
 def decide(state: ConsistencyState) -> str:
     """On to the next questions, unless all were asked or one was answered inconsistently."""
-    checks = [Check.model_validate(check) for check in state["checks"]]
-    is_over = len(checks) == len(state["planned"]) or any(check.consistent is False for check in checks)
+    asked = state["asked"]
+    is_over = len(asked) == len(state["planned"]) or any(check["consistent"] is False for check in asked)
     return CONCLUDE if is_over else ASK
 
 
@@ -62,10 +64,10 @@ def _build_distract(distract: Distract, max_checks: int, seed: int) -> AsyncNode
         return {
             "distractor_set": found.model_dump(mode="json"),
             "planned": [
-                {"options": [option.model_dump(mode="json") for option in check.options], "reuses": check.reuses}
+                Planned(options=[option.model_dump(mode="json") for option in check.options], reuses=check.reuses)
                 for check in planned
             ],
-            "checks": [],
+            "asked": [],
         }
 
     return node
@@ -73,22 +75,17 @@ def _build_distract(distract: Distract, max_checks: int, seed: int) -> AsyncNode
 
 def _build_ask(subject: Subject, window: int) -> CallingNode[ConsistencyState]:
     async def ask(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
-        done = len(state["checks"])
+        done = len(state["asked"])
         batch = state["planned"][done : done + window]
-        asked = await together(
-            _one_check(subject, state, number, planned, runtime.context.meter)
-            for number, planned in enumerate(batch, done + 1)
-        )
-        return {"checks": [*state["checks"], *(check.model_dump(mode="json") for check in asked)]}
+        fresh = await together(_ask_one(subject, state, planned, runtime.context.meter) for planned in batch)
+        return {"asked": [*state["asked"], *fresh]}
 
     return ask
 
 
-async def _one_check(
-    subject: Subject, state: ConsistencyState, number: int, planned: Mapping[str, Any], meter: UsageMeter
-) -> Check:
-    """The check with the subject's choice, or unscored: a failure is no inconsistency. Raises ConfigError."""
-    options = tuple(Option.model_validate(option) for option in planned["options"])
+async def _ask_one(subject: Subject, state: ConsistencyState, planned: Planned, meter: UsageMeter) -> Asked:
+    """What the subject chose, or why nothing: a failure is no inconsistency. Raises ConfigError."""
+    options = [Option.model_validate(option) for option in planned["options"]]
     try:
         choice = await subject.choose(
             state["question"], options, statements=state.get("statements", False), meter=meter
@@ -96,31 +93,34 @@ async def _one_check(
     except ConfigError:
         raise
     except FactloopError as error:
-        said = str(getattr(error, "reply", "") or error)
-        return Check(
-            number=number,
-            options=options,
-            unscored_reason=reason_of(error),
-            reply=said[:2000],
-            reuses=planned["reuses"],
+        said = str(getattr(error, "reply", "") or error)[:LONGEST_SHOWN_REPLY]
+        return Asked(
+            chosen=None, consistent=None, unscored_reason=reason_of(error), reply=said, letter_probabilities=None
         )
-    return Check(
-        number=number,
-        options=options,
+    right = next(option.letter for option in options if option.kind is OptionKind.RESPONSE)
+    return Asked(
         chosen=choice.letter,
+        consistent=choice.letter == right,
+        unscored_reason=None,
+        reply="",
         letter_probabilities=choice.probabilities,
-        reuses=planned["reuses"],
     )
 
 
 def _build_conclude(max_checks: int) -> AsyncNode[ConsistencyState]:
     async def conclude(state: ConsistencyState) -> Update:
         found = DistractorSet.model_validate(state["distractor_set"])
-        checks = [Check.model_validate(check) for check in state["checks"]]
+        both = zip(state["planned"], state["asked"], strict=False)
+        checks = [_check(number, planned, asked) for number, (planned, asked) in enumerate(both, 1)]
         result = conclusion(found, checks, n_planned=len(state["planned"]), max_checks=max_checks)
         return {"trust_bc": result.model_dump(mode="json")}
 
     return conclude
+
+
+def _check(number: int, planned: Planned, asked: Asked) -> Check:
+    fields = {name: value for name, value in asked.items() if name != "consistent"}
+    return Check.model_validate({"number": number, **planned, **fields})
 
 
 def conclusion(found: DistractorSet, checks: Sequence[Check], *, n_planned: int, max_checks: int) -> TrustBC:

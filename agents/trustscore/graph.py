@@ -95,5 +95,4 @@ async def _absent_factual(state: TrustState) -> Update:  # noqa: ARG001 - nothin
 
 
 async def _combine(state: TrustState) -> Update:
-    consistency, factual = TrustBC.model_validate(state["trust_bc"]), TrustFC.model_validate(state["trust_fc"])
-    return {"trust_ov": overall(consistency, factual).model_dump(mode="json")}
+    return {"trust_ov": overall(state["trust_bc"], state["trust_fc"]).model_dump(mode="json")}

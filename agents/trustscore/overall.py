@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
-from factloop.trust_records import Relation, TrustBC, TrustFC, TrustOV
+from factloop.trust_records import Relation, TrustOV
 
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
 """TrustFC as a number. The paper correlates it with human labels without saying which numbers it used."""
@@ -20,13 +20,14 @@ OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
 }
 
 
-def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
-    """The value of the table, or what is missing for one; a missing part is never taken for a bad one."""
-    if consistency.value is not None and factual.relation is not None:
-        return TrustOV(value=OVERALL[consistency.value, factual.relation])
-    missing = [
-        f"{name} ({part.rationale or part.unscored_reason})"
-        for name, part in (("TrustBC", consistency), ("TrustFC", factual))
-        if part.unscored_reason is not None
-    ]
+def overall(consistency: Mapping[str, Any], factual: Mapping[str, Any]) -> TrustOV:
+    """The value of the table for a `TrustBC` and a `TrustFC` as dictionaries, or what is missing for one.
+
+    A missing part is never taken for a bad one.
+    """
+    value, relation = consistency["value"], factual["relation"]
+    if value is not None and relation is not None:
+        return TrustOV(value=OVERALL[value, Relation(relation)])
+    parts = (("TrustBC", value, consistency), ("TrustFC", relation, factual))
+    missing = [f"{name} ({part['rationale'] or part['unscored_reason']})" for name, had, part in parts if had is None]
     return TrustOV(missing=" and ".join(missing))

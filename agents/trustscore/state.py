@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
+
+from factloop.trust_records import Letter
 
 RecordDict = dict[str, Any]
 """A record of `factloop.trust_records` as `model_dump(mode="json")` gives it."""
@@ -21,14 +24,32 @@ class ConsistencyOutput(TypedDict):
     trust_bc: RecordDict
 
 
+class Planned(TypedDict):
+    """One question to ask."""
+
+    options: list[RecordDict]
+    reuses: bool
+
+
+class Asked(TypedDict):
+    """What came of one question; the fields of a `Check` beside those of its plan."""
+
+    chosen: str | None
+    consistent: bool | None
+    """None where no choice could be had."""
+    unscored_reason: str | None
+    reply: str
+    letter_probabilities: Mapping[Letter, float] | None
+
+
 class ConsistencyState(ConsistencyInput, ConsistencyOutput):
     """State of the TrustBC graph."""
 
     distractor_set: RecordDict
-    planned: list[RecordDict]
-    """Questions in the order in which they count: `{options, reuses}`."""
-    checks: list[RecordDict]
-    """Questions asked so far, with what was chosen."""
+    planned: list[Planned]
+    """Questions in the order in which they count."""
+    asked: list[Asked]
+    """What came of the first of them, in the same order."""
 
 
 class FactualInput(TypedDict):

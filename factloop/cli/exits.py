@@ -23,9 +23,15 @@ def messages_console() -> Console:
 
 def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_dir: Path | None, kept: bool) -> T:
     """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
+    kept_here: list[T] = []
+
+    async def keep() -> None:  # what a runner returns, Python 3.11 writes out in full to find that it is no signal
+        kept_here.append(await work)
+
     with asyncio.Runner() as runner:
         try:
-            return runner.run(work)
+            runner.run(keep())
+            return kept_here[0]
         except KeyboardInterrupt:
             messages.print(_how_to_go_on(run_dir, kept=kept), soft_wrap=True)
             leave_now(INTERRUPTED)
