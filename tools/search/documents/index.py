@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -31,7 +30,6 @@ _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
 """For all threads together; filled by a million passages or more. With less, parts are merged again and again."""
 _SMALL_HEAP_BYTES = 16_000_000
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
@@ -61,7 +59,9 @@ def new_index(folder: Path | None) -> tantivy.Index:
     builder.add_text_field("title", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("body", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("rest", stored=True)
+    builder.add_integer_field("number", stored=True)
+    for name in ("url", "fragment", "published", "as_written"):
+        builder.add_bytes_field(name, stored=True)
     return _with_analyzer(tantivy.Index(builder.build(), path=str(folder) if folder else None))
 
 
@@ -100,10 +100,24 @@ def update_index(
 def _document(key: str, number: int, passage: str, section: Section) -> tantivy.Document:
     """The words are stored as they are indexed, and once more where they read otherwise."""
     body, title = _spaced(passage), _spaced(section.title)
-    rest: tuple[object, ...] = (number, section.url, section.fragment, section.published)
+    document = tantivy.Document()  # filled field by field, since keywords take twice the time
+    document.add_text("title", title)
+    document.add_text("body", body)
+    document.add_text("key", key)
+    document.add_integer("number", number)
+    document.add_bytes("fragment", _stored(section.fragment))
+    if section.url is not None:
+        document.add_bytes("url", _stored(section.url))
+    if section.published is not None:
+        document.add_bytes("published", _stored(section.published))
     if body != passage or title != section.title:
-        rest = (*rest, passage, section.title)
-    return tantivy.Document(title=title, body=body, key=key, rest=_ENCODER.encode(rest).encode("utf-8", "replace"))
+        document.add_bytes("as_written", _stored(passage))
+        document.add_bytes("as_written", _stored(section.title))
+    return document
+
+
+def _stored(text: str) -> bytes:
+    return text.encode("utf-8", "replace")  # half a surrogate pair, which JSON can hold, is no text
 
 
 class PassageReader:
@@ -141,10 +155,13 @@ class PassageReader:
 
     def _stored(self, address: tantivy.DocAddress) -> StoredPassage:
         document = self._searcher.doc(address)
-        key, body, title, rest = (document[name][0] for name in ("key", "body", "title", "rest"))
-        number, url, fragment, published, *unspaced = json.loads(bytes(rest))
-        passage, title = unspaced or (body, title)
-        return StoredPassage(key, number, passage, title, url, fragment, published)
+        as_written = [bytes(value).decode("utf-8") for value in document.get_all("as_written")]
+        passage, title = as_written or (document["body"][0], document["title"][0])
+        url, fragment, published = (
+            bytes(value).decode("utf-8") if (value := document.get_first(name)) is not None else None
+            for name in ("url", "fragment", "published")
+        )
+        return StoredPassage(document["key"][0], document["number"][0], passage, title, url, fragment or "", published)
 
 
 def _with_analyzer(index: tantivy.Index) -> tantivy.Index:
@@ -165,5 +182,4 @@ def _spaced(text: str) -> str:
     """The text with every character of a script without spaces set apart as a word, and accents composed."""
     if text.isascii():
         return text
-    sound = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair, which JSON can hold, is no text
-    return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", sound))
+    return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

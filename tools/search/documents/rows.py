@@ -69,7 +69,7 @@ def load_tsv(path: Path) -> Iterator[Section]:
             continue
         cells = line.split("\t")
         if '"' in line:
-            cells = [_unquoted(cell) for cell in cells]
+            cells = [_unquoted(cell) if '"' in cell else cell for cell in cells]
         if columns is None:
             columns = _Columns.of(cells, path)
         else:
@@ -115,11 +115,11 @@ class _Columns:
             raise DataError(found, path=str(self.path), line=line)
         identifier = "" if self.identifier is None else cells[self.identifier]
         return Section(
-            text=cells[self.text],
-            title=("" if self.title is None else cells[self.title]) or stem_of(self.path),
-            url=next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
-            fragment=f"id={identifier}" if identifier else f"line={line}",
-            published=next((cells[place] for place in self.dates if cells[place]), None) if self.dates else None,
+            cells[self.text],
+            ("" if self.title is None else cells[self.title]) or stem_of(self.path),
+            next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
+            f"id={identifier}" if identifier else f"line={line}",
+            next((cells[place] for place in self.dates if cells[place]), None) if self.dates else None,
         )
 
 

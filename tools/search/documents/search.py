@@ -27,8 +27,9 @@ _SCORE_DIGITS = 4
 class DocumentSearch(SearchTool):
     """The passages of files, folders and globs. Free, and without network.
 
-    Construction reads and indexes what changed since last time (a few seconds for 200,000 passages, milliseconds when
-    nothing did) and raises DataError for what cannot be read. The object keeps searching the state it found.
+    Construction reads and indexes what changed since last time (some forty seconds for a million passages, milliseconds
+    when nothing did) and raises DataError for what cannot be read. The object keeps searching the state it found.
+    Passages stay on disk. In a large corpus the most common words of a long query are left out.
     """
 
     name: str = "documents"

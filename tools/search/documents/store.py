@@ -18,7 +18,7 @@ from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.manifest import Manifest, states_of
 from factloop.tools.search.passages import PassageSettings
 
-FORMAT = 2
+FORMAT = 3
 """Raise it whenever loading, splitting or the schema changes: older indexes are then left alone and built anew."""
 LOCK_WAIT_S = 1800.0
 _MANIFEST = "manifest.json"
