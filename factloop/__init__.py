@@ -12,15 +12,21 @@ if TYPE_CHECKING:
     from factloop.checker import FactChecker
     from factloop.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
     from factloop.records import Claim, Evidence, FactualityReport, Judgement, UnscoredReason, Verdict
+    from factloop.scorer import TrustScorer
     from factloop.settings import CheckSettings
+    from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
+    from factloop.trust_settings import TrustSettings
 
 __version__ = "0.1.0"
 
 _HOME = {
     "FactChecker": "checker",
     "CheckSettings": "settings",
+    "TrustScorer": "scorer",
+    "TrustSettings": "trust_settings",
     **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "errors"),
     **dict.fromkeys(("Claim", "Evidence", "FactualityReport", "Judgement", "UnscoredReason", "Verdict"), "records"),
+    **dict.fromkeys(("LongFormTrustReport", "TrustReport", "TrustRun"), "trust_records"),
 }
 
 __all__ = [
@@ -33,8 +39,13 @@ __all__ = [
     "FactloopError",
     "FactualityReport",
     "Judgement",
+    "LongFormTrustReport",
     "ModelOutputError",
     "ToolError",
+    "TrustReport",
+    "TrustRun",
+    "TrustScorer",
+    "TrustSettings",
     "UnscoredReason",
     "Verdict",
 ]

@@ -1,4 +1,4 @@
-"""The SAFE graphs for LangGraph's own studio and server (`langgraph.json`).
+"""The graphs for LangGraph's own studio and server (`langgraph.json`).
 
 Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`.
 """
@@ -15,8 +15,11 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
 from factloop.engine import build_engine, prepare
+from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings
 from factloop.tools.calls.meter import UsageMeter
+from factloop.trust_engine import build_trust_engine, prepare_trust
+from factloop.trust_settings import TrustSettings
 
 
 def build_fused() -> CompiledStateGraph[Any]:
@@ -27,6 +30,12 @@ def build_fused() -> CompiledStateGraph[Any]:
 def build_paper() -> CompiledStateGraph[Any]:
     """The graph of the paper's plan. Input `{prompt, response}`, output `{claims}`."""
     return _build("paper")
+
+
+def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The graph of TrustScore. Input `{question, response}`, output the three scores."""
+    settings = load_settings(TrustSettings, {}, os.environ, Path.cwd())
+    return build_trust_engine(prepare_trust(settings, TrustScorer(settings=settings).corpus)).graph
 
 
 def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:

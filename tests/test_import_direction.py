@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-ABOVE = ("factloop.cli", "factloop.checker", "factloop.calls", "factloop.engine", "factloop.engine_pool", "factloop.studio")
+PUBLIC = "calls checker cli distractor_sources engine engine_pool scorer studio trust_engine"
+ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 
 FORBIDDEN = {
     "tools": ("factloop.agents", "factloop.evaluation", *ABOVE, "tests", "benchmarks"),

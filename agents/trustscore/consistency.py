@@ -18,7 +18,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update
+from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
 from factloop.agents.trustscore.state import Asked, ConsistencyInput, ConsistencyOutput, ConsistencyState, Planned
@@ -77,7 +77,7 @@ def _build_ask(subject: Subject, window: int) -> CallingNode[ConsistencyState]:
     async def ask(state: ConsistencyState, *, runtime: Runtime[TrustContext]) -> Update:
         done = len(state["asked"])
         batch = state["planned"][done : done + window]
-        fresh = await together(_ask_one(subject, state, planned, runtime.context.meter) for planned in batch)
+        fresh = await together(_ask_one(subject, state, planned, meter_of(runtime)) for planned in batch)
         return {"asked": [*state["asked"], *fresh]}
 
     return ask

@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import CallingNode, Graph, Update
+from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
 from factloop.agents.trustscore.stages import Finding, Judge, TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
@@ -42,18 +42,18 @@ def retrieval_query(question: str, answer: str) -> str:
 
 
 def _to_entail(state: FactualState) -> str:
-    return END if "trust_fc" in state else ENTAIL
+    return ENTAIL if state["passages"] else END
 
 
 def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
     async def retrieve(state: FactualState, *, runtime: Runtime[TrustContext]) -> Update:
         query = retrieval_query(state["question"], state["response"])
         try:
-            found = await searching.search(searching.pick(None, 0), query, stage=SEARCH, meter=runtime.context.meter)
+            found = await searching.search(searching.pick(None, 0), query, stage=SEARCH, meter=meter_of(runtime))
         except ConfigError:
             raise
         except FactloopError as error:
-            return _unscored(error, query)
+            return {**_unscored(error, query), "passages": []}
         if not found.hits:
             nothing = TrustFC(
                 relation=Relation.NEUTRAL,
@@ -61,7 +61,7 @@ def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
                 rationale="No passage of the corpus shares a word with the question and the answer.",
                 query=query,
             )
-            return _done(nothing)
+            return {**_done(nothing), "passages": []}
         return {"query": query, "passages": [item.model_dump(mode="json") for item in _evidence(found)]}
 
     return retrieve
@@ -71,7 +71,7 @@ def _build_entail(judge: Judge) -> CallingNode[FactualState]:
     async def entail(state: FactualState, *, runtime: Runtime[TrustContext]) -> Update:
         passages = tuple(Evidence.model_validate(item) for item in state["passages"])
         try:
-            finding = await judge.judge(state["question"], state["response"], passages, meter=runtime.context.meter)
+            finding = await judge.judge(state["question"], state["response"], passages, meter=meter_of(runtime))
         except ConfigError:
             raise
         except FactloopError as error:

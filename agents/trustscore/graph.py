@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update
+from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.overall import overall
 from factloop.agents.trustscore.stages import Subject, TrustContext
 from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
@@ -50,17 +50,17 @@ def build_trust_graph(
 
 
 def _to_parts(state: TrustState) -> list[str] | str:
-    return COMBINE if "trust_bc" in state else [CONSISTENCY, FACTUAL]
+    return COMBINE if state["unanswered"] else [CONSISTENCY, FACTUAL]
 
 
 def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[TrustState]:
     async def answer(state: TrustState, *, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
-            return {"answered_by": None}
+            return {"answered_by": None, "unanswered": False}
         if subject is None:
             raise ConfigError("there is no response, and no subject model to ask for one (--subject-model)")
         try:
-            response = await subject.answer(state["question"], meter=runtime.context.meter)
+            response = await subject.answer(state["question"], meter=meter_of(runtime))
         except ConfigError:
             raise
         except FactloopError as error:
@@ -70,10 +70,11 @@ def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[Trust
             return {
                 "response": "",
                 "answered_by": subject.name,
+                "unanswered": True,
                 "trust_bc": consistency.model_dump(mode="json"),
                 "trust_fc": factual.model_dump(mode="json"),
             }
-        return {"response": response, "answered_by": subject.name}
+        return {"response": response, "answered_by": subject.name, "unanswered": False}
 
     return answer
 

@@ -9,6 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from factloop.agents.trustscore.stages import TrustContext
+from factloop.tools.calls.meter import UsageMeter
 
 Update = Mapping[str, Any]
 Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
@@ -26,3 +27,8 @@ class CallingNode(Protocol[S]):
     """A step whose calls are charged to the answer's account."""
 
     def __call__(self, state: S, *, runtime: Runtime[TrustContext]) -> Awaitable[Update]: ...
+
+
+def meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
+    """The account of the answer; one that nobody reads where the graph runs without a context (LangGraph's studio)."""
+    return runtime.context.meter if runtime.context else UsageMeter()

@@ -68,7 +68,7 @@ class FactualState(FactualInput, FactualOutput):
 
     query: str
     passages: list[RecordDict]
-    """Evidence found, best first."""
+    """Evidence found, best first; none where there is nothing to judge, and `trust_fc` says why."""
 
 
 class TrustInput(TypedDict):
@@ -92,3 +92,5 @@ class TrustState(TrustOutput):
     """State of the whole graph."""
 
     question: str
+    unanswered: bool
+    """True where the subject was asked for its response and gave none: then there is nothing to score."""

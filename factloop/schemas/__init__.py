@@ -8,8 +8,10 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from factloop.estimate import Estimate
+from factloop.evaluation.metrics.mixedqa import MixedQaResult
 from factloop.events import Event
 from factloop.records import FactualityReport
+from factloop.trust_estimate import TrustEstimate
 from factloop.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
 
 FOLDER = Path(__file__).parent
@@ -18,6 +20,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "factuality_report": TypeAdapter(FactualityReport),
     "event": TypeAdapter(Event),
     "estimate": TypeAdapter(Estimate),
+    "mixedqa_result": TypeAdapter(MixedQaResult),
+    "trust_estimate": TypeAdapter(TrustEstimate),
     "distractor_set": TypeAdapter(DistractorSet),
     "trust_report": TypeAdapter(TrustReport),
     "trust_run": TypeAdapter(TrustRun),

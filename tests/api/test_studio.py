@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+QUESTION = "Where was Ada Lovelace born?"
 TEXT = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -23,14 +24,19 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
     monkeypatch.setenv("FACTLOOP_DOCS", str(tmp_path / "ada.txt"))
+    monkeypatch.setenv("FACTLOOP_CORPUS", str(tmp_path / "ada.txt"))
     monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(params=sorted(GRAPHS))
+@pytest.fixture(params=["safe-fused", "safe-paper"])
 def graph(request: pytest.FixtureRequest) -> Graph:
+    return load(request.param)
+
+
+def load(named: str) -> Graph:
     """From the file and the name that the server is told, as it imports them."""
-    path, _, name = GRAPHS[request.param].partition(":")
+    path, _, name = GRAPHS[named].partition(":")
     spec = importlib.util.spec_from_file_location("studio_graphs", ROOT / path)
     assert spec is not None
     assert spec.loader is not None
@@ -59,3 +65,14 @@ async def test_a_second_run_on_one_thread_starts_afresh(graph: Graph) -> None:
     assert verdicts(first) == ["supported", "not_supported"]
     assert verdicts(second) == ["supported"]
     assert verdicts(third) == verdicts(first)
+
+
+async def test_trustscore_judges_by_the_documents_and_starts_afresh() -> None:
+    graph = load("trustscore")
+    graph.checkpointer = InMemorySaver()
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    right = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was born in London."}, thread)
+    wrong = await graph.ainvoke({"question": QUESTION, "response": "Ada Lovelace was born in Paris."}, thread)
+    assert [output["trust_fc"]["relation"] for output in (right, wrong)] == ["support", "neutral"]
+    assert right["trust_bc"]["unscored_reason"] == wrong["trust_bc"]["unscored_reason"] == "no_source"
+    assert wrong["trust_ov"]["missing"]
