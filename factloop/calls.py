@@ -6,11 +6,11 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
 from factloop.errors import ConfigError
+from factloop.local import cache_folder
 from factloop.prompts.registry import PromptRegistry
 from factloop.settings import RunSettings
 from factloop.tools.calls.budget import Budget
@@ -55,15 +55,6 @@ def open_calls(settings: RunSettings, *, seed: int, keeps: bool, journal: Path |
     if calls.journal:
         calls.budget.note_earlier(*calls.cache.paid())
     return calls
-
-
-def cache_folder(settings: RunSettings) -> Path:
-    """Where answers and document indexes are kept."""
-    if settings.cache_dir is not None:
-        return settings.cache_dir
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("factloop", appauthor=False))
 
 
 def build_model(
@@ -114,12 +105,3 @@ def build_gateway(
         before=before,
     )
     return ModelGateway(chat, transport, repair=prompts[REPAIR], cache=calls.cache, journal=calls.journal)
-
-
-def build_embedder(settings: RunSettings) -> Any:
-    """The embedding model that the settings name, or None."""
-    if settings.embeddings is None:
-        return None
-    from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder
-
-    return SentenceTransformerEmbedder(settings.embeddings)

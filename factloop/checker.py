@@ -19,13 +19,13 @@ from langchain_core.tools import BaseTool
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.graph import build_safe_graph
-from factloop.calls import build_embedder, cache_folder
 from factloop.engine import Engine, Setup, build_engine, prepare
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
+from factloop.local import build_embedder, cache_folder
 from factloop.records import Claim, FactualityReport
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings

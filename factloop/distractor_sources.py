@@ -8,14 +8,15 @@ from pathlib import Path
 
 from factloop.agents.trustscore.distractors.base import SubstituteSource
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
+from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
-from factloop.calls import build_embedder, cache_folder
+from factloop.local import build_embedder, cache_folder
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from factloop.tools.knowledge_base.table import TableKnowledgeBase
-from factloop.trust_records import Source
+from factloop.trust_records import DistractorSet, Source
 from factloop.trust_settings import TrustSettings
 
 
@@ -54,6 +55,15 @@ def open_sources(settings: TrustSettings) -> DistractorSources:
     sources += _neighbours(settings)
     sources.append(SameClassSource())
     return DistractorSources(tuple(sources), dbpedia, cache)
+
+
+async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:
+    """The distractors that would be used for this response. Needs no model; costs nothing. Raises as `open_sources`."""
+    sources = open_sources(settings)
+    try:
+        return await generate_distractors(question, response, wanted=n, sources=sources.sources, seed=settings.seed)
+    finally:
+        await sources.aclose()
 
 
 def _dbpedia(settings: TrustSettings) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:

@@ -16,8 +16,9 @@ from factloop.agents.safe.graph import SafePlan
 from factloop.agents.safe.model_stages import FUSED_PROMPTS, PAPER_PROMPTS, ModelFusedStages, ModelPaperStages
 from factloop.agents.safe.offline import OfflineFusedStages, OfflinePaperStages
 from factloop.agents.safe.paper import PaperPlan
-from factloop.calls import GATEWAY_PROMPTS, build_embedder, build_gateway, build_model, open_calls, stated_price
+from factloop.calls import GATEWAY_PROMPTS, build_gateway, build_model, open_calls, stated_price
 from factloop.errors import ConfigError
+from factloop.local import build_embedder
 from factloop.prompts.registry import PromptRegistry
 from factloop.records import Fingerprint
 from factloop.settings import CheckSettings

@@ -15,15 +15,14 @@ from typing import Any, Self
 
 from langchain_core.language_models import BaseChatModel
 
-from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.stages import TrustContext
-from factloop.calls import cache_folder
-from factloop.distractor_sources import open_sources
+from factloop.distractor_sources import make_distractors
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer
 from factloop.evaluation.metrics.trust import standing, summarise
 from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.local import cache_folder
 from factloop.records import Claim, FactualityReport, Record, Verdict
 from factloop.run_directory import RunDirectory
 from factloop.sync import run_blocking
@@ -174,14 +173,8 @@ class TrustScorer:
 
     async def adistractors(self, question: str, response: str, *, n: int | None = None) -> DistractorSet:
         """The distractors that would be used for this response. Needs no model; costs nothing."""
-        sources = open_sources(self.settings)
-        try:
-            wanted = self.settings.wanted_distractors if n is None else n
-            return await generate_distractors(
-                question, response, wanted=wanted, sources=sources.sources, seed=self.settings.seed
-            )
-        finally:
-            await sources.aclose()
+        wanted = self.settings.wanted_distractors if n is None else n
+        return await make_distractors(self.settings, question, response, n=wanted)
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The scorer may be used again afterwards."""

@@ -19,9 +19,10 @@ from factloop.agents.trustscore.judges import JUDGE_PROMPTS, ModelJudge, Verifie
 from factloop.agents.trustscore.nodes import Graph
 from factloop.agents.trustscore.stages import Distract, Judge
 from factloop.agents.trustscore.subject import SUBJECT_PROMPTS, ModelSubject
-from factloop.calls import GATEWAY_PROMPTS, Calls, build_embedder, build_gateway, build_model, open_calls, stated_price
+from factloop.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls, stated_price
 from factloop.distractor_sources import DistractorSources, open_sources
 from factloop.errors import ConfigError
+from factloop.local import build_embedder
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool

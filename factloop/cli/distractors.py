@@ -11,9 +11,9 @@ from typing import Any
 from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.distractor_sources import make_distractors
 from factloop.evaluation.reports.distractors_terminal import print_distractors
 from factloop.evaluation.reports.json import to_json
-from factloop.scorer import TrustScorer
 from factloop.trust_settings import TrustSettings
 
 
@@ -21,7 +21,7 @@ def run_distractors(question: str, response: str, n: int, json: str | None, flag
     """Makes the distractors and writes them; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     try_outputs((json,), settings.kb)
-    found = asyncio.run(TrustScorer(settings=settings).adistractors(question, response, n=n))
+    found = asyncio.run(make_distractors(settings, question, response, n=n))
     if json is not None:
         write_output(json, to_json(found))
     if json != STANDARD_OUTPUT:
