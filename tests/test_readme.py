@@ -28,8 +28,17 @@ PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[RunningSimulator]:
-    with Simulator(models=("gpt-4o-mini", "qwen3")) as running:
+    with Simulator(models=("gpt-4o-mini", "gpt-4o", "qwen3")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a reader tries the commands, one after the other: a later one may use what an earlier one wrote."""
+    folder = tmp_path_factory.mktemp("readme")
+    for example in ("lighthouse", "trust"):
+        shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
+    return folder
 
 
 @pytest.fixture
@@ -52,10 +61,9 @@ def test_the_readme_shows_commands_and_code() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command(command: str, simulator: RunningSimulator, environment: dict[str, str], tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "examples" / "lighthouse", tmp_path, dirs_exist_ok=True)
+def test_command(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> None:
     shown = command.replace(LOCAL_SERVER, simulator.base_url)
-    done = subprocess.run(shown, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(shown, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert "Traceback" not in done.stderr
