@@ -37,6 +37,9 @@ check: $(VENV)/.dev  ## Lint, format and types
 bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labelled data where it is found
 	$(BIN)/python -m benchmarks.offline_accuracy
 	$(BIN)/python -m benchmarks.offline_speed
+	$(BIN)/python -m benchmarks.distractors
+	$(BIN)/python -m benchmarks.trust_speed
+	$(BIN)/python -m benchmarks.trust_corpus
 	$(BIN)/python -m benchmarks.safe_speed
 
 schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records
