@@ -14,8 +14,6 @@ from factloop.trust_records import Letter, Option, OptionKind
 DISTRACTORS_A_CHECK = 3
 NONE_OF_THE_ABOVE = "None of the above."
 LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D", "E")
-MOST_LISTED = 250
-"""Combinations up to which all are listed; with more, one drawn at random is nearly always unseen."""
 
 Triple = tuple[int, ...]
 
@@ -35,8 +33,9 @@ def plan_checks(
     """At most `max_checks` questions, each with the response, three distractors and "None of the above" last.
 
     No two show the same three distractors. As long as there are enough, each is shown once (paper, section 2.1); then
-    those shown least come again. Fewer combinations than `max_checks` give fewer questions, fewer than three
-    distractors none. The response stands in each of the four places equally often, give or take one.
+    those shown least come again: every question has one of them. Fewer combinations than `max_checks` give fewer
+    questions, fewer than three distractors none. The response stands in each of the four places equally
+    often, give or take one.
     """
     usable = distractors[: DISTRACTORS_A_CHECK * max_checks]
     triples = list(_triples(len(usable), max_checks, rng))
@@ -61,16 +60,10 @@ def _triples(n: int, most: int, rng: random.Random) -> Iterator[Triple]:
 
 
 def _least_used(n: int, used: Counter[int], seen: set[Triple], rng: random.Random) -> Triple:
+    """The first unseen three by how often each was shown: at most one more than `seen` are looked at."""
     ranked = sorted(range(n), key=lambda item: (used[item], rng.random()))
-    triple = tuple(sorted(ranked[:DISTRACTORS_A_CHECK]))
-    if triple not in seen:
-        return triple
-    if comb(n, DISTRACTORS_A_CHECK) <= MOST_LISTED:
-        unseen = [triple for triple in combinations(range(n), DISTRACTORS_A_CHECK) if triple not in seen]
-        return min(unseen, key=lambda triple: (sum(used[item] for item in triple), rng.random()))
-    while triple in seen:
-        triple = tuple(sorted(rng.sample(range(n), DISTRACTORS_A_CHECK)))
-    return triple
+    triples = (tuple(sorted(triple)) for triple in combinations(ranked, DISTRACTORS_A_CHECK))
+    return next(triple for triple in triples if triple not in seen)
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
