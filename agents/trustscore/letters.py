@@ -5,32 +5,56 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.tools.models.wire import Token
 from factloop.trust_records import Letter
 
 _DRESS = re.compile(r"[\W_]+")
+_THINKING_ENDS = "</think>"
+_NAMES = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
+"""The end of words after which a letter is the choice."""
+LONGEST_NAMING = 40
+"""Characters before a letter that are looked at for such words."""
 
 
 def letter_probabilities(tokens: Sequence[Token], chosen: Letter) -> Mapping[Letter, float] | None:
     """How probable each letter was where the chosen one was written; None where no token is that letter alone.
 
     The same letter in several forms ("C", " C") adds up. A reply that opens with its letter is read there, any other
-    where it names the letter last.
+    where it names the letter as its answer, or else last.
     """
-    places = [place for place, token in enumerate(tokens) if _bare(token.text) == chosen]
-    if not places:
+    place = _place(tokens, chosen)
+    if place is None:
         return None
-    opens = all(not _bare(token.text) for token in tokens[: places[0]])
-    alternatives = tokens[places[0] if opens else places[-1]].alternatives
+    shares = {text: math.exp(min(logprob, 0.0)) for text, logprob in tokens[place].alternatives.items()}
     found: dict[Letter, float] = {}
     for letter in LETTERS:
-        forms = [math.exp(min(logprob, 0.0)) for text, logprob in alternatives.items() if _bare(text) == letter]
+        forms = [share for text, share in shares.items() if _bare(text).upper() == letter and not math.isnan(share)]
         if forms:
             found[letter] = min(sum(forms), 1.0)
-    return found
+    return found if chosen in found else None
+
+
+def _place(tokens: Sequence[Token], chosen: Letter) -> int | None:
+    """Where the reply, after any thinking, writes the letter that it chooses."""
+    ends = list(accumulate(len(token.text) for token in tokens))
+    text = "".join(token.text for token in tokens)
+    thought = text.rfind(_THINKING_ENDS) + len(_THINKING_ENDS) if _THINKING_ENDS in text else 0
+    said = [place for place, end in enumerate(ends) if end > thought]
+    # A small letter counts only where there is no capital: "a" is an article more often than a choice.
+    places = [place for place in said if _bare(tokens[place].text) == chosen] or [
+        place for place in said if _bare(tokens[place].text).upper() == chosen
+    ]
+    if not places:
+        return None
+    if not any(_bare(tokens[place].text) for place in said if place < places[0]):
+        return places[0]
+    starts = {place: ends[place] - len(tokens[place].text) for place in places}
+    named = [at for at, start in starts.items() if _NAMES.search(text[max(start - LONGEST_NAMING, thought) : start])]
+    return (named or places)[-1]
 
 
 def _bare(text: str) -> str:
-    return _DRESS.sub("", text).upper() if len(text) < 8 else text
+    return _DRESS.sub("", text) if len(text) < 8 else text

@@ -1,0 +1,122 @@
+"""The probability of each letter, from replies as servers tokenise them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.agents.trustscore.letters import letter_probabilities
+from factloop.agents.trustscore.questions import LETTERS
+from factloop.tools.models.wire import Token
+from factloop.trust_records import Letter
+
+HERE = {"C": math.log(0.7), "A": math.log(0.2)}
+"""Alternatives in the place where the letter is chosen."""
+ELSEWHERE = {"C": math.log(0.01), "B": math.log(0.9)}
+"""Alternatives in a place where the same letter means something else."""
+
+
+def tokens(*texts: str, here: int) -> list[Token]:
+    """A reply in pieces; its choice is made in the place `here`."""
+    return [
+        Token(text, HERE if place == here else {**ELSEWHERE, text: math.log(0.5)}) for place, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "here"),
+    [
+        (["C"], 0),
+        ([" C"], 0),
+        (["C", ")", " King", " Solomon"], 0),
+        (["(", "C", ")"], 1),
+        (["**", "C", "**"], 1),
+        (["**C", "**"], 0),
+        (["C", ")", " Vitamin", " C"], 0),
+        (["C", " is", " right", ",", " not", " B", " or", " C"], 0),
+        (['{"', "answer", '":"', "C", '"}'], 3),
+        (['{"', "answer", '":', ' "', "C", '"', "}"], 4),
+        (['{"', "answer", '":"C', '"}'], 2),
+        (["{\n", ' "', "answer", '":', ' "', "C", ")", " Vitamin", " C", '"', "}"], 5),
+        (["Answer", ":", " C"], 2),
+        (["Answer", ":", " C", ")", " Vitamin", " C"], 2),
+        (["The", " answer", " is", " **", "C", "**", ",", " vitamin", " C"], 4),
+        (["A", " or", " C", "?", " So", " C"], 5),
+        (["Between", " A", " and", " C", ":", " I", " choose", " C", "."], 7),
+        (["The", " answer", " is", " not", " C", "?", " Yes", ":", " C"], 8),
+        (["<think>", "The", " answer", " is", " C", "</", "think", ">", "\n", "C"], 9),
+        (["<think>", "C", "</think>", "Option", " C"], 4),
+    ],
+)
+def test_the_letter_is_read_where_it_is_chosen(texts: list[str], here: int) -> None:
+    found = letter_probabilities(tokens(*texts, here=here), "C")
+    assert found == pytest.approx({"A": 0.2, "C": 0.7})
+
+
+def test_an_article_is_not_taken_for_the_letter() -> None:
+    said = [
+        Token("The answer is", {}),
+        Token(" A", {" A": math.log(0.6), " B": math.log(0.3)}),
+        Token(", as", {}),
+        Token(" a", {" a": math.log(0.9), " the": math.log(0.1)}),
+        Token(" king", {}),
+    ]
+    assert letter_probabilities(said, "A") == pytest.approx({"A": 0.6, "B": 0.3})
+
+
+def test_a_small_letter_alone_is_the_letter() -> None:
+    said = [Token("c", {"c": math.log(0.8), "b": math.log(0.1)})]
+    assert letter_probabilities(said, "C") == pytest.approx({"B": 0.1, "C": 0.8})
+
+
+def test_the_forms_of_a_letter_add_up() -> None:
+    forms = {"C": 0.5, " C": 0.2, "C)": 0.1, "**C": 0.05, " B": 0.08, "B": 0.02, "King": 0.03, "CD": 0.01, "": 0.01}
+    said = [Token("C", {text: math.log(share) for text, share in forms.items()})]
+    assert letter_probabilities(said, "C") == pytest.approx({"B": 0.1, "C": 0.85})
+
+
+@pytest.mark.parametrize(
+    ("logprob", "probability"),
+    [(0.0, 1.0), (1e-7, 1.0), (5.0, 1.0), (math.inf, 1.0), (-math.inf, 0.0), (-9999.0, 0.0)],
+)
+def test_a_probability_is_one_whatever_the_server_sends(logprob: float, probability: float) -> None:
+    assert letter_probabilities([Token("C", {"C": logprob})], "C") == {"C": probability}
+
+
+def test_a_log_probability_that_is_no_number_tells_nothing() -> None:
+    said = [Token("C", {"C": math.log(0.5), " C": math.nan, "D": math.nan})]
+    assert letter_probabilities(said, "C") == pytest.approx({"C": 0.5})
+
+
+def test_forms_that_add_up_to_more_than_one_are_one() -> None:
+    assert letter_probabilities([Token("C", {"C": -0.01, " C": -0.01})], "C") == {"C": 1.0}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [],
+        [Token("King", {"King": -0.1, "C": -3.0}), Token(" Solomon", {" Solomon": -0.1})],
+        [Token("B", {"B": -0.1, "C": -2.0})],
+        [Token("CD", {"CD": -0.1})],
+        [Token("", {"": -0.1})],
+    ],
+    ids=["no tokens", "the option's text", "another letter", "a word", "an empty token"],
+)
+def test_where_the_letter_was_not_written_nothing_is_known(said: list[Token]) -> None:
+    assert letter_probabilities(said, "C") is None
+
+
+TEXTS = st.sampled_from(["C", " C", '":"C', "c", "A", " a", "answer", "</think>", "", "King"]) | st.text(max_size=9)
+
+
+@given(
+    st.lists(st.builds(Token, TEXTS, st.dictionaries(TEXTS, st.floats(), max_size=5)), max_size=8),
+    st.sampled_from(LETTERS),
+)
+def test_probabilities_lie_between_zero_and_one(said: list[Token], letter: Letter) -> None:
+    found = letter_probabilities(said, letter)
+    assert found is None or (letter in found and all(0.0 <= share <= 1.0 for share in found.values()))
