@@ -45,12 +45,12 @@ def render_html(report: FactualityReport) -> str:
 
     Equal reports give equal pages: no clock, no environment. Takes time linear in the report.
     """
-    style, script = _read("report.css"), _read("report.js")
+    style, script = _read("base.css"), _read("list.js")
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     parts = segments(report)
     return (
         _environment()
-        .get_template("report.html.j2")
+        .get_template("fact_check.html.j2")
         .render(
             report=report,
             style=Markup(style),
@@ -67,7 +67,7 @@ def render_html(report: FactualityReport) -> str:
 
 
 def _read(name: str) -> str:
-    return files(_HERE).joinpath(name).read_text(encoding="utf-8")
+    return files(_HERE).joinpath("pages", name).read_text(encoding="utf-8")
 
 
 def _csp_hash(text: str) -> str:
@@ -78,7 +78,7 @@ def _csp_hash(text: str) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader(_HERE, package_path=""),
+        loader=PackageLoader(_HERE, package_path="pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

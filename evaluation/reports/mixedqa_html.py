@@ -29,7 +29,9 @@ def render_mixedqa_html(result: MixedQaResult) -> str:
     Style stands inline and is named by hash in the content security policy; there is no script. Equal results give
     equal pages.
     """
-    style = "".join(files(_HERE).joinpath(name).read_text(encoding="utf-8") for name in ("report.css", "mixedqa.css"))
+    style = "".join(
+        files(_HERE).joinpath("pages", name).read_text(encoding="utf-8") for name in ("base.css", "mixedqa.css")
+    )
     names = (*(labels.system for labels in result.systems), None)
     papers = [result.paper(found.metric, found.system) for found in result.correlations]
     return (
@@ -55,7 +57,7 @@ def _csp_hash(text: str) -> Markup:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader(_HERE, package_path=""),
+        loader=PackageLoader(_HERE, package_path="pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -16,7 +16,7 @@ from factloop.evaluation.reports.status import status_of, status_words
 from factloop.evaluation.reports.visible import direction, visible, web_address
 
 _HERE = "factloop.evaluation.reports"
-_STYLES = ("report.css", "trust.css")
+_STYLES = ("base.css", "trust.css")
 _SCRIPTS = ("trust.js",)
 
 _USAGE_COLUMNS = (
@@ -49,7 +49,7 @@ def render_page(template: str, **context: Any) -> str:
 
 
 def _read(name: str) -> str:
-    return files(_HERE).joinpath(name).read_text(encoding="utf-8")
+    return files(_HERE).joinpath("pages", name).read_text(encoding="utf-8")
 
 
 def _csp_hash(text: str) -> Markup:
@@ -61,7 +61,7 @@ def _csp_hash(text: str) -> Markup:
 def environment() -> Environment:
     """Escapes everything, and fails where a template names what it was not given."""
     environment = Environment(
-        loader=PackageLoader(_HERE, package_path=""),
+        loader=PackageLoader(_HERE, package_path="pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

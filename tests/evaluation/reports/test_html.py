@@ -204,7 +204,7 @@ def test_the_contrast_ratio_is_that_of_wcag() -> None:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_has_the_contrast_of_wcag_aa(theme: int) -> None:
-    css = files("factloop.evaluation.reports").joinpath("report.css").read_text(encoding="utf-8")
+    css = files("factloop.evaluation.reports").joinpath("pages", "base.css").read_text(encoding="utf-8")
     pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", css)
     colours = {name: both[theme] for name, *both in pairs}
     statuses = ("supported", "contradicted", "no_evidence", "irrelevant", "unscored")

@@ -232,7 +232,7 @@ def test_a_thousand_words_are_cut_in_options() -> None:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_belief_has_the_contrast_of_wcag_aa(theme: int) -> None:
-    styles = [files("factloop.evaluation.reports").joinpath(f"{name}.css") for name in ("report", "trust")]
+    styles = [files("factloop.evaluation.reports").joinpath("pages", f"{name}.css") for name in ("base", "trust")]
     pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", "".join(one.read_text() for one in styles))
     colours = {name: both[theme] for name, *both in pairs}
     for tone in ("insists", "wavers"):
