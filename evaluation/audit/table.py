@@ -17,32 +17,63 @@ THRESHOLD = 0.5
 
 @dataclass(frozen=True)
 class Column:
-    """One categorical column: `names[codes[row]]` is the value of a row."""
+    """One categorical column: `names[codes[row]]` is the value of a row. `names` are sorted: see `column_of`."""
 
     names: tuple[str, ...]
     codes: Codes
     """Shape (n_rows,)."""
 
 
+def column_of(values: Sequence[str]) -> Column:
+    """The values as a column. Its names are sorted, so that the order of the rows shows in no result."""
+    names = sorted(set(values))
+    code = {name: place for place, name in enumerate(names)}
+    return Column(tuple(names), np.fromiter((code[value] for value in values), np.int32, len(values)))
+
+
+def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
+    """A code for each response: data set, system and id together. `names` holds ids, and may hold one repeatedly."""
+    cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
+    keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
+    ids = keys % max(len(response_id.names), 1)
+    return Column(tuple(response_id.names[place] for place in ids.tolist()), codes.astype(np.int32))
+
+
 @dataclass(frozen=True)
 class PredictionTable:
-    """Rows are claims, each of one response of one system on one data set."""
+    """Rows are claims, each of one response of one system on one data set.
+
+    Raises ValueError for columns of different lengths, a label that is neither 0 nor 1, and a score outside [0, 1].
+    """
 
     dataset: Column
     system: Column
     response: Column
-    """Responses are told apart by data set, system and `response_id` together."""
+    """Responses are told apart by data set, system and `response_id` together: see `responses_of`."""
     label: NDArray[np.int8]
     """1 attributable, 0 not; shape (n_rows,)."""
     scores: Mapping[str, Scores]
     """Evaluator to its scores in [0, 1], shape (n_rows,); NaN where it gave none."""
     claim_ids: Sequence[str] = field(repr=False)
     task: Column | None = None
-    """Task group of the data set, such as summarisation."""
+    """Task group of the data set, such as summarisation; the same in all rows of a data set."""
     prompt: Column | None = None
-    """What the response answers; systems that share prompts can be compared in pairs."""
+    """What the response answers; systems that share prompts can be compared in pairs. Told apart within a data set."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        columns = (self.dataset, self.system, self.response, self.task, self.prompt)
+        texts = (self.claim_ids, self.claim_text, self.document)
+        lengths = {len(column.codes) for column in columns if column is not None}
+        lengths |= {len(values) for values in (*texts, *self.scores.values()) if values is not None}
+        if lengths != {self.n_rows}:
+            raise ValueError("all columns have one value for each row")
+        if not np.isin(self.label, (0, 1)).all():
+            raise ValueError("a label is 0 or 1")
+        for name, scores in self.scores.items():
+            if not (np.isnan(scores) | ((scores >= 0.0) & (scores <= 1.0))).all():
+                raise ValueError(f"{name!r} has a score outside [0, 1]")
 
     @property
     def n_rows(self) -> int:
