@@ -11,6 +11,8 @@ from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.errors import ConfigError
+from factloop.given_text import check_given
 from factloop.local import build_embedder, cache_folder
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
@@ -59,6 +61,10 @@ def open_sources(settings: TrustSettings) -> DistractorSources:
 
 async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:
     """The distractors that would be used for this response. Needs no model; costs nothing. Raises as `open_sources`."""
+    check_given("question", question)
+    check_given("response", response)
+    if n < 0:
+        raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
     sources = open_sources(settings)
     try:
         return await generate_distractors(question, response, wanted=n, sources=sources.sources, seed=settings.seed)

@@ -22,6 +22,7 @@ from factloop.errors import ConfigError, DataError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer
 from factloop.evaluation.metrics.trust import standing, summarise
 from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.given_text import check_given
 from factloop.local import cache_folder
 from factloop.records import Claim, FactualityReport, Record, Verdict
 from factloop.run_directory import RunDirectory
@@ -96,12 +97,12 @@ class TrustScorer:
     async def ascore(
         self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
     ) -> TrustReport:
-        """The TrustScore of one response; without one, of the subject's own answer. With a model it costs money.
+        """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
 
         A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
         again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        item = QuestionAnswer(id=id, question=question, response=response)
+        item = _answer(id, question, response)
         async with self._run([item], run_dir) as (engine, directory):
             report = await self._score(engine, item)
             _keep(directory, report)
@@ -121,9 +122,10 @@ class TrustScorer:
         Otherwise as `ascore`. Whoever stops before the end closes the stream (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
-        places = {item.id: place for place, item in enumerate(given)}
-        if len(places) < len(given):
-            raise DataError("two answers have one id")
+        places: dict[str, int] = {}
+        for place, item in enumerate(given):
+            if places.setdefault(item.id, place) != place:
+                raise DataError(f"two answers have the id {item.id!r}")
         async with self._run(given, run_dir) as (engine, directory):
             reports: list[TrustReport] = []
             scoring = as_they_come(given, lambda item: self._score(engine, item), at_once=self._at_once)
@@ -194,7 +196,7 @@ class TrustScorer:
     ) -> AsyncIterator[tuple[TrustEngine, RunDirectory | None]]:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
         for item in items:
-            _refuse_broken(item)
+            _check_answer(item.id, item.question, item.response)
         if run_dir is None:
             yield await self._engines.here(lambda: build_trust_engine(self._setup())), None
             return
@@ -297,14 +299,17 @@ def _warnings(setup: TrustSetup) -> tuple[str, ...]:
     return (OFFLINE_JUDGE,) if is_offline else ()
 
 
-def _refuse_broken(item: QuestionAnswer) -> None:
-    """Raises DataError for text that no report could be written of. Said here, it costs nothing yet."""
-    for name, text in (("question", item.question), ("response", item.response or "")):
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            where = f"the {name} of answer {item.id!r}"
-            raise DataError(f"{where} holds half a character (a lone surrogate) at position {error.start}") from error
+def _answer(id: str, question: str, response: str | None) -> QuestionAnswer:
+    """Raises DataError. A blank response is refused here: as a `QuestionAnswer` it would pass for none at all."""
+    _check_answer(str(id), question, response)
+    return QuestionAnswer(id=id, question=question, response=response)
+
+
+def _check_answer(id: str, question: str, response: str | None) -> None:
+    check_given("id", id)
+    check_given("question", question)
+    if response is not None:
+        check_given("response", response)
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:

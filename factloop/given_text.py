@@ -1,0 +1,16 @@
+"""Looks at what a caller gives to be scored before anything is spent on it."""
+
+from __future__ import annotations
+
+from factloop.errors import DataError
+from factloop.evaluation.datasets.rows import shown
+
+
+def check_given(name: str, text: object) -> None:
+    """Raises DataError for what is no text, for a blank one, and for one that no report could be written of."""
+    if not isinstance(text, str) or not text.strip():
+        raise DataError(f"{name}: a text is needed, not {shown(text)}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{name}: half a character (a lone surrogate) at position {error.start}") from error
