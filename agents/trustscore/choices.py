@@ -3,126 +3,170 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import cast
 
-from factloop.trust_records import Letter, Option
+from factloop.agents.trustscore.undressing import plain_words, undressed
+from factloop.trust_records import Letter, Option, OptionKind
 
 LONGEST_READ = 20_000
 """Characters of a reply that are looked at, from its end: a reasoning model's answer comes last."""
 _THINKING_ENDS = "</think>"
-_OPENS = r"[\s\"'*_`(\[<{$]*(?:\\boxed\{)?[\s(]*"
-_CLOSES = r"[\s\"'*_`)\]>}$]*"
 
-_BARE = re.compile(rf"{_OPENS}(?:option\s+|letter\s+)?{_OPENS}([A-Ea-e]){_CLOSES}[.:,;!]?{_CLOSES}", re.IGNORECASE)
-"""The letter and nothing else, however it is dressed."""
-_LEADING = re.compile(r"[\s\"'*_`(\[]*([A-E])(?:[\"'*_`]*[):.\]]|[\"'*_`]*\s+[-–—]|[*_]+)[\"'*_`]*\s*\S")
-"""A letter marked as that of an option, and words after it."""
-_NAMED = re.compile(
-    r"(?:\b(?:answer|choice|option|selection|pick)(?:\s+(?:is|would\s+be|should\s+be|must\s+be))?"
-    r"|\bI(?:\s+would|\s+will|'ll)?\s+(?:choose|pick|select|go\s+with)|\b(?:therefore|thus|hence|so)\b,?)"
-    rf"\s*[:=]?\s*(?:the\s+)?(?:option\s+|letter\s+)?{_OPENS}(?-i:([A-E]))(?![\w'’])(?!\s*(?:,|/|&|or\b|and\b)\s*[A-E]\b)",
-    re.IGNORECASE,
+# Texts are undressed before they are matched: no quotes, brackets or emphasis, and never two spaces in a row.
+_BARE = re.compile(r"(?:the )?(?:(?:option|letter|choice) )?\(? ?([A-E]) ?\)?[.:,;!。]?", re.IGNORECASE)
+"""The letter and nothing else."""
+_LABEL = re.compile(r"\(?([A-Ea-e])(\)|[.:,]| [-–—]|)\s(\S.*)", re.DOTALL)
+"""A letter, its mark, and words after it."""
+_SURE_MARK = ")"
+"""After any other mark the letter may be an initial ("C. S. Lewis"), an article, or the A of "Q: ... A: ..."."""
+_REASON = frozenset({"because", "since"})
+_LETTER = r"\(? ?((?-i:[A-E])|[a-e](?=[.)!]*\Z)) ?\)?(?!\w|'\w)(?! ?(?:,|/|&|or\b|and\b) ?\(?[A-E]\b)"
+"""A small letter only at the end of all."""
+_NAMED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:answer|choice|option|selection|pick|letter|statement)(?: (?:is|would be|should be|must be))?"
+        rf" ?[:=]?\s?(?:the )?(?:(?:option|letter) )?{_LETTER}",
+        r"\bI(?: would| will|'ll|'d| am going to|'m going to)? (?:choose|pick|select|go with)"
+        rf" (?:the )?(?:(?:option|letter) )?{_LETTER}",
+        rf"\bI(?:(?: would|'d) say|(?: am|'m) going with) (?:the )?(?:(?:option|letter) )?{_LETTER}",
+        rf"\b(?:therefore|thus|hence|so),?\s(?:the )?(?:(?:option|letter) )?{_LETTER}",
+        rf"(?:\A|[.!?:;\n] ?|\b(?:that|only|believe|think) )(?:option |letter )?{_LETTER} (?:is|seems) (?:the )?"
+        r"(?:correct|right|true|best)\b",
+        rf"\b(?:it|that)(?: is|'s) (?:(?:option|letter) )?{_LETTER}(?=[.!]?(?:\n|\Z))",
+    )
 )
 """The letter that a sentence names as the answer."""
-_ARTICLE = re.compile(r"\s+(?!because|since|as|is|for|due|given|but|and|with)[a-z]")
+_ARTICLE = re.compile(r" (?!because|since|as|is|seems|for|due|given|but|and|with)[a-z]")
 """After the letter A: it was the article."""
-_DENIED = re.compile(
-    r"\b(?:not|isn't|isn’t|cannot|can't|can’t|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE
+_DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
+_LABELLED = re.compile(r"(?<![\w'])\(?([A-E])(?:\)|\.(?=\s|$)|:(?=\s))")
+_ALONE = re.compile(r"(?<![\w'])([B-E])(?![\w'])")
+"""A letter that is no article."""
+_NONE_OF_THEM = re.compile(
+    r"none of (?:these|them|the (?:above|others|options|answers|choices|statements))"
+    r"(?: (?:is|are) (?:correct|right|true))?[.!]?",
+    re.IGNORECASE,
 )
-_LABELLED = re.compile(r"(?<![\w'’])\(?([A-E])(?:\)|\.(?=\s|$)|:(?=\s))")
-_WORD = re.compile(r"\w+")
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
     """The letter of the one option that the reply chooses; None for several, for none, and for a refusal.
 
     Read are the letter alone, in any dress ("C", "(c)", "**C**"); the letter before text ("C) King Solomon", whatever
-    follows, unless it is another option's); the text of an option without its letter; and reasoning whose last line or
-    last named answer is one letter ("... so the answer is C.").
+    follows, unless it is another option's; after other marks than a bracket the text must begin as the option's does);
+    the text of an option without its letter; and reasoning whose first line, last line or only named answer is one
+    letter ("... so the answer is C.").
     """
-    text = _body(reply)
+    said = reply.rpartition(_THINKING_ENDS)[2][-LONGEST_READ:]
+    text = undressed(said)
     if not text:
         return None
-    letters = {option.letter for option in options}
-    found = (
-        _bare(text)
-        or _leading(text, options)
-        or _by_text(text, options)
-        or _concluded(text)
-        or _last_line(text, options)
-    )
-    return found if found in letters else None
-
-
-def _body(reply: str) -> str:
-    """What is said after any thinking."""
-    return reply.rpartition(_THINKING_ENDS)[2][-LONGEST_READ:].strip()
-
-
-def _letter(match: re.Match[str] | None) -> Letter | None:
-    return cast(Letter, match[1].upper()) if match else None
+    first, _, rest = text.partition("\n")
+    if rest and (opening := _bare(first)):  # a base model goes on with questions of its own making
+        found = opening if _mentioned(rest) <= {opening} else None
+    else:
+        found = (
+            _bare(text)
+            or _leading(text, options)
+            or _by_text(said.strip(), text, options)
+            or _concluded(text)
+            or _last_line(text, options)
+        )
+    return found if found in {option.letter for option in options} else None
 
 
 def _bare(text: str) -> Letter | None:
-    return _letter(_BARE.fullmatch(text))
+    match = _BARE.fullmatch(text)
+    return cast(Letter, match[1].upper()) if match else None
 
 
 def _leading(text: str, options: Sequence[Option]) -> Letter | None:
     """The letter that opens a reply of one choice: no other option's letter or text comes after it."""
-    found = _letter(_LEADING.match(text))
-    if found is None:
+    match = _LABEL.match(text)
+    chosen = next((option for option in options if match and option.letter == match[1].upper()), None)
+    if match is None or chosen is None:
         return None
-    others = {letter for letter in _LABELLED.findall(text) if letter != found}
-    named = {option.letter for option in options if _holds(text, option.text)}
-    if others or named - {found}:
+    mark, words = match[2], match[3]
+    is_sure = mark == _SURE_MARK and match[1].isupper()
+    if not is_sure and not _begins_as(words, chosen.text):
         return None
-    return found
+    beyond = words.replace(undressed(chosen.text), " ")
+    others = {*_LABELLED.findall(beyond), _bare(beyond.strip()) or chosen.letter}
+    named = {option.letter for option in _held(text, options) if not _same_words(option, chosen)}
+    return chosen.letter if others | named == {chosen.letter} else None
 
 
-def _by_text(text: str, options: Sequence[Option]) -> Letter | None:
+def _begins_as(words: str, option: str) -> bool:
+    """Whether words after a letter are that option's, or say why it was chosen."""
+    first = plain_words(words).partition(" ")[0]
+    return first in {plain_words(option).partition(" ")[0], *_REASON}
+
+
+def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
     """The option whose words the reply is, or the only one whose whole text it holds, where it names no letter."""
-    said = _plain(text)
-    same = [option.letter for option in options if _plain(option.text) == said]
-    if len(same) == 1:
-        return same[0]
-    if _LABELLED.search(text) or _NAMED.search(text) or _DENIED.search(text):
+    words = plain_words(text)
+    same = [option for option in options if option.text.strip() == said] or [
+        option for option in options if words and plain_words(option.text) == words
+    ]
+    if same:
+        return same[0].letter if len(same) == 1 else None
+    if _NONE_OF_THEM.fullmatch(text):
+        return next((option.letter for option in options if option.kind is OptionKind.NONE_OF_THE_ABOVE), None)
+    held = _held(text, options)
+    if len(held) != 1 or _DENIED.search(text) or _LABELLED.search(text) or any(True for _ in _names(text)):
         return None
-    held = [option.letter for option in options if _holds(text, option.text)]
-    return held[0] if len(held) == 1 else None
+    alone = set(_ALONE.findall(text)) - set(_ALONE.findall(undressed(held[0].text)))
+    return held[0].letter if alone <= {held[0].letter} else None
+
+
+def _held(text: str, options: Sequence[Option]) -> list[Option]:
+    """The options whose words a text holds, not counting what stands only inside of a longer one."""
+    left = f" {plain_words(text)} "
+    held: list[Option] = []
+    for option in sorted(options, key=lambda option: -len(option.text)):
+        words = f" {plain_words(option.text)} "
+        if words.strip() and (words in left or any(_same_words(option, other) for other in held)):
+            held.append(option)
+            left = left.replace(words, "  ")
+    return held
+
+
+def _same_words(one: Option, other: Option) -> bool:
+    return plain_words(one.text) == plain_words(other.text)
 
 
 def _concluded(text: str) -> Letter | None:
     """The letter that the reply names as its answer, if it names one only."""
-    letters = {match[1] for match in _NAMED.finditer(text) if _is_named(text, match)}
-    return cast(Letter, letters.pop()) if len(letters) == 1 else None
+    letters = set(_names(text))
+    return letters.pop() if len(letters) == 1 else None
 
 
-def _is_named(text: str, match: re.Match[str]) -> bool:
-    if match[1] == "A" and _ARTICLE.match(text, match.end(1)):
-        return False
-    sentence = max(text.rfind(mark, 0, match.start()) for mark in ".!?\n") + 1
-    return _DENIED.search(text, sentence, match.end()) is None
+def _names(text: str) -> Iterator[Letter]:
+    """The letters that sentences name as the answer."""
+    for pattern in _NAMED:
+        for match in pattern.finditer(text):
+            if not (match[1] == "A" and _ARTICLE.match(text, match.end(1))) and not _is_denied(text, match):
+                yield cast(Letter, match[1].upper())
+
+
+def _is_denied(text: str, match: re.Match[str]) -> bool:
+    sentence = max(text.rfind(mark, 0, match.start(1)) for mark in ".!?\n") + 1
+    return _DENIED.search(text, sentence, match.end()) is not None
+
+
+def _mentioned(text: str) -> set[str]:
+    """The letters of options of which a text speaks in any way."""
+    bare = {_bare(line) for line in text.splitlines()}
+    return {*_LABELLED.findall(text), *_names(text), *(letter for letter in bare if letter)}
 
 
 def _last_line(text: str, options: Sequence[Option]) -> Letter | None:
     """The choice in the last line of a longer reply, where the lines before it make none."""
-    *before, last = [line for line in text.splitlines() if line.strip()]
-    if not before or _NAMED.search("\n".join(before)) or any(_bare(line) for line in before):
+    before, _, last = text.rpartition("\n")
+    if not before or any(True for _ in _names(before)) or any(_bare(line) for line in before.splitlines()):
         return None
-    if any(_LEADING.match(line) for line in before):  # the question again, or a remark on each option
+    if _LABELLED.search(before):  # the question again, or a remark on each option
         return _bare(last)
     return _bare(last) or _leading(last, options)
-
-
-def _holds(text: str, option: str) -> bool:
-    plain = _plain(option)
-    return bool(plain) and f" {plain} " in f" {_plain(text)} "
-
-
-@lru_cache(maxsize=512)
-def _plain(text: str) -> str:
-    """Words in lower case with single spaces; no marks."""
-    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))

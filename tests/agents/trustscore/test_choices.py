@@ -58,6 +58,42 @@ READ_AS_C = [
     "<think>Is it A? No, the answer is B. Hmm.</think>\nC",
     "Temples are old.\nC) King Solomon built the first temple.",
     "It is widely known.\n**C**",
+    "\\boxed{\\text{C}}",
+    "\\(\\boxed{C}\\)",
+    "The final answer is: $\\boxed{\\text{(C)}}$",
+    '{"answer": "C"}',
+    "{'answer': 'C'}",
+    'It is this:\n```json\n{"choice": "C"}\n```',
+    "<answer>C</answer>",
+    "[[C]]",
+    "<C>",
+    "C</s>",
+    "C<|eot_id|>",
+    "\u200bC",
+    "\uff23",  # of full width
+    "C\u3002",
+    "\u201cC\u201d",
+    "> C",
+    "- C",
+    "## Answer\nC",
+    "answer: c",
+    "c) King Solomon",
+    "Option C is correct.",
+    "C is the correct answer.",
+    "It's C.",
+    "I'd say C.",
+    "I’d choose C",
+    "I'm going with C",
+    "I think it's between A and C, but I'd go with C.",
+    "A is wrong. B is wrong. D is wrong. The answer is C.",
+    "It isn't A. The answer is C.",
+    "The answer is C, not D.",
+    "C because he is said to have built it.",
+    "C, since it is well known.",
+    "C, King Solomon",
+    "C\nC",
+    "C\n\nC) King Solomon built the first temple.",
+    "C\n\nQuestion: who built the second one?",
 ]
 
 READ_AS_NONE = [
@@ -88,6 +124,43 @@ READ_AS_NONE = [
     "Vitamin C",
     "42",
     "ソロモン王",
+    "A. Lincoln did it.",
+    "C. S. Lewis wrote it.",
+    "D. H. Lawrence",
+    "E. coli",
+    "A. C. Smith",
+    "B.C.",
+    "C major",
+    "C+",
+    "C, D and E are wrong.",
+    "A. No idea.",
+    "A: I am a language model and cannot know.",
+    "A - D are all wrong.",
+    "C) B",
+    "C) or D)",
+    "(C) and (D)",
+    "C) Alexander built the first temple.",
+    "A. A mason built the first temple.",
+    "A) no\nB) no\nC) yes\nD) no",
+    "none of the above is right; C is",
+    "C\n\nQuestion: who built it next?\nA) he\nB) she\nAnswer: B",
+    "Answer: C\nQuestion: and then?\nAnswer: D",
+    "The answer isn't A and it isn't C.",
+    "Neither A nor C is correct.",
+    "Both C and D are correct, so C or D.",
+    "All of the above.",
+    "It is E. coli.",
+    "The answer is a matter of opinion.",
+    "I'm sorry, but I can't help with that.",
+    "As an AI, I have no access to the archives.",
+    "Answer: none",
+    "None",
+    "\u0421",  # a Cyrillic letter
+    "...",
+    "{}",
+    '{"answer": null}',
+    "King Solomon",
+    "the first temple",
 ]
 
 
@@ -105,23 +178,97 @@ def test_what_is_no_single_choice_is_not_guessed(reply: str) -> None:
     ("reply", "letter"),
     [
         ("None of the above", "E"),
+        ("None of these.", "E"),
+        ("None of the options is correct.", "E"),
         ("E) None of the above.", "E"),
         ("A", "A"),
         ("Answer: A because Gopal did.", "A"),
         ("A mason built the first temple.", "B"),
+        ("Answer: A mason built the first temple.", "B"),
+        ("Thus a mason built the first temple.", "B"),
+        ("A. Gopal built the first temple.", "A"),
+        ("I'd go with A since Gopal did.", "A"),
     ],
 )
 def test_other_letters(reply: str, letter: Letter) -> None:
     assert read_choice(reply, OPTIONS) == letter
 
 
+def options(*texts: str) -> tuple[Option, ...]:
+    letters: tuple[Letter, ...] = ("A", "B", "C", "D")
+    return tuple(
+        Option(letter=letter, text=text, kind=OptionKind.DISTRACTOR, distractor=number)
+        for number, (letter, text) in enumerate(zip(letters, texts, strict=False))
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "reply", "letter"),
+    [
+        (("A. Lincoln did it.", "B. Franklin did it."), "A. Lincoln did it.", "A"),
+        (("B. Franklin did it.", "A. Lincoln did it."), "A. Lincoln did it.", "B"),
+        (("Lincoln did it.", "A. Lincoln did it."), "A. Lincoln did it.", "B"),
+        (("Lincoln did it.", "Franklin did it."), "A. Lincoln did it.", "A"),
+        (("London", "London, England"), "London", "A"),
+        (("London", "London, England"), "London, England", "B"),
+        (("London", "London, England"), "B) London, England", "B"),
+        (("London", "London, England"), "It is London, England, I believe.", "B"),
+        (("London", "London, England"), "It is London, or London, England.", None),
+        (("London", "London, England"), "A) London, England", None),
+        (("It fell.", "it fell!"), "It fell.", "A"),
+        (("It fell.", "it fell!"), "it fell!", "B"),
+        (("It fell.", "it fell!"), "IT FELL", None),
+        (("It fell.", "it fell!"), "B) it fell", "B"),
+        (("2017", "2018", "17"), "2017", "A"),
+        (("2017", "2018", "17"), "It was in 2017.", "A"),
+        (("Vitamin D", "Vitamin B", "Vitamin C"), "C) Vitamin C", "C"),
+        (("Vitamin D", "Vitamin B", "Vitamin C"), "Vitamin B", "B"),
+        (("Vitamin D", "Vitamin B", "Vitamin C"), "It is vitamin B that helps.", "B"),
+        (("Vitamin D", "Vitamin B", "Vitamin C"), "B) Vitamin C", None),
+        (("B", "AB"), "A) B", "A"),
+        (("He never came.", "He often came."), "He never came.", "A"),
+        (("!!!", "King"), "...", None),
+        (("!!!", "???"), "!!!", "A"),
+        (("ソロモン王", "ダビデ王"), "ソロモン王", "A"),
+        (("ソロモン王", "ダビデ王"), "B) ダビデ王", "B"),
+        (("Царь Соломон", "Царь Давид"), "Это был царь Давид.", "B"),
+    ],
+)
+def test_options_that_are_like_letters_or_like_each_other(
+    texts: tuple[str, ...], reply: str, letter: Letter | None
+) -> None:
+    assert read_choice(reply, options(*texts)) == letter
+
+
 def test_a_letter_that_was_not_offered_is_no_choice() -> None:
     assert read_choice("E", OPTIONS[:4]) is None
 
 
-@given(st.text(max_size=300))
+ODD_TEXT = st.text("ABCDEabcde .,:;!?()[]{}<>*_`'\"$\\\n-", max_size=60)
+
+
+@given(st.text(max_size=300) | ODD_TEXT)
 def test_any_text_is_read_or_refused(reply: str) -> None:
     assert read_choice(reply, OPTIONS) in {None, "A", "B", "C", "D", "E"}
+
+
+@given(
+    st.sampled_from("ABCDE"),
+    st.sampled_from(["{}", "({})", "{})", "[{}]", "**{}**", "{}.", "Answer: {}.", "The answer is ({}).", "Option {}"]),
+    st.text(" \n\t*_`", max_size=5),
+)
+def test_every_letter_is_read_in_every_dress(letter: str, dress: str, around: str) -> None:
+    assert read_choice(around + dress.format(letter) + around, OPTIONS) == letter
+
+
+@pytest.mark.parametrize(
+    "piece", ["(", " ", "answer ", "answer(", "*", "C) ", "so ", "\n", " \n", "A. ", "it is ", "<a", "\\("]
+)
+@pytest.mark.timeout(10)
+def test_no_reply_takes_long_to_read(piece: str) -> None:
+    """Patterns that match one space in two ways took minutes for some of these."""
+    for reply in (piece * 10_000, f"x{piece * 10_000}x", f"answer{piece * 10_000}C"):
+        read_choice(reply, OPTIONS)
 
 
 def test_a_very_long_reply_is_read_by_its_end() -> None:

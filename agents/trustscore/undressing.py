@@ -1,0 +1,36 @@
+"""Takes the dress off a text, so that what it says can be compared: emphasis, brackets, markup, odd spaces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
+"""Tags and the special tokens that some servers leave in; one letter in angle brackets is no tag."""
+_LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
+_DRESS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
+_QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
+"""Apostrophes that stand in no word."""
+_SPACES = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[ \n]*(?:[-•#]+ )?")
+_BULLET = re.compile(r"\A[-•#]+ ")
+_BEFORE_MARK = re.compile(r" ([.,:;!?)])")
+_WORD = re.compile(r"\w+")
+
+
+def undressed(text: str) -> str:
+    """The text without quotes, brackets (round ones stay), emphasis, tags and bullets, in lines without empty ones.
+
+    Never two spaces in a row, so that patterns which allow for one take linear time.
+    """
+    shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
+    bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS))
+    lines = _LINES.sub("\n", _SPACES.sub(" ", bare)).strip()
+    return _BEFORE_MARK.sub(r"\1", _BULLET.sub("", lines))
+
+
+@lru_cache(maxsize=512)
+def plain_words(text: str) -> str:
+    """Words in lower case with single spaces; no marks."""
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
