@@ -25,6 +25,7 @@ from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.evaluation.datasets.mixedqa import load_mixedqa
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 from factloop.trust_records import DistractorSet, Level, Source
@@ -53,7 +54,12 @@ class Made:
 
 
 def built_in_sources() -> tuple[SubstituteSource, ...]:
-    return (KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN), QuantitySource(), SameClassSource())
+    return (
+        KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN),
+        QuantitySource(),
+        SameKindSource(),
+        SameClassSource(),
+    )
 
 
 async def make(path: Path) -> tuple[dict[str, list[Made]], dict[str, float]]:

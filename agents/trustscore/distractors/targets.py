@@ -1,7 +1,8 @@
 """Which words of a response may be replaced, by how much they tell (paper, section 2.1).
 
 Words that stand only in the response come before those that the question has, too; entities before nouns and numbers,
-these before verbs and adjectives, these before the rest.
+these before verbs and adjectives, these before the rest. A departure: what the question says it asks for comes before
+all of these, as the year does for *when*; that the answer names a city, too, is beside the point.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import lru_cache
 
 from simplemma import lemmatize
 
+from factloop.agents.trustscore.distractors.asked import answers
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.spans import Span, find_spans, tokens_in
 from factloop.tools.knowledge_base.base import LinkedEntity
@@ -39,18 +41,21 @@ def find_targets(question: str, response: str, entities: Sequence[LinkedEntity])
 def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -> list[list[Target]]:
     """The targets in groups of equal rank, best first.
 
-    A level is one group or several: what stands only in the response, then shared entities, nouns, and other words."""
+    First what the question asks for. A level is one group or several: what stands only in the response, then shared
+    entities, nouns, and other words."""
     text = response[:MAX_CHARS]
     tokens = tag_tokens(text)
     asked = frozenset(lemma(token.text) for token in tag_tokens(question[:MAX_CHARS]))
     spans = _all_spans(text, tokens, entities)
     shared = [_is_shared(tokens_in(tokens, span.start, span.end), asked) for span in spans]
     has_quantity = any(span.kind in {"date", "number"} and not both for span, both in zip(spans, shared, strict=True))
-    tiers: dict[tuple[int, bool, int], list[Target]] = {}
+    types = {entity.end: entity.types for entity in entities}
+    tiers: dict[tuple[bool, int, bool, int], list[Target]] = {}
     for span, both in zip(spans, shared, strict=True):
         own = _own_level(span, names_are_nouns=has_quantity)
         level = max(own, Level.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if both else own
-        rank = (_LEVELS.index(level), both, _LEVELS.index(own))
+        is_answer = not both and answers(question, text[span.start : span.end], span.kind, types.get(span.end, ()))
+        rank = (not is_answer, _LEVELS.index(level), both, _LEVELS.index(own))
         tiers.setdefault(rank, []).append(_target(text, span, tokens, level))
     return _capped([tiers[rank] for rank in sorted(tiers)])
 

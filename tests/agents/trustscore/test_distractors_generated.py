@@ -17,6 +17,7 @@ from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
@@ -79,7 +80,12 @@ class Places:
 
 
 def built_in() -> list[SubstituteSource]:
-    return [KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN), QuantitySource(), SameClassSource()]
+    return [
+        KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN),
+        QuantitySource(),
+        SameKindSource(),
+        SameClassSource(),
+    ]
 
 
 async def made(

@@ -1,0 +1,39 @@
+"""Which part of a response answers the question, as far as the question says what it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from factloop.agents.trustscore.distractors.base import Kind
+from factloop.tools.knowledge_base.cues import asked_for
+from factloop.tools.vocabulary.kinds import kind_asked_for, kind_of
+
+_DATE = re.compile(
+    r"^\W*(?:\w+\s+){0,2}when\b|\b(?:what|which)\s+(?:\w+\s+){0,2}?(?:years?|date|day|month|century|decade)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\bhow\s+(?:many|much|old|tall|long|far|high|big|large|deep|fast|heavy|wide)\b|\bwhat\s+(?:percent\w*|number)\b",
+    re.IGNORECASE,
+)
+
+
+def answers(question: str, text: str, kind: Kind, types: Collection[str]) -> bool:
+    """Whether `text`, of this kind and these types of a linked entity, is of the sort that the question asks for.
+
+    False where the question does not say what it asks for, or asks for something else."""
+    if kind == "date":
+        return _DATE.search(question) is not None
+    if kind == "number":
+        return _NUMBER.search(question) is not None
+    if types:
+        wanted = asked_for(question)
+        return any(_plain(one) in wanted for one in types)
+    asked = kind_asked_for(question)
+    return asked is not None and kind_of(text, question) in {asked, *({"music"} if asked == "genre" else ())}
+
+
+def _plain(kind: str) -> str:
+    """*person* of *DBpedia:Person*."""
+    return re.split(r"[:/#]", kind)[-1].lower()
