@@ -11,6 +11,7 @@ from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.errors import ConfigError
 from factloop.given_text import check_given
 from factloop.local import build_embedder, cache_folder
@@ -45,7 +46,8 @@ def open_sources(settings: TrustSettings) -> DistractorSources:
     """Opens what the settings name. Touches no network. Raises ConfigError, DataError.
 
     Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
-    and numbers, neighbours in embedding space where there are vectors, and words of the same part of speech.
+    and numbers, words of the same kind, neighbours in embedding space where there are vectors, and words of the same
+    part of speech.
     """
     dbpedia, cache = _dbpedia(settings)
     sources: list[SubstituteSource] = []
@@ -53,7 +55,7 @@ def open_sources(settings: TrustSettings) -> DistractorSources:
         sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
     sources += [KnowledgeBaseSource(TableKnowledgeBase(Path(path)), Source.KNOWLEDGE_BASE) for path in settings.kb]
     sources.append(KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN))
-    sources.append(QuantitySource())
+    sources += [QuantitySource(), SameKindSource()]
     sources += _neighbours(settings)
     sources.append(SameClassSource())
     return DistractorSources(tuple(sources), dbpedia, cache)
