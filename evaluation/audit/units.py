@@ -1,0 +1,89 @@
+"""What a level of the audit counts: claims, or responses made of them, each wrong or not by label and by prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.evaluation.audit.table import THRESHOLD, Codes, PredictionTable, Scores
+
+Bools = NDArray[np.bool_]
+
+
+class Level(StrEnum):
+    CLAIM = "claim"
+    RESPONSE = "response"
+    """A response is attributable if all of its claims are (Godbole & Jia, section 2.1)."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Claims or responses of one data set, those that the evaluator scored; arrays of shape (n_units,)."""
+
+    system: Codes
+    prompt: Codes | None
+    is_error: Bools
+    """By label: not attributable."""
+    is_flagged: Bools
+    """By the evaluator: predicted not attributable."""
+    n_left_out: int
+    """Claims without a score, or responses with such a claim: whether all their claims hold is not known."""
+
+
+def rows_of(table: PredictionTable, dataset: str) -> Bools:
+    """Which rows are of the data set. Raises ValueError for one that the table has not."""
+    if dataset not in table.dataset.names:
+        raise ValueError(f"the table has no data set {dataset!r}")
+    return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
+
+
+def scores_of(table: PredictionTable, evaluator: str) -> Scores:
+    """The evaluator's column. Raises ValueError for one that the table has not."""
+    if evaluator not in table.scores:
+        raise ValueError(f"the table has no evaluator {evaluator!r}")
+    return table.scores[evaluator]
+
+
+def units_of(
+    table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
+) -> Units:
+    """The scored claims or responses of a data set, in the order of the table."""
+    scores, rows = scores_of(table, evaluator), rows_of(table, dataset)
+    claims = Units(
+        table.system.codes[rows],
+        None if table.prompt is None else table.prompt.codes[rows],
+        table.label[rows] == 0,
+        scores[rows] < threshold,
+        0,
+    )
+    is_scored = ~np.isnan(scores[rows])
+    return _keep(claims, is_scored) if level is Level.CLAIM else _join(claims, is_scored, table.response.codes[rows])
+
+
+def _keep(units: Units, kept: Bools) -> Units:
+    return Units(
+        units.system[kept],
+        None if units.prompt is None else units.prompt[kept],
+        units.is_error[kept],
+        units.is_flagged[kept],
+        int((~kept).sum()),
+    )
+
+
+def _join(claims: Units, is_scored: Bools, response: Codes) -> Units:
+    _, first, number = np.unique(response, return_index=True, return_inverse=True)
+    whole = Units(
+        claims.system[first],
+        None if claims.prompt is None else claims.prompt[first],
+        _any_within(claims.is_error, number, len(first)),
+        _any_within(claims.is_flagged, number, len(first)),
+        0,
+    )
+    return _keep(whole, ~_any_within(~is_scored, number, len(first)))
+
+
+def _any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
+    return np.bincount(number[flags], minlength=n_groups) > 0
