@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from factloop.agents.trustscore.distractors.base import SubstituteSource
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
-from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.errors import ConfigError
 from factloop.given_text import check_given
 from factloop.local import build_embedder, cache_folder
@@ -28,6 +28,7 @@ class DistractorSources:
     """Sources of substitutes, best first. Lives in one event loop."""
 
     sources: Sequence[SubstituteSource]
+    tables: Sequence[TableKnowledgeBase]
     dbpedia: DBpediaKnowledgeBase | None
     dbpedia_cache: CallCache | None
 
@@ -36,29 +37,32 @@ class DistractorSources:
         return tuple(source.name for source in self.sources)
 
     async def aclose(self) -> None:
+        for table in self.tables:
+            table.close()
         if self.dbpedia is not None:
             await self.dbpedia.aclose()
         if self.dbpedia_cache is not None:
             self.dbpedia_cache.close()
 
 
-def open_sources(settings: TrustSettings) -> DistractorSources:
-    """Opens what the settings name. Touches no network. Raises ConfigError, DataError.
+def open_sources(settings: TrustSettings, embedder: Any) -> DistractorSources:
+    """Opens what the settings name; `embedder` is None without one. Touches no network. Raises ConfigError, DataError.
 
     Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
-    and numbers, words of the same kind, neighbours in embedding space where there are vectors, and words of the same
+    and numbers, neighbours in embedding space where there are vectors, and words of the same
     part of speech.
     """
     dbpedia, cache = _dbpedia(settings)
     sources: list[SubstituteSource] = []
     if dbpedia is not None:
         sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
-    sources += [KnowledgeBaseSource(TableKnowledgeBase(Path(path)), Source.KNOWLEDGE_BASE) for path in settings.kb]
+    tables = [TableKnowledgeBase(Path(path)) for path in settings.kb]
+    sources += [KnowledgeBaseSource(table, Source.KNOWLEDGE_BASE) for table in tables]
     sources.append(KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN))
-    sources += [QuantitySource(), SameKindSource()]
-    sources += _neighbours(settings)
+    sources.append(QuantitySource())
+    sources += _neighbours(settings, embedder)
     sources.append(SameClassSource())
-    return DistractorSources(tuple(sources), dbpedia, cache)
+    return DistractorSources(tuple(sources), tables, dbpedia, cache)
 
 
 async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:
@@ -67,7 +71,7 @@ async def make_distractors(settings: TrustSettings, question: str, response: str
     check_given("response", response)
     if n < 0:
         raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
-    sources = open_sources(settings)
+    sources = open_sources(settings, build_embedder(settings))
     try:
         return await generate_distractors(question, response, wanted=n, sources=sources.sources, seed=settings.seed)
     finally:
@@ -87,8 +91,8 @@ def _dbpedia(settings: TrustSettings) -> tuple[DBpediaKnowledgeBase | None, Call
     return knowledge_base, cache
 
 
-def _neighbours(settings: TrustSettings) -> list[SubstituteSource]:
-    if settings.vectors is None and settings.embeddings is None:
+def _neighbours(settings: TrustSettings, embedder: Any) -> list[SubstituteSource]:
+    if settings.vectors is None and embedder is None:
         return []
     from factloop.agents.trustscore.distractors.neighbours import NeighbourSource
 
@@ -97,4 +101,4 @@ def _neighbours(settings: TrustSettings) -> list[SubstituteSource]:
         from factloop.tools.embeddings.word_vectors import WordVectors
 
         return [NeighbourSource.of_vectors(WordVectors.open(settings.vectors, cache_dir))]
-    return [NeighbourSource.of_embedder(build_embedder(settings), cache_dir)]
+    return [NeighbourSource.of_embedder(embedder, cache_dir)]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool
 
 from factloop.agents.trustscore.stages import TrustContext
 from factloop.distractor_sources import make_distractors
@@ -30,6 +33,7 @@ from factloop.sync import run_blocking
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.trust_engine import TrustEngine, TrustSetup, build_trust_engine, prepare_trust
 from factloop.trust_records import (
@@ -59,8 +63,8 @@ class TrustScorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
 
     `subject_model` is the model whose belief is probed, `judge_model` the one that judges passages; both take a name or
-    a LangChain chat model. Without a subject there is no TrustBC, without a corpus no TrustFC. All other settings are
-    those of `TrustSettings`, by name.
+    a LangChain chat model. `corpus` takes files, folders and globs, or a search, factloop's or LangChain's. Without a
+    subject there is no TrustBC, without a corpus no TrustFC. All other settings are those of `TrustSettings`, by name.
     """
 
     def __init__(
@@ -68,31 +72,33 @@ class TrustScorer:
         subject_model: str | BaseChatModel | None = None,
         *,
         judge_model: str | BaseChatModel | None = None,
-        corpus: str | Path | Sequence[str | Path] | SearchTool = (),
+        corpus: str | Path | Sequence[str | Path] | SearchTool | BaseRetriever | BaseTool = (),
         settings: TrustSettings | None = None,
         **changes: Any,
     ) -> None:
         """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer."""
-        self._own_corpus = corpus if isinstance(corpus, SearchTool) else None
-        paths = () if isinstance(corpus, SearchTool) else (corpus,) if isinstance(corpus, str | Path) else tuple(corpus)
+        paths = _paths(corpus)
         named = {
-            "subject_model": subject_model if isinstance(subject_model, str) else None,
-            "judge_model": judge_model if isinstance(judge_model, str) else None,
-            "corpus": tuple(str(path) for path in paths),
+            "subject_model": _model_name("subject_model", subject_model),
+            "judge_model": _model_name("judge_model", judge_model),
+            "corpus": tuple(str(path) for path in paths or ()),
         }
         self.settings = TrustSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
         self._subject = subject_model if isinstance(subject_model, BaseChatModel) else None
         self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
+        self._corpus = as_search_tool(corpus) if paths is None else None
+        self._opening = threading.Lock()
         self._engines: EnginePool[TrustEngine] = EnginePool()
 
-    @cached_property
+    @property
     def corpus(self) -> SearchTool | None:
         """What TrustFC searches. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
-        if self._own_corpus is not None or not self.settings.corpus:
-            return self._own_corpus
-        from factloop.tools.search.documents.search import DocumentSearch
+        with self._opening:
+            if self._corpus is None and self.settings.corpus:
+                from factloop.tools.search.documents.search import DocumentSearch
 
-        return DocumentSearch(self.settings.corpus, cache_dir=cache_folder(self.settings) / "indexes")
+                self._corpus = DocumentSearch(self.settings.corpus, cache_dir=cache_folder(self.settings) / "indexes")
+            return self._corpus
 
     async def ascore(
         self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
@@ -154,8 +160,10 @@ class TrustScorer:
         Every claim is a statement to be told from its distractors; the paper leaves this to future work (A.1).
         Irrelevant claims are not asked about. Raises ConfigError where there is no subject.
         """
+        if self._subject is None and self.settings.subject_model is None:
+            raise ConfigError("TrustBC asks a subject model: name one (--subject-model)")
         started = time.perf_counter()
-        topic = factuality.prompt or ""
+        topic = (factuality.prompt or "").strip()
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
@@ -178,6 +186,13 @@ class TrustScorer:
         wanted = self.settings.wanted_distractors if n is None else n
         return await make_distractors(self.settings, question, response, n=wanted)
 
+    async def aopen(self) -> None:
+        """Opens all that the settings name, which the first answer would do. Costs nothing.
+
+        Raises ConfigError, DataError for what cannot be opened.
+        """
+        await self._shared()
+
     async def aclose(self) -> None:
         """Closes connections and the cache. The scorer may be used again afterwards."""
         await self._engines.aclose()
@@ -198,16 +213,29 @@ class TrustScorer:
         for item in items:
             _check_answer(item.id, item.question, item.response)
         if run_dir is None:
-            yield await self._engines.here(lambda: build_trust_engine(self._setup())), None
+            yield await self._shared(), None
             return
+        await self._index()
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._setup()
-            directory.claim(_configuration(setup, items))
-            engine = build_trust_engine(setup, journal=directory.journal)
+            try:
+                directory.claim(_configuration(setup, items))
+                engine = build_trust_engine(setup, journal=directory.journal)
+            except BaseException:
+                await setup.aclose()
+                raise
             try:
                 yield engine, directory
             finally:
                 await engine.aclose()
+
+    async def _shared(self) -> TrustEngine:
+        await self._index()
+        return await self._engines.here(lambda: build_trust_engine(self._setup()))
+
+    async def _index(self) -> None:
+        """In a thread: a large corpus takes minutes, and the loop has other work."""
+        await asyncio.to_thread(lambda: self.corpus)
 
     def _setup(self) -> TrustSetup:
         return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge)
@@ -239,8 +267,7 @@ class TrustScorer:
 
 
 async def _consistency(engine: TrustEngine, topic: str, claim: Claim, meter: UsageMeter) -> TrustBC:
-    if engine.consistency is None:
-        raise ConfigError("TrustBC asks a subject model: name one (--subject-model)")
+    assert engine.consistency is not None  # or nobody had begun
     final = await engine.consistency.ainvoke(
         {"question": topic, "response": claim.self_contained, "statements": True},
         {"recursion_limit": RECURSION_LIMIT + engine.setup.settings.max_checks},
@@ -297,6 +324,22 @@ def _keep(directory: RunDirectory | None, report: Record) -> None:
 def _warnings(setup: TrustSetup) -> tuple[str, ...]:
     is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
     return (OFFLINE_JUDGE,) if is_offline else ()
+
+
+def _model_name(setting: str, model: object) -> str | None:
+    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
+    if model is None or isinstance(model, str | BaseChatModel):
+        return model if isinstance(model, str) else None
+    raise ConfigError(f"{setting}: {type(model).__name__} is no chat model: give a name or a LangChain chat model")
+
+
+def _paths(corpus: object) -> tuple[str | Path, ...] | None:
+    """The paths that a corpus is given by; None where it is a search."""
+    if isinstance(corpus, str | Path):
+        return (corpus,)
+    if isinstance(corpus, Sequence) and all(isinstance(path, str | Path) for path in corpus):
+        return tuple(corpus)
+    return None
 
 
 def _answer(id: str, question: str, response: str | None) -> QuestionAnswer:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -50,6 +51,12 @@ class TrustSetup:
     sources: DistractorSources
     fingerprint: TrustFingerprint
 
+    async def aclose(self) -> None:
+        await self.sources.aclose()
+        for chat in (self.subject, self.judge):
+            if isinstance(chat, ChatModel):
+                await chat.aclose()
+
 
 @dataclass(frozen=True)
 class TrustEngine:
@@ -63,10 +70,7 @@ class TrustEngine:
 
     async def aclose(self) -> None:
         self.calls.cache.close()
-        await self.setup.sources.aclose()
-        for chat in (self.setup.subject, self.setup.judge):
-            if isinstance(chat, ChatModel):
-                await chat.aclose()
+        await self.setup.aclose()
 
 
 def prepare_trust(
@@ -82,8 +86,11 @@ def prepare_trust(
     """
     prompts = PromptRegistry.load(settings.prompts)
     subject_chat = _subject(settings, subject)
-    found_judge = _judge(settings, judge) if corpus is not None else None
-    sources = open_sources(settings)
+    embedder = build_embedder(settings)
+    if embedder is not None:
+        _ = embedder.dimension  # loads it, while nothing is spent
+    found_judge = _judge(settings, judge, embedder) if corpus is not None else None
+    sources = open_sources(settings, embedder)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
     return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint)
 
@@ -121,7 +128,7 @@ def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel 
     return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
 
 
-def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | Verifier:
+def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) -> ChatModel | Verifier:
     """What judges passages: a chat model, an NLI encoder, or else the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
@@ -132,10 +139,12 @@ def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | 
     if settings.nli is not None:
         from factloop.tools.verifiers.encoder import NliVerifier
 
-        return NliVerifier(settings.nli)
+        encoder = NliVerifier(settings.nli)
+        encoder.load()  # while nothing is spent
+        return encoder
     from factloop.tools.verifiers.lexical import LexicalVerifier
 
-    return LexicalVerifier(build_embedder(settings))
+    return LexicalVerifier(embedder)
 
 
 def _as_judge(setup: TrustSetup, calls: Calls) -> Judge:

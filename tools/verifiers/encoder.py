@@ -77,6 +77,11 @@ class NliVerifier:
         path = Path(self._path_or_name)
         return f"nli:{path.name if path.is_dir() else self._path_or_name}"
 
+    def load(self) -> None:
+        """Loads the model now, and not at the first claim. Raises ConfigError."""
+        with self._lock:
+            _ = self._loaded
+
     def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
         """As `Verifier.verify`; raises ConfigError where the model cannot be loaded."""
         readable = [index for index, passage in enumerate(passages) if passage.strip()]
