@@ -1,0 +1,121 @@
+"""Tests of two error rates against scipy, enumeration and hand-worked values."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+
+from factloop.evaluation.audit.significance import Correction, corrected, sign_flips, two_proportions
+
+
+def flips(*differences: float, seed: int = 0) -> float:
+    return float(sign_flips(np.asarray(differences, dtype=np.float64)[:, None], np.random.default_rng(seed))[0])
+
+
+def test_two_proportions_by_hand() -> None:
+    # 30 of 100 against 45 of 100: pooled .375, variance .375 * .625 * .02 = .0046875, z = -.15 / .0684653 = -2.19089
+    assert two_proportions((30, 45), (100, 100)) == pytest.approx(2 * stats.norm.cdf(-2.190890230), abs=1e-9)
+    assert two_proportions((30, 45), (100, 100)) == pytest.approx(0.02846, abs=1e-5)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 40), st.integers(1, 40))
+def test_the_square_of_z_is_pearsons_chi_square(a: int, b: int, n: int, m: int) -> None:
+    a, b = min(a, n), min(b, m)
+    found = two_proportions((a, b), (n, m))
+    if 0 < a + b < n + m:
+        table = [[a, n - a], [b, m - b]]
+        assert found == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, abs=1e-9)
+    else:
+        assert found == 1.0
+    assert two_proportions((b, a), (m, n)) == pytest.approx(found, abs=1e-12)
+
+
+def test_an_empty_side_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        two_proportions((0, 1), (0, 5))
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 5))
+def test_differences_of_one_size_are_mcnemars_exact_test(up: int, down: int, none: int) -> None:
+    found = flips(*[0.01] * up, *[-0.01] * down, *[0.0] * none)
+    expected = stats.binomtest(up, up + down).pvalue if up + down else 1.0
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_five_to_none_by_hand() -> None:
+    assert flips(1, 1, 1, 1, 1) == pytest.approx(2 / 2**5)  # all one way, in either direction
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=9))
+@settings(max_examples=40, deadline=None)
+def test_drawn_signs_come_near_all_signs(differences: list[int]) -> None:
+    turned = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    expected = float(np.mean(np.asarray(turned) >= abs(sum(differences)) - 1e-9))
+    assert flips(*differences) == pytest.approx(expected, abs=0.036)  # five standard errors of 4,999 draws
+
+
+def test_many_unequal_differences_are_taken_as_normal() -> None:
+    differences = np.random.default_rng(3).normal(0.1, 1.0, 400)
+    z = differences.sum() / np.sqrt((differences**2).sum())
+    assert flips(*differences) == pytest.approx(2 * stats.norm.cdf(-abs(z)), abs=1e-12)
+    draws = stats.permutation_test(
+        (differences,), np.sum, permutation_type="samples", n_resamples=9999, rng=np.random.default_rng(1)
+    )
+    assert flips(*differences) == pytest.approx(draws.pvalue, abs=0.02)
+
+
+def test_drawn_signs_agree_with_scipy() -> None:
+    differences = np.random.default_rng(5).normal(0.4, 1.0, 25)
+    draws = stats.permutation_test(
+        (differences,), np.sum, permutation_type="samples", n_resamples=9999, rng=np.random.default_rng(1)
+    )
+    assert flips(*differences) == pytest.approx(draws.pvalue, abs=0.02)
+
+
+@given(
+    st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=2, max_size=40), st.randoms(use_true_random=False)
+)
+@settings(max_examples=40, deadline=None)
+def test_neither_order_nor_direction_nor_scale_changes_a_p_value(differences: list[float], random: Random) -> None:
+    shuffled = list(differences)
+    random.shuffle(shuffled)
+    found = flips(*differences)
+    assert 0.0 < found <= 1.0
+    assert flips(*shuffled) == pytest.approx(found, abs=1e-9)
+    assert flips(*[-d for d in differences]) == pytest.approx(found, abs=1e-9)
+    assert flips(*[0.0, *differences, 0.0]) == pytest.approx(found, abs=1e-9)
+
+
+def test_tests_side_by_side_are_the_same_as_alone() -> None:
+    rng = np.random.default_rng(4)
+    columns = np.column_stack([np.ones(30), rng.normal(0.3, 1, 30), np.zeros(30), rng.choice([-1.0, 1.0], 30)])
+    together = sign_flips(columns, np.random.default_rng(0))
+    assert list(together) == pytest.approx([flips(*column) for column in columns.T])
+    assert together[2] == 1.0
+    assert sign_flips(np.zeros((0, 3)), np.random.default_rng(0)).tolist() == [1.0, 1.0, 1.0]
+    assert sign_flips(np.zeros((4, 0)), np.random.default_rng(0)).tolist() == []
+
+
+def test_corrections_by_hand() -> None:
+    p = [0.04, 0.01, 0.03]
+    assert corrected(p, Correction.NONE) == p
+    assert corrected(p, Correction.BONFERRONI) == pytest.approx([0.12, 0.03, 0.09])
+    # rising .01 .03 .04 times 3 2 1: .03 .06 .04, and never falling: .03 .06 .06
+    assert corrected(p, Correction.HOLM) == pytest.approx([0.06, 0.03, 0.06])
+    assert corrected([0.5, 0.6], Correction.BONFERRONI) == [1.0, 1.0]
+    assert [corrected([], correction) for correction in Correction] == [[], [], []]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_lies_between_none_and_bonferroni(p: list[float]) -> None:
+    holm, bonferroni = corrected(p, Correction.HOLM), corrected(p, Correction.BONFERRONI)
+    assert all(one <= two <= three <= 1 for one, two, three in zip(p, holm, bonferroni, strict=True))
