@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import ConfigDict, field_validator
+from pydantic import field_validator
 
 from factloop.evaluation.datasets.csv_rows import read_csv
 from factloop.evaluation.datasets.jsonl import read_jsonl
-from factloop.evaluation.datasets.rows import Identifier, NotBlank
-from factloop.records import Record
+from factloop.evaluation.datasets.rows import NotBlank
+from factloop.evaluation.datasets.tables import Item
 
 
-class QuestionAnswer(Record):
-    """A question, and the response to it where there is one."""
+class QuestionAnswer(Item):
+    """A question, and the response to it where there is one. The id is that of the file, or the number of the line."""
 
-    model_config = ConfigDict(extra="ignore")
-
-    id: Identifier
-    """That of the file, or the number of the line that the row starts on."""
     question: NotBlank
     response: str | None = None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
@@ -15,6 +16,8 @@ from factloop.errors import DataError
 R = TypeVar("R", bound=BaseModel)
 
 _LONGEST_SHOWN = 40
+_NAME = re.compile(r"[^.\[\]]+")
+"""One name in a path such as `responses[1].text`."""
 _WORDS = {
     "string_type": "a text is needed",
     "tuple_type": "a list is needed",
@@ -40,6 +43,12 @@ class Row:
     path: str
     line: int
     fields: Mapping[str, Any]
+    file_names: Mapping[str, str] = field(default_factory=dict)
+    """What the file calls fields that were renamed: errors name what the user finds there."""
+
+    def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
+        """Other values that were made of this row, at the same place."""
+        return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
         """The row as a record. Raises DataError for the first field that does not fit, as `responses[1].text`."""
@@ -52,10 +61,11 @@ class Row:
     def numbered(self) -> Row:
         """The row with the number of its line for an `id`, where it has none."""
         given = self.fields.get("id")
-        return self if given not in (None, "") else Row(self.path, self.line, {**self.fields, "id": str(self.line)})
+        return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
     def error(self, message: str, field: str | None = None) -> DataError:
-        return DataError(message, path=self.path, line=self.line, field=field)
+        named = _NAME.sub(lambda name: self.file_names.get(name[0], name[0]), field) if field else field
+        return DataError(message, path=self.path, line=self.line, field=named)
 
 
 def shown(value: object) -> str:

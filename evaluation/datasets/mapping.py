@@ -1,0 +1,87 @@
+"""Any JSON Lines, CSV, Parquet or JSON array read as the records of factloop: which column is which field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field
+
+from factloop.errors import DataError
+from factloop.evaluation.datasets.labels import BinaryLabel
+from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
+from factloop.evaluation.datasets.tables import Item, read_rows
+from factloop.records import Record
+
+I = TypeVar("I", bound=Item)  # noqa: E741  # an item
+
+
+class LabelledClaim(Item):
+    """A claim that people judged, with the text it was judged against where there is one."""
+
+    dataset: str = ""
+    system: str = ""
+    """Who made the claim."""
+    response_id: Identifier | None = None
+    prompt_id: Identifier | None = None
+    task: str | None = None
+    claim: NotBlank
+    document: str | None = None
+    label: BinaryLabel
+
+
+class ColumnMapping(Record):
+    """Where the fields of a record stand in a file. A field that is not named stands under its own name."""
+
+    columns: Mapping[str, str] = Field(default_factory=dict)
+    """Field of the record to column of the file."""
+    labels: Mapping[str, int] = Field(default_factory=dict)
+    """What the file calls the labels, as text, to 0 or 1; without it the file has 0 and 1 itself."""
+    constants: Mapping[str, str] = Field(default_factory=dict)
+    """Fields that are the same in all rows, such as `dataset`."""
+    label_field: str = "label"
+
+
+def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[I]) -> Iterator[I]:
+    """The rows as records of `kind`, one at a time, such as `LabelledClaim`; ids default to the number of the line.
+
+    Raises DataError, when it gets there, naming the file's own column: for one that the mapping names and the file
+    lacks, a value that does not fit, a label that the mapping does not know, and an id that came before.
+    """
+    strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
+    if strangers:
+        raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
+    ids: dict[str, int] = {}
+    for row in read_rows(place):
+        item = _read(row, mapping, kind)
+        first = ids.setdefault(item.id, row.line)
+        if first != row.line:
+            raise row.error(f"line {first} has the same id, {item.id!r}", mapping.columns.get("id", "id"))
+        yield item
+
+
+def _read(row: Row, mapping: ColumnMapping, kind: type[I]) -> I:
+    return row.renamed(_renamed(row, mapping, kind), mapping.columns).numbered().read_as(kind)
+
+
+def _renamed(row: Row, mapping: ColumnMapping, kind: type[Item]) -> dict[str, Any]:
+    fields: dict[str, Any] = dict(mapping.constants)
+    for name in kind.model_fields:
+        column = mapping.columns.get(name, name)
+        if column in row.fields and name not in mapping.constants:
+            fields[name] = row.fields[column]
+        elif name in mapping.columns:
+            raise row.error("it is missing", column)
+    if mapping.labels and mapping.label_field in fields:
+        fields[mapping.label_field] = _label(row, mapping, fields[mapping.label_field])
+    return fields
+
+
+def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
+    text = value if isinstance(value, str) else str(value)
+    if text not in mapping.labels:
+        known = ", ".join(sorted(mapping.labels))
+        column = mapping.columns.get(mapping.label_field, mapping.label_field)
+        raise row.error(f"the labels that the mapping knows are {known}, not {text[:40]!r}", column)
+    return mapping.labels[text]

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.errors import DataError
+from factloop.evaluation.datasets.mapping import ColumnMapping, LabelledClaim, load_mapped
+from factloop.evaluation.datasets.question_answers import QuestionAnswer
+from tests.evaluation.datasets.dataset_files import jsonl
+
+MAPPING = ColumnMapping(
+    columns={"claim": "Sentence", "label": "verdict", "id": "key"},
+    labels={"yes": 1, "no": 0, "False": 0},
+    constants={"dataset": "mine"},
+)
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {"key": 7, "Sentence": "It is so.", "verdict": "yes", "document": "So it is.", "more": 1, **changes}
+
+
+def load(folder: Path, *rows: dict[str, Any], mapping: ColumnMapping = MAPPING) -> list[LabelledClaim]:
+    return list(load_mapped(jsonl(folder / "rows.jsonl", *rows), mapping, LabelledClaim))
+
+
+def test_columns_become_fields(tmp_path: Path) -> None:
+    first, second = load(tmp_path, row(), row(key="b", verdict=False, system="s"))
+    assert first == LabelledClaim(id="7", dataset="mine", claim="It is so.", document="So it is.", label=1)
+    assert (second.label, second.system) == (0, "s")
+
+
+def test_csv_and_json_lines_say_the_same(tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("key,Sentence,verdict,document\n7,It is so.,yes,So it is.\n")
+    assert list(load_mapped(table, MAPPING, LabelledClaim)) == load(tmp_path, row())
+
+
+def test_without_a_mapping_the_names_are_ours(tmp_path: Path) -> None:
+    (item,) = load(tmp_path, {"claim": "x", "label": 0}, mapping=ColumnMapping())
+    assert (item.id, item.claim, item.label, item.document) == ("1", "x", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "column", "message"),
+    [
+        ({"Sentence": " "}, "Sentence", 'a text is needed, not " "'),
+        ({"verdict": "maybe"}, "verdict", "the labels that the mapping knows are False, no, yes, not 'maybe'"),
+        ({"verdict": None}, "verdict", "the labels that the mapping knows are False, no, yes, not 'None'"),
+        ({"verdict": True}, "verdict", "the labels that the mapping knows are False, no, yes, not 'True'"),
+        ({"document": 3}, "document", "a text is needed, not 3"),
+        ({"key": "a"}, "key", "line 1 has the same id, 'a'"),
+    ],
+)
+def test_an_error_names_the_column_of_the_file(
+    tmp_path: Path, changes: dict[str, Any], column: str, message: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        load(tmp_path, row(key="a"), row(**{"key": "b", **changes}))
+    assert str(caught.value) == f"{tmp_path / 'rows.jsonl'}:2: field {column!r}: {message}"
+    assert caught.value.field == column
+
+
+def test_a_column_that_is_named_must_be_there(tmp_path: Path) -> None:
+    fields = row()
+    del fields["verdict"]
+    with pytest.raises(DataError, match=r":1: field 'verdict': it is missing$"):
+        load(tmp_path, fields)
+
+
+def test_a_field_that_the_record_lacks_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="LabelledClaim has no field 'clam'"):
+        load(tmp_path, row(), mapping=ColumnMapping(columns={"clam": "Sentence"}))
+
+
+def test_labels_are_0_and_1(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r":1: field 'verdict': a label is 0 or 1, not 2"):
+        load(
+            tmp_path, row(), mapping=ColumnMapping(columns={"claim": "Sentence", "label": "verdict"}, labels={"yes": 2})
+        )
+
+
+def test_the_rows_may_be_questions(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "rows.jsonl", {"q": "Who?", "a": "Ada."})
+    mapping = ColumnMapping(columns={"question": "q", "response": "a"})
+    assert list(load_mapped(path, mapping, QuestionAnswer)) == [
+        QuestionAnswer(id="1", question="Who?", response="Ada.")
+    ]
