@@ -1,0 +1,62 @@
+"""LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802, section 2).
+
+Two layouts are read: the published one, a folder with one JSON Lines file a topic (`prompt` and `canary`, the topic in
+the file's name), and one file for all (`id`, `topic`, `prompt`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from factloop.evaluation.datasets.rows import NotBlank, Row
+from factloop.evaluation.datasets.tables import Item, files_of, load_items
+
+SAMPLE_SIZE = 250
+"""How many prompts of LongFact-Objects the paper evaluates on (section 6)."""
+POSTAMBLE = "Give every specific detail and example that you can, and be as complete as possible."
+"""Our wording. The paper adds such a request to each prompt, so that answers are long."""
+
+
+class LongFactPrompt(Item):
+    topic: NotBlank
+    prompt: NotBlank
+
+
+def load_longfact(place: str | Path) -> Iterator[LongFactPrompt]:
+    """The prompts of one file, or of a folder with one file a topic (`longfact-objects_TOPIC.jsonl`).
+
+    Raises DataError, when it gets there, for a malformed row.
+    """
+    return load_items(files_of(place, "longfact-*_*.jsonl"), LongFactPrompt, _with_topic)
+
+
+def _with_topic(row: Row) -> tuple[Row]:
+    """Published rows have no topic: it is the end of the file's name, and the id counts from 000 as lines do from 1."""
+    task, mark, topic = Path(row.path).stem.partition("_")
+    if "topic" in row.fields or not mark:
+        return (row,)
+    named = {"id": f"{task}/{topic}/{row.line - 1:03}", "topic": topic, **row.fields}
+    return (row.renamed(named, {}),)
+
+
+def sample_prompts(prompts: Iterable[LongFactPrompt], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[LongFactPrompt]:
+    """`n` prompts drawn without replacement, all of them where there are no more; the first of two equal ones is kept.
+
+    The same for the same prompts in whatever order, and the sample of 100 begins the sample of 250.
+
+    Departure from the released code: it shuffles the prompts in the order in which the file system lists the topics,
+    so which 250 the paper used cannot be known; and it may draw a question twice, as nine stand under two topics.
+    """
+    distinct: dict[str, LongFactPrompt] = {}
+    for prompt in sorted(prompts, key=lambda prompt: prompt.id):
+        distinct.setdefault(prompt.prompt, prompt)
+    order = list(distinct.values())
+    random.Random(seed).shuffle(order)
+    return order[:n]
+
+
+def with_postamble(prompt: str, postamble: str = POSTAMBLE) -> str:
+    """The prompt with the request for detail after it, as the models under test are asked."""
+    return f"{prompt.rstrip()} {postamble}"

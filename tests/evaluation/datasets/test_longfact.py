@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.errors import DataError
+from factloop.evaluation.datasets.longfact import (
+    POSTAMBLE,
+    LongFactPrompt,
+    load_longfact,
+    sample_prompts,
+    with_postamble,
+)
+from tests.evaluation.datasets.dataset_files import jsonl, published
+
+CANARY = "not for training"
+
+
+def prompts(n: int) -> list[LongFactPrompt]:
+    return [LongFactPrompt(id=f"p/{place:03}", topic="t", prompt=f"What is {place}?") for place in range(n)]
+
+
+def test_both_layouts_say_the_same(tmp_path: Path) -> None:
+    upstream = tmp_path / "longfact-objects_gpt4"
+    for topic in ("world-religions", "accounting"):
+        rows = [{"prompt": f"What of {topic} {place}?", "canary": CANARY} for place in range(2)]
+        jsonl(upstream / f"longfact-objects_{topic}.jsonl", *rows)
+    theirs = list(load_longfact(upstream))
+    assert [prompt.id for prompt in theirs] == [
+        "longfact-objects/accounting/000",
+        "longfact-objects/accounting/001",
+        "longfact-objects/world-religions/000",
+        "longfact-objects/world-religions/001",
+    ]
+    assert theirs[3].topic == "world-religions"
+    one_file = jsonl(tmp_path / "longfact_objects.jsonl", *(prompt.model_dump() for prompt in theirs))
+    assert list(load_longfact(one_file)) == theirs
+    assert list(load_longfact(upstream / "longfact-objects_accounting.jsonl")) == theirs[:2]
+
+
+def test_a_malformed_prompt_is_named(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "longfact-objects_accounting.jsonl", {"prompt": "Why?"}, {"prompt": " "})
+    with pytest.raises(DataError) as caught:
+        list(load_longfact(tmp_path))
+    assert (caught.value.path, caught.value.line, caught.value.field) == (str(path), 2, "prompt")
+
+
+@given(st.integers(0, 40), st.integers(0, 60), st.integers(0, 60), st.randoms(use_true_random=False))
+@settings(max_examples=50, deadline=None)
+def test_a_sample_is_the_same_for_any_order(size: int, n: int, more: int, rng: random.Random) -> None:
+    everything = prompts(size)
+    shuffled = list(everything)
+    rng.shuffle(shuffled)
+    sample = sample_prompts(everything, n, seed=3)
+    assert sample == sample_prompts(shuffled, n, seed=3)
+    assert sample == sample_prompts(everything, n + more, seed=3)[:n]
+    assert len({prompt.id for prompt in sample}) == min(n, size)
+
+
+def test_the_seed_makes_the_sample() -> None:
+    assert sample_prompts(prompts(100), 10, seed=1) != sample_prompts(prompts(100), 10, seed=2)
+
+
+def test_a_question_on_two_topics_is_drawn_once() -> None:
+    twice = [LongFactPrompt(id=name, topic=name, prompt="What is it?") for name in ("b", "a")]
+    assert [prompt.id for prompt in sample_prompts(twice, 2)] == ["a"]
+
+
+def test_the_postamble_follows_the_prompt() -> None:
+    assert with_postamble("What is it?\n") == f"What is it? {POSTAMBLE}"
+    assert with_postamble("What is it?", "Be brief.") == "What is it? Be brief."
+
+
+@pytest.mark.parametrize(("name", "distinct"), [("longfact_objects", 1131), ("longfact_concepts", 1140)])
+def test_the_published_prompts_are_read_whole(name: str, distinct: int) -> None:
+    everything = list(load_longfact(published(f"{name}.jsonl")))
+    assert len(everything) == 1140
+    assert len({prompt.topic for prompt in everything}) == 38
+    assert len(sample_prompts(everything, 2000)) == distinct
+    assert len(sample_prompts(everything)) == 250
