@@ -1,0 +1,115 @@
+"""FActScore's labels: biographies of three systems, split and judged by people (Min et al. 2023, arXiv 2305.14251).
+
+Two layouts are read: the published one, a JSON Lines file a system (`input`, `output`, `topic`, `cat`, `annotations`),
+and one file for all (`system`, `prompt`, `response`, `sentences`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict
+
+from factloop.evaluation.datasets.rows import NotBlank, Row
+from factloop.evaluation.datasets.tables import Item, files_of, load_items
+from factloop.records import Counts, Record
+
+_FILE_NAMES = {
+    "prompt": "input",
+    "response": "output",
+    "sentences": "annotations",
+    "atomic_facts": "human-atomic-facts",
+}
+
+
+class FactLabel(StrEnum):
+    SUPPORTED = "S"
+    NOT_SUPPORTED = "NS"
+    IRRELEVANT = "IR"
+    """Not about the person whose biography was asked for."""
+
+
+class AtomicFact(Record):
+    text: NotBlank
+    label: FactLabel
+
+
+class FactScoreSentence(Record):
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    atomic_facts: tuple[AtomicFact, ...] | None
+    """None where people found the whole sentence irrelevant, and split it no further."""
+
+
+class FactScoreResponse(Item):
+    system: NotBlank
+    topic: NotBlank
+    prompt: str
+    response: str
+    sentences: tuple[FactScoreSentence, ...] | None
+    """None where the system declined to answer."""
+
+    @property
+    def abstained(self) -> bool:
+        return self.sentences is None
+
+    @property
+    def facts(self) -> tuple[AtomicFact, ...]:
+        """All labelled facts in the order of the response, with those that come again."""
+        return tuple(fact for sentence in self.sentences or () for fact in sentence.atomic_facts or ())
+
+    @property
+    def distinct_facts(self) -> tuple[AtomicFact, ...]:
+        """Each text once, with the label it has first (16,011 of 16,040 facts remain; two of the others disagree)."""
+        first: dict[str, AtomicFact] = {}
+        for fact in self.facts:
+            first.setdefault(fact.text, fact)
+        return tuple(first.values())
+
+
+def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
+    """The responses of one file, or of a folder with a file a system, named after it.
+
+    Raises DataError, when it gets there, for a malformed row.
+    """
+    return load_items(files_of(place, "*.jsonl"), FactScoreResponse, _in_our_names)
+
+
+def count_facts(facts: Iterable[AtomicFact]) -> Counts:
+    """How many facts people found supported, not supported and irrelevant."""
+    labels = [fact.label for fact in facts]
+    return Counts(
+        supported=labels.count(FactLabel.SUPPORTED),
+        not_supported=labels.count(FactLabel.NOT_SUPPORTED),
+        irrelevant=labels.count(FactLabel.IRRELEVANT),
+    )
+
+
+def _in_our_names(row: Row) -> tuple[Row]:
+    if "annotations" not in row.fields:
+        return (row,)
+    system = Path(row.path).stem
+    fields = {
+        "id": f"factscore-{system}-{row.line - 1:03}",
+        "system": system,
+        "topic": row.fields.get("topic"),
+        "prompt": row.fields.get("input"),
+        "response": row.fields.get("output"),
+        "sentences": _sentences(row),
+    }
+    return (row.renamed(fields, _FILE_NAMES),)
+
+
+def _sentences(row: Row) -> Any:
+    """The annotations in our names; what is no list of objects stays as it is, for the record to refuse."""
+    given = row.fields["annotations"]
+    if not isinstance(given, list):
+        return given
+    return [
+        {"text": one.get("text"), "atomic_facts": one.get("human-atomic-facts")} if isinstance(one, dict) else one
+        for one in given
+    ]
