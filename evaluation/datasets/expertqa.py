@@ -1,0 +1,121 @@
+"""ExpertQA: claims of six systems' answers, judged by experts of 32 fields (Malaviya et al. 2024, arXiv 2309.07852).
+
+Two layouts are read: the published one, a question a line with `answers` of several systems and their `claims`, and one
+claim a line. Evidence is a mark, a web address and often a passage, in one text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from factloop.evaluation.datasets.rows import NotBlank, Row
+from factloop.evaluation.datasets.tables import Item, load_items
+from factloop.records import Record
+
+_EVIDENCE = re.compile(r"\s*(?:\[\d+\]\s*)?(?P<url>https?://\S+)(?P<passage>.*)", re.DOTALL)
+_JUDGED = ("support", "correctness")
+
+
+class Support(StrEnum):
+    """Whether the evidence that a system cites supports its claim."""
+
+    COMPLETE = "Complete"
+    PARTIAL = "Partial"
+    INCOMPLETE = "Incomplete"
+    MISSING = "Missing"
+    """No evidence is cited."""
+    NOT_APPLICABLE = "N/A"
+
+
+class Correctness(StrEnum):
+    DEFINITELY_CORRECT = "Definitely correct"
+    PROBABLY_CORRECT = "Probably correct"
+    UNSURE = "Unsure"
+    LIKELY_INCORRECT = "Likely incorrect"
+    DEFINITELY_INCORRECT = "Definitely incorrect"
+
+
+class CitedEvidence(Record):
+    model_config = ConfigDict(extra="ignore")
+
+    url: str | None
+    passage: str | None
+    """None where the system cites an address alone."""
+
+
+class ExpertQaClaim(Item):
+    answer_id: NotBlank
+    system: NotBlank
+    question: NotBlank
+    field: str
+    """What the expert is an expert of."""
+    claim: NotBlank
+    evidence: tuple[CitedEvidence, ...]
+    support: Support | None
+    """None where the expert gave no judgement."""
+    correctness: Correctness | None
+
+    @property
+    def attributable(self) -> Literal[0, 1] | None:
+        """1 where support is complete, 0 where it is not, None where nothing was judged or support does not apply."""
+        if self.support in (None, Support.NOT_APPLICABLE):
+            return None
+        return 1 if self.support is Support.COMPLETE else 0
+
+
+def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
+    """The claims, one at a time. Raises DataError, when it gets there, for a malformed row."""
+    return load_items([place], ExpertQaClaim, _claims)
+
+
+def parse_evidence(text: str) -> CitedEvidence:
+    """The address and the passage of `[4] https://… passage`; a text without an address is a passage."""
+    found = _EVIDENCE.match(text)
+    if not found:
+        return CitedEvidence(url=None, passage=text.strip() or None)
+    return CitedEvidence(url=found["url"], passage=found["passage"].strip() or None)
+
+
+def _claims(row: Row) -> Iterator[Row]:
+    """The claims of all answers to a question, or the claim that the row is."""
+    if "answers" not in row.fields:
+        yield row
+        return
+    for system, answer in _object(row, row.fields["answers"], "answers").items():
+        at = f"answers.{system}"
+        claims = _object(row, answer, at).get("claims") or []
+        if not isinstance(claims, list):
+            raise row.error("a list is needed", f"{at}.claims")
+        for place, claim in enumerate(claims):
+            given = _object(row, claim, f"{at}.claims[{place}]")
+            yield row.renamed(_claim(row, system, place, given), {"claim": f"{at}.claims[{place}].claim_string"})
+
+
+def _object(row: Row, value: object, field: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise row.error("an object is needed", field)
+    return value
+
+
+def _claim(row: Row, system: str, place: int, claim: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = row.fields.get("metadata")
+    answer = f"expertqa-{row.line - 1:04}-{system}"
+    evidence = claim.get("evidence") or []
+    return {
+        **{name: claim.get(name) for name in _JUDGED},
+        "id": f"{answer}-c{place:02}",
+        "answer_id": answer,
+        "system": system,
+        "question": row.fields.get("question"),
+        "field": metadata.get("field") if isinstance(metadata, Mapping) else None,
+        "claim": claim.get("claim_string"),
+        "evidence": [parse_evidence(one) if isinstance(one, str) else one for one in evidence]
+        if isinstance(evidence, list)
+        else evidence,
+    }

@@ -1,0 +1,29 @@
+"""LLM-AggreFact: claims of many data sets, each with its document (Tang, Laban and Durrett 2024, arXiv 2404.10774).
+
+Parquet as published, CSV or JSON Lines, with the columns `dataset`, `doc`, `claim`, `label` and
+`contamination_identifier`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from factloop.evaluation.datasets.labels import BinaryLabel
+from factloop.evaluation.datasets.rows import NotBlank
+from factloop.evaluation.datasets.tables import Item, load_items
+
+
+class AggreFactClaim(Item):
+    """The id is the number of the row: upstream gives none."""
+
+    dataset: NotBlank
+    doc: str
+    claim: NotBlank
+    label: BinaryLabel
+    contamination_identifier: str = ""
+
+
+def load_llm_aggrefact(place: str | Path) -> Iterator[AggreFactClaim]:
+    """The claims of one file, one at a time. Raises DataError, when it gets there, for a malformed row."""
+    return load_items([place], AggreFactClaim)

@@ -1,0 +1,79 @@
+"""RefChecker: triplets of responses, judged by people (Hu et al. 2024, arXiv 2405.14486).
+
+As published: a folder a setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON array a system, in
+files such as `nq_gpt4_answers.json`: `id`, `response`, and under `claude2_response_kg` the triplets with `human_label`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
+from factloop.evaluation.datasets.tables import Item, files_of, load_items
+from factloop.records import Record
+
+_TRIPLETS = "claude2_response_kg"
+
+
+class TripletLabel(StrEnum):
+    ENTAILMENT = "Entailment"
+    NEUTRAL = "Neutral"
+    CONTRADICTION = "Contradiction"
+
+
+class JudgedTriplet(Record):
+    model_config = ConfigDict(extra="ignore")
+
+    triplet: Annotated[tuple[str, ...], Field(min_length=3, max_length=3)]
+    """Subject, predicate and object."""
+    human_label: TripletLabel
+
+    @property
+    def claim(self) -> str:
+        """The triplet as words in a row: upstream writes no sentence."""
+        return " ".join(part.strip() for part in self.triplet)
+
+    @property
+    def attributable(self) -> Literal[0, 1]:
+        """1 for what the reference entails; neutral and contradicted triplets are 0, as in attribution."""
+        return 1 if self.human_label is TripletLabel.ENTAILMENT else 0
+
+
+class RefCheckerResponse(Item):
+    """The id is made of setting, system and `prompt_id`."""
+
+    setting: str
+    """`zero_context`, `noisy_context` or `accurate_context`: the name of the folder."""
+    system: NotBlank
+    prompt_id: Identifier
+    response: str
+    triplets: tuple[JudgedTriplet, ...]
+    """None at all where the response claims nothing, which RefChecker counts as an abstention."""
+
+
+def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:
+    """The responses of one file, or of all files of a folder, one at a time.
+
+    Raises DataError, when it gets there, for a malformed item.
+    """
+    return load_items(files_of(place, "*_answers.json"), RefCheckerResponse, _in_our_names)
+
+
+def _in_our_names(row: Row) -> tuple[Row]:
+    path = Path(row.path)
+    system = path.stem.removesuffix("_answers").partition("_")[2] or path.stem
+    prompt, setting = row.fields.get("id"), path.parent.name
+    fields: dict[str, Any] = {
+        "id": f"{setting}/{system}/{prompt}",
+        "setting": setting,
+        "system": system,
+        "prompt_id": prompt,
+        "response": row.fields.get("response"),
+        "triplets": row.fields.get(_TRIPLETS, ()),
+    }
+    return (row.renamed(fields, {"triplets": _TRIPLETS, "prompt_id": "id"}),)

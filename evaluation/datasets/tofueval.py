@@ -1,0 +1,54 @@
+"""TofuEval: sentences of topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
+
+Two layouts are read: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no, `exp`, `type`), and JSON
+Lines (`system`, `sentence`, `label` 1 or 0, `explanation`, `error_types`). The dialogues themselves are in neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from factloop.evaluation.datasets.labels import BinaryLabel
+from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row, shown
+from factloop.evaluation.datasets.tables import Item, load_items
+
+_OUR_NAMES = {"model_name": "system", "summ_sent": "sentence", "exp": "explanation"}
+_SENTENCE_LABELS = {"yes": 1, "no": 0}
+
+
+class TofuEvalSentence(Item):
+    doc_id: Identifier
+    topic: NotBlank
+    system: NotBlank
+    sent_idx: Annotated[int, Field(ge=1)]
+    sentence: NotBlank
+    label: BinaryLabel
+    """1 where the sentence is consistent with the dialogue, 0 where it holds an error."""
+    error_types: tuple[str, ...] = ()
+    explanation: str | None = None
+
+    @property
+    def response(self) -> tuple[str, str, str]:
+        """The summary that the sentence is from: dialogue, topic and system."""
+        return self.doc_id, self.topic, self.system
+
+
+def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:
+    """The sentences, one at a time. Raises DataError, when it gets there, for a malformed row."""
+    return load_items([place], TofuEvalSentence, _in_our_names)
+
+
+def _in_our_names(row: Row) -> tuple[Row]:
+    if "sent_label" not in row.fields:
+        return (row,)
+    fields = {_OUR_NAMES.get(name, name): value or None for name, value in row.fields.items()}
+    label = fields["sent_label"]
+    if not isinstance(label, str) or label not in _SENTENCE_LABELS:
+        raise row.error(f"the labels are yes and no, not {shown(label)}", "sent_label")
+    types = tuple(part.strip() for part in str(fields.get("type") or "").split(",") if part.strip())
+    named = {**fields, "label": _SENTENCE_LABELS[label], "error_types": types}
+    return (row.renamed(named, {ours: theirs for theirs, ours in _OUR_NAMES.items()}),)
