@@ -64,18 +64,17 @@ STEP = 0.25
 
 @dataclass(frozen=True)
 class Axis:
-    """Coefficients from `low` to `high`, both multiples of `STEP`, drawn over `width` units."""
+    """Coefficients from `low` to `high`, both multiples of `STEP`."""
 
     low: float
     high: float
-    width: float
 
     @classmethod
-    def around(cls, found: Iterable[Correlation], published: Iterable[float | None], width: float) -> Axis:
+    def around(cls, found: Iterable[Correlation], published: Iterable[float | None]) -> Axis:
         """An axis that holds zero, one step above it, and everything else that is to be drawn."""
         drawn = [value for one in found for value in (one.value, one.low, one.high)] + list(published)
         values = [0.0, STEP, *(value for value in drawn if value is not None)]
-        return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP, width)
+        return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP)
 
     @property
     def marks(self) -> tuple[float, ...]:
@@ -83,5 +82,5 @@ class Axis:
         return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
 
     def at(self, value: float) -> str:
-        """Where the coefficient stands, to a tenth of a unit."""
-        return f"{self.width * (value - self.low) / (self.high - self.low):.1f}"
+        """Where the coefficient stands, in per cent of the way from end to end: `43.25%`."""
+        return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"

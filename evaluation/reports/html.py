@@ -1,105 +1,40 @@
-"""A report as one self-contained HTML page: nothing is loaded from elsewhere, and untrusted text stays text."""
+"""A fact-check as one self-contained HTML page: the response with its sentences marked, and each claim's grounds."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from factloop.evaluation.reports import figures
+from factloop.evaluation.reports.page import render_page
+from factloop.evaluation.reports.page_parts import Filter, Stretch, homes
 from factloop.evaluation.reports.segments import Segment, segments
-from factloop.evaluation.reports.status import (
-    READING_ORDER,
-    REASON_WORDS,
-    status_of,
-    status_words,
-    tally,
-    tally_reasons,
-    worst,
-)
-from factloop.evaluation.reports.visible import direction, visible, web_address
-from factloop.records import Claim, Evidence, FactualityReport
-
-_HERE = "factloop.evaluation.reports"
-
-_USAGE_COLUMNS = (
-    "Stage",
-    "Calls",
-    "Failed",
-    "Cache hits",
-    "Prompt tokens",
-    "Completion tokens",
-    "Searches",
-    "Cost",
-    "Time",
-)
+from factloop.evaluation.reports.status import READING_ORDER, REASON_WORDS, status_of, tally, tally_reasons, worst
+from factloop.records import Claim, FactualityReport
 
 
 def render_html(report: FactualityReport) -> str:
-    """The page. Style and script stand inline and are named by hash in its content security policy.
-
-    Equal reports give equal pages: no clock, no environment. Takes time linear in the report.
-    """
-    style, script = _read("base.css"), _read("list.js")
+    """The page. Equal reports give equal pages. Takes time linear in the report."""
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-    parts = segments(report)
-    return (
-        _environment()
-        .get_template("fact_check.html.j2")
-        .render(
-            report=report,
-            style=Markup(style),
-            script=Markup(script),
-            style_hash=_csp_hash(style),
-            script_hash=_csp_hash(script),
-            segments=parts,
-            numbers=numbers,
-            homes={claim.id: numbers[part.claims[0].id] for part in parts for claim in part.claims},
-            counts=tally(report.claims),
-            reasons=tally_reasons(report.claims),
-        )
+    stretches = [_stretch(part, numbers) for part in segments(report)]
+    return render_page(
+        "fact_check.html.j2",
+        styles=("list.css",),
+        scripts=("list.js",),
+        report=report,
+        stretches=stretches,
+        homes=homes(stretches),
+        numbers=numbers,
+        claims=[(claim, _filter_keys(claim)) for claim in report.claims],
+        verdicts=_verdicts(report),
+        reasons=_reasons(report),
     )
 
 
-def _read(name: str) -> str:
-    return files(_HERE).joinpath("pages", name).read_text(encoding="utf-8")
-
-
-def _csp_hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader(_HERE, package_path="pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(
-        visible=visible,
-        direction=direction,
-        web_address=web_address,
-        status=status_of,
-        status_words=status_words,
-        filter_keys=_filter_keys,
-        worst=worst,
-        claim_names=_claim_names,
-        cited_first=_cited_first,
-    )
-    environment.globals.update(
-        figures=figures, READING_ORDER=READING_ORDER, REASON_WORDS=REASON_WORDS, USAGE_COLUMNS=_USAGE_COLUMNS
-    )
-    return environment
+def _stretch(part: Segment, numbers: Mapping[str, int]) -> Stretch:
+    if not part.claims:
+        return Stretch(part.text)
+    status, named = worst(part.claims), tuple(numbers[claim.id] for claim in part.claims)
+    said = f"{status.words}, {'claim' if len(named) == 1 else 'claims'} {', '.join(map(str, named))}"
+    return Stretch(part.text, named, status.value, ((status.symbol, status.value),), said)
 
 
 def _filter_keys(claim: Claim) -> str:
@@ -109,12 +44,12 @@ def _filter_keys(claim: Claim) -> str:
     return status if reason is None else f"{status} {reason.value}"
 
 
-def _claim_names(segment: Segment, numbers: Mapping[str, int]) -> str:
-    """`claim 3`, or `claims 3, 4`."""
-    named = ", ".join(str(numbers[claim.id]) for claim in segment.claims)
-    return f"claim {named}" if len(segment.claims) == 1 else f"claims {named}"
+def _verdicts(report: FactualityReport) -> list[Filter]:
+    counts = tally(report.claims)
+    return [Filter(one.value, one.words, one.symbol, one.value, counts[one]) for one in READING_ORDER]
 
 
-def _cited_first(claim: Claim) -> list[Evidence]:
-    """The evidence with what the judgement cites in front, each part in the order found."""
-    return sorted(claim.evidence, key=lambda item: item.id not in claim.judgement.cited)
+def _reasons(report: FactualityReport) -> list[Filter]:
+    """Why claims are not scored, most frequent reason first."""
+    counts = tally_reasons(report.claims).most_common()
+    return [Filter(reason.value, REASON_WORDS[reason], "", "unscored", count) for reason, count in counts]

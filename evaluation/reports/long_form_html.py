@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from factloop.evaluation.reports.matrix import claim_keys, claim_matrix, standing_cell
+from factloop.evaluation.reports.matrix import claim_keys, claim_matrix, standing_filter
 from factloop.evaluation.reports.page import render_page
-from factloop.evaluation.reports.standings import WORST_FIRST, sentences
+from factloop.evaluation.reports.page_parts import Stretch, homes
+from factloop.evaluation.reports.standings import WORST_FIRST, MarkedSentence, sentences
+from factloop.evaluation.reports.trust_words import STANDING_SIGNS, STANDING_WORDS
 from factloop.trust_records import LongFormTrustReport
 
 
@@ -13,14 +15,29 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
 
     Equal reports give equal pages. Takes time linear in the report.
     """
-    parts = sentences(report)
+    stretches = [_stretch(part) for part in sentences(report)]
     return render_page(
         "long_form.html.j2",
+        styles=("list.css", "trust.css"),
+        scripts=("list.js",),
         report=report,
         matrix=claim_matrix(report),
-        groups=[standing_cell(report, standing) for standing in WORST_FIRST],
-        sentences=parts,
+        groups=[standing_filter(report, standing) for standing in WORST_FIRST],
+        stretches=stretches,
+        homes=homes(stretches),
         claims=[(one, " ".join(claim_keys(one.standing))) for one in report.claims],
-        homes={number: part.claims[0][0] for part in parts for number, _ in part.claims},
         numbers={one.claim.id: number for number, one in enumerate(report.claims, 1)},
+    )
+
+
+def _stretch(part: MarkedSentence) -> Stretch:
+    if not part.claims:
+        return Stretch(part.text)
+    standings = [(number, one.standing) for number, one in part.claims]
+    return Stretch(
+        part.text,
+        tuple(number for number, _ in standings),
+        part.standing.value,
+        tuple((STANDING_SIGNS[standing], standing.value) for _, standing in standings),
+        "; ".join(f"claim {number}: {STANDING_WORDS[standing]}" for number, standing in standings),
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from factloop.evaluation.reports.page_parts import Filter
 from factloop.evaluation.reports.trust_words import (
     STANDING_SIGNS,
     STANDING_WORDS,
@@ -18,22 +19,11 @@ from factloop.trust_records import LongFormTrustReport, Standing, TrustReport
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A number of items, and the key of the filter that shows them."""
-
-    key: str
-    words: str
-    sign: str
-    tone: str
-    count: int
-
-
-@dataclass(frozen=True)
 class Matrix:
     """Heads of the columns, then rows of a head and its cells."""
 
-    columns: tuple[Cell, ...]
-    rows: tuple[tuple[Cell, tuple[Cell, ...]], ...]
+    columns: tuple[Filter, ...]
+    rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]
 
 
 def answer_keys(report: TrustReport) -> tuple[str, str, str]:
@@ -54,14 +44,14 @@ def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
     return Matrix(columns, rows)
 
 
-def _head(axis: str, one: Belief | Documents, counts: Counter[str]) -> Cell:
+def _head(axis: str, one: Belief | Documents, counts: Counter[str]) -> Filter:
     key = f"{axis}-{one}"
-    return Cell(key, one.words, one.sign, one.value, counts[key])
+    return Filter(key, one.words, one.sign, one.value, counts[key])
 
 
-def _both(belief: Belief, documents: Documents, counts: Counter[str]) -> Cell:
+def _both(belief: Belief, documents: Documents, counts: Counter[str]) -> Filter:
     key, sign = f"{belief}-{documents}", f"{documents.sign}{belief.sign}"
-    return Cell(key, f"{belief.words} and {documents.words}", sign, documents.value, counts[key])
+    return Filter(key, f"{belief.words} and {documents.words}", sign, documents.value, counts[key])
 
 
 def claim_keys(standing: Standing) -> tuple[str, ...]:
@@ -75,12 +65,12 @@ def claim_matrix(report: LongFormTrustReport) -> Matrix:
     for standing in Standing:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))
     columns = (
-        Cell("insisted", "insisted upon", "=", "consistent", counts["insisted"]),
-        Cell("wavering", "wavering", "≠", "inconsistent", counts["wavering"]),
+        Filter("insisted", "insisted upon", "=", "consistent", counts["insisted"]),
+        Filter("wavering", "wavering", "≠", "inconsistent", counts["wavering"]),
     )
-    supported = Cell("supported", "supported", "✓", "support", counts["supported"])
-    unsupported = Cell("unsupported", "unsupported", "✗", "contradict", counts["unsupported"])
-    groups = {standing: standing_cell(report, standing) for standing in Standing}
+    supported = Filter("supported", "supported", "✓", "support", counts["supported"])
+    unsupported = Filter("unsupported", "unsupported", "✗", "contradict", counts["unsupported"])
+    groups = {standing: standing_filter(report, standing) for standing in Standing}
     return Matrix(
         columns,
         (
@@ -90,6 +80,6 @@ def claim_matrix(report: LongFormTrustReport) -> Matrix:
     )
 
 
-def standing_cell(report: LongFormTrustReport, standing: Standing) -> Cell:
+def standing_filter(report: LongFormTrustReport, standing: Standing) -> Filter:
     count = report.counts.get(standing, 0)
-    return Cell(standing.value, STANDING_WORDS[standing], STANDING_SIGNS[standing], standing.value, count)
+    return Filter(standing.value, STANDING_WORDS[standing], STANDING_SIGNS[standing], standing.value, count)

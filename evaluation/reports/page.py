@@ -1,9 +1,10 @@
-"""Pages that load nothing: style and script stand inline and are named by hash in the content security policy."""
+"""Reports as self-contained HTML pages: nothing is loaded from elsewhere, and untrusted text stays text."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,25 +17,19 @@ from factloop.evaluation.reports.status import status_of, status_words
 from factloop.evaluation.reports.visible import direction, visible, web_address
 
 _HERE = "factloop.evaluation.reports"
-_STYLES = ("base.css", "trust.css")
-_SCRIPTS = ("trust.js",)
-
-_USAGE_COLUMNS = (
-    "Stage",
-    "Calls",
-    "Failed",
-    "Cache hits",
-    "Prompt tokens",
-    "Completion tokens",
-    "Searches",
-    "Cost",
-    "Time",
-)
+_FOLDER = "pages"
+_STYLES = ("base.css",)
+_SCRIPTS = ("page.js",)
+"""Every page has these."""
 
 
-def render_page(template: str, **context: Any) -> str:
-    """The page that a template makes of its context. Equal contexts give equal pages: no clock, no environment."""
-    style, script = "".join(map(_read, _STYLES)), "".join(map(_read, _SCRIPTS))
+def render_page(template: str, *, styles: Iterable[str] = (), scripts: Iterable[str] = (), **context: Any) -> str:
+    """The page that a template makes of its context, with these styles and scripts after those of every page.
+
+    Both stand inline and are named by hash in the page's content security policy. Equal contexts give equal pages: no
+    clock, no environment.
+    """
+    style, script = _joined((*_STYLES, *styles)), _joined((*_SCRIPTS, *scripts))
     return (
         environment()
         .get_template(template)
@@ -48,20 +43,11 @@ def render_page(template: str, **context: Any) -> str:
     )
 
 
-def _read(name: str) -> str:
-    return files(_HERE).joinpath("pages", name).read_text(encoding="utf-8")
-
-
-def _csp_hash(text: str) -> Markup:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return Markup(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")
-
-
 @cache
 def environment() -> Environment:
     """Escapes everything, and fails where a template names what it was not given."""
     environment = Environment(
-        loader=PackageLoader(_HERE, package_path="pages"),
+        loader=PackageLoader(_HERE, package_path=_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -71,5 +57,15 @@ def environment() -> Environment:
     environment.filters.update(
         visible=visible, direction=direction, web_address=web_address, status=status_of, status_words=status_words
     )
-    environment.globals.update(figures=figures, trust=trust_figures, words=trust_words, USAGE_COLUMNS=_USAGE_COLUMNS)
+    environment.globals.update(figures=figures, trust=trust_figures, words=trust_words)
     return environment
+
+
+def _joined(names: Iterable[str]) -> str:
+    folder = files(_HERE).joinpath(_FOLDER)
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
+def _csp_hash(text: str) -> Markup:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return Markup(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")

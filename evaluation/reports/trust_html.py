@@ -1,4 +1,4 @@
-"""TrustScores as one self-contained HTML page: nothing is loaded from elsewhere, and untrusted text stays text."""
+"""TrustScores as one self-contained HTML page: one answer with its checks, or a list of answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
     without details say so. Equal reports give equal pages.
     """
     if isinstance(report, TrustReport):
-        return render_page("trust_report.html.j2", report=report)
+        return render_page("trust_report.html.j2", styles=("trust.css",), report=report)
     return render_page(
         "trust_run.html.j2",
+        styles=("list.css", "trust.css"),
+        scripts=("list.js",),
         run=report,
         matrix=answer_matrix(report.reports),
         answers=[(one, " ".join(answer_keys(one))) for one in report.reports],

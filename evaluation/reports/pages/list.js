@@ -3,56 +3,33 @@
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
 
-  // Theme: follows the system until the reader chooses. Storage may be refused to a page opened from a file.
-  const THEMES = ["auto", "light", "dark"];
-  const themeButton = one("#theme");
-  const remember = (theme) => { try { localStorage.setItem("factloop-theme", theme); } catch { /* for this visit only */ } };
-  const recall = () => { try { return localStorage.getItem("factloop-theme"); } catch { return null; } };
-  const setTheme = (theme) => {
-    document.documentElement.dataset.theme = theme;
-    themeButton.textContent = `Theme: ${theme}`;
-  };
-  setTheme(THEMES.includes(recall()) ? recall() : "auto");
-  themeButton.hidden = false;
-  themeButton.addEventListener("click", () => {
-    const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
-    setTheme(next);
-    remember(next);
-  });
+  const items = all(".claim");
+  if (items.length === 0) return;
 
-  // A printed report shows every claim open, and closes again on the screen what was closed before.
-  let closed = [];
-  addEventListener("beforeprint", () => {
-    closed = all("main details:not([open])");
-    closed.forEach((details) => { details.open = true; });
-  });
-  addEventListener("afterprint", () => closed.forEach((details) => { details.open = false; }));
-
-  const claims = all(".claim");
-  if (claims.length === 0) return;
-
-  // Filters. Several verdicts may be chosen; none chosen means all.
+  // Filters. Several may be chosen, and an item that any of them shows is shown; none chosen means all. The same filter
+  // may stand in the table and in the toolbar.
+  const toolbar = one(".toolbar");
   const chips = all(".chip");
   const search = one("#search");
   const chosen = new Set();
-  let texts = null; // lower-cased text of each claim, made when the first search needs it
+  const noun = items.length === 1 ? toolbar.dataset.noun : `${toolbar.dataset.noun}s`;
+  let texts = null; // lower-cased text of each item, made when the first search needs it
 
   const apply = () => {
     const words = search.value.trim().toLowerCase();
-    if (words) texts ??= claims.map((claim) => claim.textContent.toLowerCase());
+    if (words) texts ??= items.map((item) => item.textContent.toLowerCase());
     let shown = 0;
-    claims.forEach((claim, index) => {
-      const kept = chosen.size === 0 || claim.dataset.filters.split(" ").some((key) => chosen.has(key));
-      claim.hidden = !(kept && (!words || texts[index].includes(words)));
-      if (!claim.hidden) shown += 1;
+    items.forEach((item, index) => {
+      const kept = chosen.size === 0 || item.dataset.filters.split(" ").some((key) => chosen.has(key));
+      item.hidden = !(kept && (!words || texts[index].includes(words)));
+      if (!item.hidden) shown += 1;
     });
     chips.forEach((chip) => {
       const key = chip.dataset.filter;
       chip.setAttribute("aria-pressed", String(key ? chosen.has(key) : chosen.size === 0));
     });
-    const total = claims.length.toLocaleString("en");
-    const noun = claims.length === 1 ? "claim" : "claims";
-    one("#shown").textContent = shown === claims.length ? `${total} ${noun}` : `${shown.toLocaleString("en")} of ${total} ${noun}`;
+    const total = items.length.toLocaleString("en");
+    one("#shown").textContent = shown === items.length ? `${total} ${noun}` : `${shown.toLocaleString("en")} of ${total} ${noun}`;
     one("#nothing").hidden = shown > 0;
   };
   const reset = () => {
@@ -61,28 +38,33 @@
     apply();
   };
 
-  chips.forEach((chip) => chip.addEventListener("click", () => {
-    const key = chip.dataset.filter;
-    if (!key) chosen.clear();
-    else if (!chosen.delete(key)) chosen.add(key);
-    apply();
-  }));
+  chips.forEach((chip) => {
+    chip.disabled = chip.matches(".is-empty");
+    chip.addEventListener("click", () => {
+      const key = chip.dataset.filter;
+      if (!key) chosen.clear();
+      else if (!chosen.delete(key)) chosen.add(key);
+      apply();
+    });
+  });
   let typing = 0;
   search.addEventListener("input", () => {
     clearTimeout(typing);
     typing = setTimeout(apply, 120);
   });
-  const toolbar = one(".toolbar");
   toolbar.addEventListener("submit", (event) => event.preventDefault());
   one("#reset").addEventListener("click", () => {
     reset();
     search.focus();
   });
 
+  // Opens what is shown, and no more than a browser lays out at once.
+  const MOST_OPEN = 100;
   const openAll = one("#open-all");
   openAll.addEventListener("click", () => {
     const open = openAll.getAttribute("aria-pressed") === "false";
-    claims.forEach((claim) => { claim.firstElementChild.open = open; });
+    const meant = open ? items.filter((item) => !item.hidden).slice(0, MOST_OPEN) : items;
+    meant.forEach((item) => { item.firstElementChild.open = open; });
     openAll.setAttribute("aria-pressed", String(open));
   });
 
@@ -114,9 +96,10 @@
       reveal(target);
     }
   });
+
   // Keys. Letters can be switched off, for those who speak to their browser.
   const move = (step) => {
-    const shown = claims.filter((claim) => !claim.hidden);
+    const shown = items.filter((item) => !item.hidden);
     if (shown.length === 0) return;
     const at = shown.indexOf(document.activeElement.closest(".claim"));
     const next = shown[at < 0 ? 0 : Math.min(Math.max(at + step, 0), shown.length - 1)];
@@ -125,10 +108,10 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
-    const onClaim = event.target.matches(".claim > details > summary");
+    const onItem = event.target.matches(".claim > details > summary");
     const letters = one("#shortcuts").checked;
-    if ((letters && event.key === "j") || (onClaim && event.key === "ArrowDown")) move(1);
-    else if ((letters && event.key === "k") || (onClaim && event.key === "ArrowUp")) move(-1);
+    if ((letters && event.key === "j") || (onItem && event.key === "ArrowDown")) move(1);
+    else if ((letters && event.key === "k") || (onItem && event.key === "ArrowUp")) move(-1);
     else if (letters && event.key === "/") search.focus();
     else return;
     event.preventDefault();

@@ -61,21 +61,21 @@ def test_the_resampling_is_told_in_a_sentence() -> None:
 
 
 def test_the_axis_by_hand() -> None:
-    """From -0.13 down to -0.25, from 0.52 up to 0.75: four steps over 200 units, so zero stands at 50."""
-    axis = Axis.around([correlation(0.3, low=-0.13, high=0.45)], [0.52, None], 200.0)
+    """From -0.13 down to -0.25, from 0.52 up to 0.75: four steps, so zero stands at a quarter."""
+    axis = Axis.around([correlation(0.3, low=-0.13, high=0.45)], [0.52, None])
     assert (axis.low, axis.high, axis.marks) == (-0.25, 0.75, (-0.25, 0.0, 0.25, 0.5, 0.75))
-    assert [axis.at(value) for value in (-0.25, 0.0, 0.3, 0.75)] == ["0.0", "50.0", "110.0", "200.0"]
+    assert [axis.at(value) for value in (-0.25, 0.0, 0.3, 0.75)] == ["0.00%", "25.00%", "55.00%", "100.00%"]
 
 
 def test_an_axis_without_anything_to_draw_has_zero_on_it() -> None:
-    axis = Axis.around([correlation(None, undefined=Undefined.CONSTANT)], [], 100.0)
+    axis = Axis.around([correlation(None, undefined=Undefined.CONSTANT)], [])
     assert axis.marks == (0.0, 0.25)
 
 
 @given(st.lists(st.tuples(*[st.floats(-1, 1)] * 3).map(sorted)), st.lists(st.floats(-1, 1) | st.none()))
 def test_all_that_is_drawn_lies_on_the_axis(found: list[list[float]], published: list[float | None]) -> None:
     drawn = [correlation(value, low=low, high=high) for low, value, high in found]
-    axis = Axis.around(drawn, published, 260.0)
+    axis = Axis.around(drawn, published)
     assert -1.0 <= axis.low <= 0.0 < axis.high <= 1.0
     values = [0.0, *(value for triple in found for value in triple), *(p for p in published if p is not None)]
-    assert all(0.0 <= float(axis.at(value)) <= 260.0 for value in values)
+    assert all(0.0 <= float(axis.at(value).removesuffix("%")) <= 100.0 for value in values)

@@ -1,84 +1,32 @@
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import time
-from importlib.resources import files
 
 import pytest
 
-from factloop.evaluation.reports.long_form_html import render_long_form_html
 from factloop.evaluation.reports.matrix import answer_matrix, claim_matrix
 from factloop.evaluation.reports.standings import MarkedSentence, sentences, worst
 from factloop.evaluation.reports.trust_html import render_trust_html
 from factloop.trust_records import Standing, TrustReport
+from tests.evaluation.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of
+from tests.evaluation.reports.page_samples import PAGES
 from tests.evaluation.reports.sample import HOSTILE_ADDRESS, RESPONSE
-from tests.evaluation.reports.test_html import AA_CONTRAST, Page, _contrast
 from tests.evaluation.reports.trust_sample import (
     broken_bc,
     firm,
     half_asked,
-    hostile_long_form,
-    hostile_trust,
     large_run,
     long_form,
-    long_form_of,
     long_response,
     mixed_run,
     passages,
     rulers,
-    trust_run,
     unscored_reports,
-    wavering,
 )
 
-PAGES = {
-    "firm": render_trust_html(firm()),
-    "wavering": render_trust_html(wavering()),
-    "run": render_trust_html(mixed_run()),
-    "empty run": render_trust_html(trust_run(())),
-    "unscored run": render_trust_html(trust_run(unscored_reports())),
-    "long form": render_long_form_html(long_form()),
-    "no claims": render_long_form_html(long_form_of((), "")),
-    "hostile": render_trust_html(hostile_trust()),
-    "hostile run": render_trust_html(trust_run((hostile_trust(),))),
-    "hostile long form": render_long_form_html(hostile_long_form()),
-}
 
-
-def words(text: str) -> str:
-    return " ".join(text.split())
-
-
-def text_of(html: str) -> str:
-    return words(" ".join(data for _, data in Page(html).texts))
-
-
-@pytest.mark.parametrize("html", PAGES.values(), ids=PAGES.keys())
-def test_the_page_loads_nothing_and_runs_only_its_own_script(html: str) -> None:
-    page = Page(html)
-    assert {tag for tag, _ in page.elements} & {"link", "img", "iframe", "object", "embed", "base"} == set()
-    assert not [attributes for _, attributes in page.elements if {"src", "style"} & set(attributes)]
-    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
-    policy = next(meta["content"] for meta in page.of("meta") if "http-equiv" in meta)
-    assert policy.startswith("default-src 'none';")
-    for tag in ("style", "script"):
-        assert len(page.of(tag)) == 1
-        inline = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)[-1]
-        assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()}'" in policy
-
-
-@pytest.mark.parametrize("html", PAGES.values(), ids=PAGES.keys())
-def test_ids_are_unique_and_every_inner_link_arrives(html: str) -> None:
-    page = Page(html)
-    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    assert {link["href"][1:] for link in page.of("a") if link["href"].startswith("#")} <= set(ids)
-    assert len(page.of("h1")) == 1
-
-
-@pytest.mark.parametrize("name", ["hostile", "hostile run", "hostile long form"])
+@pytest.mark.parametrize("name", ["hostile answer", "hostile run", "hostile long form"])
 def test_hostile_text_arrives_as_text(name: str) -> None:
     html = PAGES[name]
     assert not set(html) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
@@ -92,13 +40,8 @@ def test_hostile_text_arrives_as_text(name: str) -> None:
     assert outer <= {HOSTILE_ADDRESS, "https://encyclopaedia.example.org/ada-lovelace"}
 
 
-def test_equal_reports_give_equal_pages() -> None:
-    assert render_trust_html(mixed_run()) == PAGES["run"]
-    assert render_long_form_html(long_form()) == PAGES["long form"]
-
-
 def test_every_check_shows_its_options_in_order_with_both_marks() -> None:
-    html = PAGES["wavering"]
+    html = PAGES["answer"]
     blocks = html.split('<li class="check ')[1:]
     assert len(blocks) == len(broken_bc().checks)
     for block, check in zip(blocks, broken_bc().checks, strict=True):
@@ -111,22 +54,22 @@ def test_every_check_shows_its_options_in_order_with_both_marks() -> None:
 
 
 def test_probabilities_are_bars_with_their_numbers_and_absent_ones_are_not_zero() -> None:
-    third = PAGES["wavering"].split('<li class="check ')[3]
+    third = PAGES["answer"].split('<li class="check ')[3]
     assert re.findall(r'<rect width="([^"]+)"', third) == ["0.55", "0.05", "0.1", "0.25"]
     assert third.count("probability not given") == 1
-    assert "<rect" not in PAGES["firm"]
+    assert "<rect" not in PAGES["consistent answer"]
 
 
 def test_every_distractor_says_how_it_was_made() -> None:
-    table = Page(PAGES["firm"]).text_in("made")
+    table = Page(PAGES["consistent answer"]).text_in("made")
     for one in rulers():
         assert one.by in table
         assert one.detail in table
-    assert 'title="Solomon → David, entity, DBpedia: shares Person, Royalty, Monarch"' in PAGES["firm"]
+    assert 'title="Solomon → David, entity, DBpedia: shares Person, Royalty, Monarch"' in PAGES["consistent answer"]
 
 
 def test_cited_passages_stand_first_and_are_marked() -> None:
-    html = PAGES["firm"]
+    html = PAGES["consistent answer"]
     shown = text_of(html)
     assert all(item.passage in shown for item in passages())
     assert html.count('class="evidence is-cited"') == 2
@@ -170,7 +113,7 @@ def test_a_run_lists_each_answer_with_its_scores() -> None:
     assert "TrustOV 0.4 · inconsistent in check 3, after 2 consistent · neutral" in shown
     assert "TrustOV – · not scored: the budget was used up · documents not scored: no corpus" in shown
     assert "TrustOV 0.53 mean of 3 answers, 2 not scored" in shown
-    assert "The run holds no answers." in text_of(PAGES["empty run"])
+    assert "The run holds no answers." in text_of(PAGES["run without answers"])
 
 
 def test_the_response_stands_in_place_with_the_sign_of_each_claim() -> None:
@@ -179,7 +122,7 @@ def test_the_response_stands_in_place_with_the_sign_of_each_claim() -> None:
     first = next(link for link in page.of("a") if "sentence" in link.get("class", ""))
     assert first["class"] == "sentence is-supported_wavering"
     assert first["data-claims"].split() == ["1", "2", "3"]
-    assert first["title"].startswith("Claim 1: supported, and insisted upon. Claim 2: supported, but wavering.")
+    assert first["title"].startswith("Claim 1: supported, and insisted upon; claim 2: supported, but wavering")
     assert page.text_in("prose").count("✗=") == 2
 
 
@@ -206,7 +149,7 @@ def test_a_claim_shows_its_evidence_and_its_checks() -> None:
     shown = text_of(PAGES["long form"])
     assert "✗ Contradicted The engine was not built in Babbage's lifetime" in shown
     assert "Inconsistent in check 1. The distractors allow 1 of 10 checks." in shown
-    assert "Says the same as claim 3 ." in shown
+    assert "Says the same as claim 3 , whose judgement stands for both." in shown
     assert "Not placed : SAFE gives no verdict on it" in shown
 
 
@@ -232,10 +175,8 @@ def test_a_thousand_words_are_cut_in_options() -> None:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_belief_has_the_contrast_of_wcag_aa(theme: int) -> None:
-    styles = [files("factloop.evaluation.reports").joinpath("pages", f"{name}.css") for name in ("base", "trust")]
-    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", "".join(one.read_text() for one in styles))
-    colours = {name: both[theme] for name, *both in pairs}
+    named = colours("base.css", theme) | colours("trust.css", theme)
     for tone in ("insists", "wavers"):
         for text, ground in ((tone, "paper"), (tone, "surface"), (tone, f"{tone}-tint"), ("ink", f"{tone}-tint")):
-            assert _contrast(colours[text], colours[ground]) >= AA_CONTRAST, (text, ground)
-        assert _contrast(colours["muted"], colours[f"{tone}-tint"]) >= AA_CONTRAST
+            assert contrast(named[text], named[ground]) >= AA_CONTRAST, (text, ground)
+        assert contrast(named["muted"], named[f"{tone}-tint"]) >= AA_CONTRAST

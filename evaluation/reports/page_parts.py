@@ -1,0 +1,36 @@
+"""What the shared parts of pages are made of: stretches of a response, and filters of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A button that shows some items of a list: its key in their `data-filters`, and the number that have it."""
+
+    key: str
+    words: str
+    sign: str
+    tone: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a response: a sentence with the numbers of its claims, or what lies between sentences, with none.
+
+    `said` is the verdict in words, for those who see no colours; `marks` are its signs, each with a tone.
+    """
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    tone: str = ""
+    marks: tuple[tuple[str, str], ...] = ()
+    said: str = ""
+
+
+def homes(stretches: Iterable[Stretch]) -> Mapping[int, int]:
+    """For each claim that has a sentence on the page, the number in the sentence's address: that of its first claim."""
+    return {number: one.numbers[0] for one in stretches for number in one.numbers}

@@ -1,0 +1,57 @@
+"""A page of every kind, made once for all tests that look at what pages have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from factloop.evaluation.metrics.mixedqa import MixedQaResult
+from factloop.evaluation.reports.html import render_html
+from factloop.evaluation.reports.long_form_html import render_long_form_html
+from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
+from factloop.evaluation.reports.trust_html import render_trust_html
+from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
+from tests.evaluation.reports.sample import HOSTILE, hostile_report, make_report, sample_report
+from tests.evaluation.reports.trust_sample import (
+    firm,
+    hostile_long_form,
+    hostile_trust,
+    long_form,
+    long_form_of,
+    mixed_run,
+    trust_run,
+    unscored_reports,
+    wavering,
+)
+
+
+def hostile_mixedqa() -> MixedQaResult:
+    """A run in which every name that a file or a setting gives would break out of an attribute or an element."""
+    name = f'"><script>alert(1)</script><b onmouseover="x">{HOSTILE}\x1b[2J\u202e'
+    return result_of(
+        [respond(n, name, n % 2, trust_bc=n % 2) for n in range(4)],
+        data=name,
+        warnings=(name,),
+        fingerprint=fingerprint(subject_model=name, judge=name, corpus=name, factloop_version=name),
+    )
+
+
+MADE_BY: dict[str, Callable[[], str]] = {
+    "fact-check": lambda: render_html(sample_report()),
+    "fact-check without claims": lambda: render_html(make_report("I don't know.", ())),
+    "fact-check without a prompt": lambda: render_html(make_report("", (), prompt=None)),
+    "hostile fact-check": lambda: render_html(hostile_report()),
+    "consistent answer": lambda: render_trust_html(firm()),
+    "answer": lambda: render_trust_html(wavering()),
+    "hostile answer": lambda: render_trust_html(hostile_trust()),
+    "run": lambda: render_trust_html(mixed_run()),
+    "run without answers": lambda: render_trust_html(trust_run(())),
+    "run without scores": lambda: render_trust_html(trust_run(unscored_reports())),
+    "hostile run": lambda: render_trust_html(trust_run((hostile_trust(),))),
+    "long form": lambda: render_long_form_html(long_form()),
+    "long form without claims": lambda: render_long_form_html(long_form_of((), "")),
+    "hostile long form": lambda: render_long_form_html(hostile_long_form()),
+    "MixedQA": lambda: render_mixedqa_html(sample_result()),
+    "MixedQA without responses": lambda: render_mixedqa_html(result_of([])),
+    "hostile MixedQA": lambda: render_mixedqa_html(hostile_mixedqa()),
+}
+PAGES = {name: make() for name, make in MADE_BY.items()}
