@@ -139,7 +139,7 @@ def conclusion(found: DistractorSet, checks: Sequence[Check], *, n_planned: int,
         value=value,
         unscored_reason=reason,
         rationale=rationale,
-        graded=_graded(valid) if reason is None else None,
+        graded=_graded(valid),
         max_checks=max_checks,
         n_planned=n_planned,
         n_asked=len(checks),
@@ -158,13 +158,12 @@ def _verdict(
     if n_inconsistent:
         return 0, None, f"Another option was chosen in check {valid[-1].number}."
     if not valid:
-        n = len(found.distractors)
-        said = f"{n} distractors could be made; a question needs {DISTRACTORS_A_CHECK}."
+        said = f"Distractors made: {len(found.distractors)}; a question needs {DISTRACTORS_A_CHECK}."
         return None, UnscoredReason.TOO_FEW_DISTRACTORS, said
     if failed:
         first = failed[0]
         return None, first.unscored_reason, f"No choice in check {first.number}: {first.reply}"
-    return 1, None, f"The response was chosen in all {len(valid)} checks."
+    return 1, None, f"The response was chosen in every check ({len(valid)})."
 
 
 def _graded(valid: Sequence[Check]) -> float | None:
@@ -183,5 +182,7 @@ def _shortage(n: int, n_planned: int, max_checks: int) -> list[str]:
         return []
     notes = [f"{n} distractors for {n_planned} checks: some are shown again, in combinations not seen before."]
     if n_planned < max_checks:
-        notes.append(f"{n_planned} checks in place of {max_checks}: there are no more combinations of {n} distractors.")
+        notes.append(
+            f"Checks: {n_planned} in place of {max_checks}, as there are no more combinations of {n} distractors."
+        )
     return notes if n < DISTRACTORS_A_CHECK * n_planned else notes[1:]

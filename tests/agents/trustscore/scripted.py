@@ -1,0 +1,169 @@
+"""A subject, a judge and distractors that follow a script, and a way to run the graphs with them.
+
+A script that has ended raises, so that a test also fails where more is asked than it foresaw.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from factloop.agents.trustscore.consistency import build_consistency_graph
+from factloop.agents.trustscore.nodes import Graph
+from factloop.agents.trustscore.stages import Choice, Finding, TrustContext
+from factloop.errors import ConfigError
+from factloop.records import Evidence
+from factloop.scorer import RECURSION_LIMIT
+from factloop.tools.calls.meter import UsageMeter
+from factloop.trust_records import (
+    Distractor,
+    DistractorSet,
+    Letter,
+    Level,
+    Option,
+    OptionKind,
+    Relation,
+    Source,
+    TrustBC,
+)
+
+QUESTION, RESPONSE = "Who built the first temple?", "King Solomon built it."
+RIGHT, OTHER, NONE = OptionKind.RESPONSE, OptionKind.DISTRACTOR, OptionKind.NONE_OF_THE_ABOVE
+
+
+@dataclass(frozen=True)
+class Said:
+    """An option of some kind, chosen with this probability, where any is given."""
+
+    kind: OptionKind
+    probability: float | None = None
+    of_response: float | None = None
+    """Probability of the response's letter where another was chosen."""
+
+
+Answer = Said | OptionKind | Exception
+
+
+@dataclass
+class ScriptedSubject:
+    """Answers its calls by script, in the order in which they begin; they end in any order."""
+
+    script: list[Answer] = field(default_factory=list)
+    answers: list[str | Exception] = field(default_factory=list)
+    rng: random.Random = field(default_factory=lambda: random.Random(0))
+    longest_s: float = 0.0
+    asked: list[tuple[str, tuple[Option, ...], bool]] = field(default_factory=list)
+    cancelled: int = 0
+    name: str = "script"
+
+    async def choose(
+        self,
+        question: str,
+        options: Sequence[Option],
+        *,
+        statements: bool,
+        meter: UsageMeter,  # noqa: ARG002 - nothing is paid
+    ) -> Choice:
+        self.asked.append((question, tuple(options), statements))
+        if not self.script:
+            raise AssertionError("more checks were asked than the script foresaw")
+        answer = self.script.pop(0)
+        if isinstance(answer, ConfigError):
+            raise answer  # at once, while the others wait
+        try:
+            await asyncio.sleep(self.rng.uniform(0.0, self.longest_s))
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if isinstance(answer, Exception):
+            raise answer
+        return _choice(answer if isinstance(answer, Said) else Said(answer), options)
+
+    async def answer(self, question: str, *, meter: UsageMeter) -> str:  # noqa: ARG002 - nothing is paid
+        self.asked.append((question, (), False))
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def _choice(said: Said, options: Sequence[Option]) -> Choice:
+    letter = next(option.letter for option in options if option.kind is said.kind)
+    if said.probability is None:
+        return Choice(letter, None)
+    probabilities: dict[Letter, float] = {letter: said.probability}
+    if said.of_response is not None:
+        probabilities[next(option.letter for option in options if option.kind is RIGHT)] = said.of_response
+    return Choice(letter, probabilities)
+
+
+@dataclass
+class ScriptedJudge:
+    """Gives one finding, or fails."""
+
+    finding: Finding | Exception = Finding(Relation.SUPPORT, "It says so.", (0,))  # noqa: RUF009 - frozen
+    asked: list[tuple[str, str, tuple[Evidence, ...]]] = field(default_factory=list)
+    name: str = "judge"
+
+    async def judge(
+        self,
+        question: str,
+        answer: str,
+        passages: Sequence[Evidence],
+        *,
+        meter: UsageMeter,  # noqa: ARG002 - nothing is paid
+    ) -> Finding:
+        self.asked.append((question, answer, tuple(passages)))
+        if isinstance(self.finding, Exception):
+            raise self.finding
+        return self.finding
+
+
+@dataclass
+class Distractors:
+    """`n` distractors for any response."""
+
+    n: int
+    notes: tuple[str, ...] = ()
+
+    async def __call__(self, question: str, response: str) -> DistractorSet:
+        made = tuple(
+            Distractor(
+                text=f"Builder {number} built it.",
+                replaced="King Solomon",
+                span=(0, 12),
+                by=f"Builder {number}",
+                level=Level.ENTITY,
+                source=Source.BUILT_IN,
+            )
+            for number in range(self.n)
+        )
+        return DistractorSet(
+            question=question, response=response, wanted=30, distractors=made, notes=self.notes, seed=0
+        )
+
+
+def consistency_of(subject: ScriptedSubject, n: int = 30, *, max_checks: int = 10, window: int = 1) -> Graph:
+    return build_consistency_graph(subject, Distractors(n), max_checks=max_checks, window=window, seed=0)
+
+
+async def run(graph: Graph, given: Mapping[str, Any], *, max_checks: int = 10) -> dict[str, Any]:
+    """What the graph returns, within the limits that a scorer sets."""
+    final: dict[str, Any] = await graph.ainvoke(
+        given, {"recursion_limit": RECURSION_LIMIT + max_checks}, context=TrustContext(UsageMeter())
+    )
+    return final
+
+
+async def trust_bc(
+    script: Sequence[Answer], n: int = 30, *, max_checks: int = 10, window: int = 1, longest_s: float = 0.0
+) -> TrustBC:
+    """TrustBC of the response by a subject that follows the script to its end."""
+    subject = ScriptedSubject(list(script), longest_s=longest_s)
+    graph = consistency_of(subject, n, max_checks=max_checks, window=window)
+    final = await run(graph, {"question": QUESTION, "response": RESPONSE}, max_checks=max_checks)
+    assert not subject.script, "the script was not played to its end"
+    return TrustBC.model_validate(final["trust_bc"])

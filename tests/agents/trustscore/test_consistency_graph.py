@@ -1,0 +1,216 @@
+"""TrustBC as a graph: which checks are asked, which count, and what a failed one is worth."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import takewhile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.errors import (
+    BudgetExceeded,
+    ConfigError,
+    FactloopError,
+    ModelOutputError,
+    ModelRefusal,
+    ToolError,
+    ToolTimeout,
+)
+from factloop.records import UnscoredReason
+from factloop.trust_records import TrustBC
+from tests.agents.trustscore.scripted import (
+    NONE,
+    OTHER,
+    QUESTION,
+    RESPONSE,
+    RIGHT,
+    Answer,
+    Said,
+    ScriptedSubject,
+    consistency_of,
+    run,
+    trust_bc,
+)
+
+LONG_SAID = "Perhaps. " * 1_000
+FAILURES: list[tuple[FactloopError, UnscoredReason]] = [
+    (ModelOutputError("no letter", schema="McqAnswer", reply="A or C"), UnscoredReason.PARSE_FAILURE),
+    (ModelRefusal("I would rather not", schema="McqAnswer", reply="No."), UnscoredReason.REFUSAL),
+    (ToolTimeout(tool="script", timeout_s=60.0), UnscoredReason.TIMEOUT),
+    (BudgetExceeded("5 calls"), UnscoredReason.BUDGET),
+    (ToolError("HTTP 500", tool="script", status=500), UnscoredReason.TOOL_FAILURE),
+]
+WINDOWS = [1, 2, 3, 10, 100]
+
+
+def failed() -> FactloopError:
+    return ModelOutputError("no letter", schema="McqAnswer", reply="A or C")
+
+
+def counts(result: TrustBC) -> tuple[int, int, int, int]:
+    return result.n_asked, result.n_consistent, result.n_inconsistent, result.n_unscored
+
+
+async def test_a_response_chosen_in_every_check_is_insisted_upon() -> None:
+    result = await trust_bc([RIGHT] * 10)
+    assert (result.value, result.unscored_reason, counts(result)) == (1, None, (10, 10, 0, 0))
+    assert [check.number for check in result.checks] == list(range(1, 11))
+    assert all(check.counted and check.consistent for check in result.checks)
+    assert (result.max_checks, result.n_planned, len(result.distractors)) == (10, 10, 30)
+    assert (result.rationale, result.notes) == ("The response was chosen in every check (10).", ())
+
+
+@pytest.mark.parametrize("choice", [OTHER, NONE])
+async def test_the_first_other_choice_ends_the_matter(choice: Answer) -> None:
+    result = await trust_bc([RIGHT, RIGHT, choice])  # a fourth check would be beyond the script
+    assert (result.value, counts(result)) == (0, (3, 2, 1, 0))
+    assert result.rationale == "Another option was chosen in check 3."
+    assert result.n_planned == 10
+
+
+@pytest.mark.parametrize(("window", "n_asked"), [(1, 5), (2, 6), (3, 6), (10, 10), (100, 10)])
+async def test_a_wider_window_asks_more_and_counts_no_more(window: int, n_asked: int) -> None:
+    script: list[Answer] = [RIGHT, RIGHT, RIGHT, RIGHT, OTHER, RIGHT, OTHER, failed(), RIGHT, RIGHT]
+    result = await trust_bc(script[:n_asked], window=window, longest_s=0.01)
+    assert (result.value, counts(result)) == (0, (n_asked, 4, 1, 0))
+    assert [check.counted for check in result.checks] == [True] * 5 + [False] * (n_asked - 5)
+
+
+@given(st.lists(st.sampled_from([RIGHT, RIGHT, RIGHT, OTHER, NONE, failed()]), min_size=10, max_size=10), st.data())
+@settings(max_examples=25, deadline=None)
+def test_the_result_does_not_depend_on_the_window(script: list[Answer], data: st.DataObject) -> None:
+    graded = [
+        answer if isinstance(answer, Exception) else Said(answer, 0.6, 0.6 if answer is RIGHT else 0.3)  # type: ignore[arg-type]
+        for answer in script
+    ]
+    n_needed = min(len(list(takewhile(lambda answer: answer not in (OTHER, NONE), script))) + 1, 10)
+    window = data.draw(st.integers(min_value=2, max_value=12))
+    n_asked = min(-(-n_needed // window) * window, 10)
+    narrow = asyncio.run(trust_bc(graded[:n_needed]))
+    wide = asyncio.run(trust_bc(graded[:n_asked], window=window, longest_s=0.002))
+    assert tuple(check for check in wide.checks if check.counted) == narrow.checks
+    beside = {"n_asked", "checks"}
+    assert wide.model_dump(exclude=beside) == narrow.model_dump(exclude=beside)
+
+
+@pytest.mark.parametrize(("error", "reason"), FAILURES, ids=lambda value: str(value))
+async def test_a_check_that_failed_is_no_inconsistency(error: FactloopError, reason: UnscoredReason) -> None:
+    result = await trust_bc([RIGHT, error, *[RIGHT] * 8])
+    assert (result.value, result.unscored_reason, counts(result)) == (None, reason, (10, 9, 0, 1))
+    assert result.graded is None
+    check = result.checks[1]
+    assert (check.chosen, check.consistent, check.unscored_reason) == (None, None, reason)
+    assert check.reply == (getattr(error, "reply", "") or str(error))
+    assert result.rationale == f"No choice in check 2: {check.reply}"
+
+
+async def test_the_first_failure_names_the_reason() -> None:
+    script: list[Answer] = [ToolTimeout(tool="script", timeout_s=1.0), failed(), *[RIGHT] * 8]
+    assert (await trust_bc(script, window=10)).unscored_reason is UnscoredReason.TIMEOUT
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+async def test_an_inconsistent_choice_outweighs_a_failed_check(window: int) -> None:
+    script: list[Answer] = [RIGHT, failed(), OTHER, *[RIGHT] * 7]
+    n_asked = min(-(-3 // window) * window, 10)
+    result = await trust_bc(script[:n_asked], window=window)
+    assert (result.value, result.unscored_reason) == (0, None)
+    assert (result.n_consistent, result.n_inconsistent, result.n_unscored) == (1, 1, 1)
+
+
+async def test_nothing_but_failures_is_unscored() -> None:
+    result = await trust_bc([failed() for _ in range(10)], window=3)
+    assert (result.value, counts(result)) == (None, (10, 0, 0, 10))
+
+
+async def test_a_long_reply_is_kept_shortened() -> None:
+    error = ModelOutputError("no letter", schema="McqAnswer", reply=LONG_SAID)
+    result = await trust_bc([error, OTHER])
+    assert result.checks[0].reply == LONG_SAID[:2_000]
+
+
+@pytest.mark.parametrize("window", [1, 10])
+async def test_a_wrong_set_up_is_raised_and_stops_the_others(window: int) -> None:
+    script: list[Answer] = [ConfigError("no key"), *[RIGHT] * 9]
+    subject = ScriptedSubject(script, longest_s=30.0)
+    with pytest.raises(ConfigError, match="no key"):
+        await run(consistency_of(subject, window=window), {"question": QUESTION, "response": RESPONSE})
+    assert subject.cancelled == window - 1
+
+
+async def test_a_mistake_of_ours_is_not_taken_for_a_failed_check() -> None:
+    with pytest.raises(AssertionError, match="more checks were asked"):
+        await trust_bc([RIGHT] * 3)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+async def test_too_few_distractors_are_a_reason(n: int) -> None:
+    result = await trust_bc([], n)
+    assert (result.value, result.unscored_reason) == (None, UnscoredReason.TOO_FEW_DISTRACTORS)
+    assert (result.n_planned, counts(result)) == (0, (0, 0, 0, 0))
+    assert result.rationale == f"Distractors made: {n}; a question needs 3."
+    assert len(result.distractors) == n
+
+
+@pytest.mark.parametrize(
+    ("n", "n_checks", "notes"),
+    [
+        (3, 1, ["Checks: 1 in place of 10, as there are no more combinations of 3 distractors."]),
+        (
+            4,
+            4,
+            [
+                "4 distractors for 4 checks: some are shown again, in combinations not seen before.",
+                "Checks: 4 in place of 10, as there are no more combinations of 4 distractors.",
+            ],
+        ),
+        (5, 10, ["5 distractors for 10 checks: some are shown again, in combinations not seen before."]),
+        (29, 10, ["29 distractors for 10 checks: some are shown again, in combinations not seen before."]),
+        (30, 10, []),
+        (31, 10, []),
+    ],
+)
+async def test_a_shortage_of_distractors_is_said(n: int, n_checks: int, notes: list[str]) -> None:
+    result = await trust_bc([RIGHT] * n_checks, n)
+    assert (result.value, result.n_planned, list(result.notes)) == (1, n_checks, notes)
+    n_fresh = min(n // 3, 10)
+    assert [check.reuses for check in result.checks] == [number >= n_fresh for number in range(n_checks)]
+
+
+async def test_the_graded_score_is_the_mean_probability_of_the_response() -> None:
+    # (0.9 + 0.7 + 0.2) / 3: in the third check the response had 0.2 beside the other option's 0.8.
+    script = [Said(RIGHT, 0.9), Said(RIGHT, 0.7), Said(OTHER, 0.8, of_response=0.2)]
+    result = await trust_bc(script)
+    assert result.value == 0
+    assert result.graded == pytest.approx(0.6)
+
+
+async def test_a_letter_that_was_not_listed_counts_as_improbable() -> None:
+    assert (await trust_bc([Said(RIGHT, 0.9), Said(OTHER, 0.8)])).graded == pytest.approx(0.45)
+
+
+async def test_without_probabilities_in_every_check_nothing_is_graded() -> None:
+    assert (await trust_bc([Said(RIGHT, 0.9), RIGHT, Said(OTHER, 0.9, 0.1)])).graded is None
+
+
+async def test_statements_are_asked_as_such() -> None:
+    subject = ScriptedSubject([RIGHT, OTHER])
+    await run(consistency_of(subject), {"question": "Solomon", "response": RESPONSE, "statements": True})
+    assert [(question, statements) for question, _, statements in subject.asked] == [("Solomon", True)] * 2
+
+
+async def test_the_subject_is_asked_what_the_report_shows() -> None:
+    subject = ScriptedSubject([RIGHT] * 10)
+    final = await run(consistency_of(subject, window=4), {"question": QUESTION, "response": RESPONSE})
+    result = TrustBC.model_validate(final["trust_bc"])
+    assert [options for _, options, _ in subject.asked] == [check.options for check in result.checks]
+    assert {question for question, _, _ in subject.asked} == {QUESTION}
+    shown = [option for check in result.checks for option in check.options if option.distractor is not None]
+    assert all(option.text == result.distractors[option.distractor or 0].text for option in shown)
+
+
+async def test_the_longest_run_stays_within_the_steps_of_a_graph() -> None:
+    result = await trust_bc([RIGHT] * 100, 300, max_checks=100, window=1)
+    assert (result.value, result.n_asked) == (1, 100)
