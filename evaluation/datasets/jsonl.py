@@ -22,12 +22,13 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
     for number, line in read_lines(place, longest=longest):
         if line.strip():
             empty = False
-            yield Row(path, number, _object(line.rstrip("\r\n"), path, number))
+            yield Row(path, number, parse_object(line.rstrip("\r\n"), path, number))
     if empty:
         raise DataError("there is no row in it", path=path)
 
 
-def _object(line: str, path: str, number: int) -> dict[str, Any]:
+def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
+    """The object that a line holds; half characters become U+FFFD. Raises DataError for anything else."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
