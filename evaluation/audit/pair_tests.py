@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,8 @@ SHARED = 0.5
 """A pair is compared by prompts if at least this share of the claims (or responses) of each answers prompts of both."""
 LEAST_PROMPTS = 6
 """With fewer no paired test can reach p = 0.05: five that all point one way have p = 1/16."""
+_AT_ONCE = 2**20
+"""Differences held at once, over prompts and pairs: 8 MB."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,11 @@ def _shared_prompts(n: _Tally, one: int, other: int) -> Bools | None:
 
 
 def _differences(pairs: Sequence[_Pair], n: _Tally, errors: _Tally, seed: int) -> Iterator[Difference]:
-    for _, group in groupby(pairs, key=lambda pair: pair.first):  # all at once would be n_systems times the memory
-        together = list(group)
-        columns = np.zeros((n.on_prompt.shape[1], len(together)))
+    n_prompts = n.on_prompt.shape[1]
+    size = max(1, _AT_ONCE // max(n_prompts, 1))
+    for start in range(0, len(pairs), size):
+        together = pairs[start : start + size]
+        columns = np.zeros((n_prompts, len(together)))
         for column, pair in enumerate(together):
             if pair.prompts is not None:
                 columns[pair.prompts, column] = _by_prompt(pair, pair.prompts, n, errors)
