@@ -1,0 +1,159 @@
+"""The whole agent as a graph: both parts and their sum, parts that are not there, and answers that are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+
+from factloop.agents.trustscore.graph import NO_CORPUS, NO_SUBJECT, build_trust_graph
+from factloop.agents.trustscore.nodes import Graph, Update
+from factloop.agents.trustscore.overall import FACTUAL_VALUE
+from factloop.agents.trustscore.stages import TrustContext
+from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
+from factloop.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.records import UnscoredReason
+from factloop.trust_records import Relation, TrustBC, TrustFC, TrustOV
+from tests.agents.trustscore.scripted import OTHER, QUESTION, RESPONSE, RIGHT, Answer, ScriptedSubject, run
+from tests.agents.trustscore.scripted import consistency_of as consistency
+
+GIVEN = {"question": QUESTION, "response": RESPONSE}
+
+
+def related(relation: Relation) -> Graph:
+    """TrustFC without search and judge."""
+
+    async def entail(state: FactualState) -> Update:
+        found = TrustFC(relation=relation, value=FACTUAL_VALUE[relation], rationale=f"On {state['response']}")
+        return {"trust_fc": found.model_dump(mode="json")}
+
+    graph = StateGraph(
+        FactualState, context_schema=TrustContext, input_schema=FactualInput, output_schema=FactualOutput
+    )
+    graph.add_node("entail", entail)
+    graph.add_edge(START, "entail")
+    graph.add_edge("entail", END)
+    return graph.compile()
+
+
+def whole(subject: ScriptedSubject | None, *, n: int = 30, relation: Relation | None = None, window: int = 1) -> Graph:
+    return build_trust_graph(
+        subject=subject,
+        consistency=consistency(subject, n, window=window) if subject is not None else None,
+        factual=related(relation) if relation is not None else None,
+        max_checks=10,
+    )
+
+
+def parts(final: dict[str, Any]) -> tuple[TrustBC, TrustFC, TrustOV]:
+    return (
+        TrustBC.model_validate(final["trust_bc"]),
+        TrustFC.model_validate(final["trust_fc"]),
+        TrustOV.model_validate(final["trust_ov"]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "relation", "expected"),
+    [
+        ([RIGHT] * 10, Relation.SUPPORT, 1.0),
+        ([OTHER], Relation.SUPPORT, 0.8),
+        ([RIGHT] * 10, Relation.NEUTRAL, 0.6),
+        ([OTHER], Relation.NEUTRAL, 0.4),
+        ([RIGHT] * 10, Relation.CONTRADICT, 0.2),
+        ([OTHER], Relation.CONTRADICT, 0.0),
+    ],
+)
+async def test_both_parts_give_the_value_of_the_table(
+    script: list[Answer], relation: Relation, expected: float
+) -> None:
+    final = await run(whole(ScriptedSubject(list(script)), relation=relation), GIVEN)
+    _, factual, overall = parts(final)
+    assert overall == TrustOV(value=expected)
+    assert factual.rationale == f"On {RESPONSE}"
+    assert (final["response"], final["answered_by"]) == (RESPONSE, None)
+
+
+async def test_without_a_corpus_there_is_one_part() -> None:
+    consistent, factual, overall = parts(await run(whole(ScriptedSubject([RIGHT] * 10)), GIVEN))
+    assert consistent.value == 1
+    assert (factual.unscored_reason, factual.rationale) == (UnscoredReason.NO_SOURCE, NO_CORPUS)
+    assert (overall.value, overall.missing) == (None, f"TrustFC ({NO_CORPUS})")
+
+
+async def test_without_a_subject_there_is_the_other() -> None:
+    consistent, factual, overall = parts(await run(whole(None, relation=Relation.SUPPORT), GIVEN))
+    assert (consistent.unscored_reason, consistent.rationale) == (UnscoredReason.NO_SOURCE, NO_SUBJECT)
+    assert consistent.max_checks == 10
+    assert factual.relation is Relation.SUPPORT
+    assert (overall.value, overall.missing) == (None, f"TrustBC ({NO_SUBJECT})")
+
+
+async def test_without_either_both_are_missing() -> None:
+    *_, overall = parts(await run(whole(None), GIVEN))
+    assert overall.missing == f"TrustBC ({NO_SUBJECT}) and TrustFC ({NO_CORPUS})"
+
+
+async def test_an_unscored_part_gives_no_sum() -> None:
+    consistent, factual, overall = parts(await run(whole(ScriptedSubject(), n=2, relation=Relation.SUPPORT), GIVEN))
+    assert consistent.unscored_reason is UnscoredReason.TOO_FEW_DISTRACTORS
+    assert factual.value == 1.0
+    assert overall.missing == "TrustBC (Distractors made: 2; a question needs 3.)"
+
+
+@pytest.mark.parametrize("given", [{"question": QUESTION}, {"question": QUESTION, "response": None}])
+async def test_a_missing_response_is_asked_for(given: dict[str, Any]) -> None:
+    subject = ScriptedSubject([RIGHT] * 10, answers=["A mason built it."])
+    final = await run(whole(subject, relation=Relation.SUPPORT), given)
+    consistent, factual, overall = parts(final)
+    assert (final["response"], final["answered_by"]) == ("A mason built it.", "script")
+    assert {check.options["ABCD".index(check.response_letter)].text for check in consistent.checks} == {
+        "A mason built it."
+    }
+    assert factual.rationale == "On A mason built it."
+    assert overall.value == 1.0
+
+
+async def test_an_empty_response_is_one_and_not_asked_for() -> None:
+    subject = ScriptedSubject([RIGHT] * 10)
+    final = await run(whole(subject), {"question": QUESTION, "response": ""})
+    assert (final["response"], final["answered_by"], subject.script) == ("", None, [])
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelRefusal("I would rather not", schema="ClosedBookAnswer", reply=""), UnscoredReason.REFUSAL),
+        (ModelOutputError("the answer is empty", schema="ClosedBookAnswer", reply=""), UnscoredReason.PARSE_FAILURE),
+        (ToolError("HTTP 500", tool="script", status=500), UnscoredReason.TOOL_FAILURE),
+    ],
+    ids=["refusal", "empty", "server"],
+)
+async def test_a_subject_without_an_answer_has_nothing_to_score(error: FactloopError, reason: UnscoredReason) -> None:
+    subject = ScriptedSubject(answers=[error])
+    final = await run(whole(subject, relation=Relation.SUPPORT), {"question": QUESTION})
+    consistent, factual, overall = parts(final)
+    said = f"The subject gave no answer: {error}"
+    assert (consistent.value, consistent.unscored_reason, consistent.rationale) == (None, reason, said)
+    assert (factual.relation, factual.unscored_reason, factual.rationale) == (None, reason, said)
+    assert overall.missing == f"TrustBC ({said}) and TrustFC ({said})"
+    assert (final["response"], final["answered_by"], len(subject.asked)) == ("", "script", 1)
+
+
+async def test_a_response_cannot_be_asked_of_nobody() -> None:
+    with pytest.raises(ConfigError, match="--subject-model"):
+        await run(whole(None, relation=Relation.SUPPORT), {"question": QUESTION})
+
+
+async def test_a_wrong_set_up_is_raised() -> None:
+    with pytest.raises(ConfigError, match="no key"):
+        await run(whole(ScriptedSubject(answers=[ConfigError("no key")])), {"question": QUESTION})
+    with pytest.raises(ConfigError, match="no key"):
+        await run(whole(ScriptedSubject([ConfigError("no key")])), GIVEN)
+
+
+async def test_the_graph_runs_without_an_account() -> None:
+    """LangGraph's studio gives no context."""
+    final = await whole(ScriptedSubject([OTHER]), relation=Relation.NEUTRAL).ainvoke(GIVEN)
+    assert final["trust_ov"]["value"] == 0.4
