@@ -12,8 +12,9 @@ from itertools import islice
 
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.gazetteer import Entry, Gazetteer
+from factloop.tools.knowledge_base.groups import GROUPS
 from factloop.tools.knowledge_base.known_people import known_people, role_asked_for
-from factloop.tools.knowledge_base.name_lists import Gender
+from factloop.tools.knowledge_base.name_lists import Gender, known_family, known_given
 from factloop.tools.knowledge_base.names import fold
 from factloop.tools.knowledge_base.people import gender_asked_for, other_names, read_name
 from factloop.tools.knowledge_base.places import place_entries, takes_article
@@ -22,6 +23,8 @@ from factloop.tools.knowledge_base.recognition import Recognised, recognise
 from factloop.tools.knowledge_base.things import other_things
 from factloop.tools.knowledge_base.tongues import tongue_entries
 
+_COUNTRY = 8.0
+"""Fame of the smallest."""
 RULES = 2
 """Raise it whenever the same text may be linked, or the same entity replaced, in another way."""
 
@@ -66,7 +69,9 @@ class BuiltInKnowledgeBase:
         if entity.types[0] == "person":
             return tuple(islice(_people(entity, limit, rng), limit))
         if entity.types[0] == "thing":
-            return tuple(Sibling(label, entity.types) for label in other_things(entity.name, limit, rng))
+            return tuple(
+                Sibling(label, entity.types) for label in other_things(entity.name, entity.types[-1], limit, rng)
+            )
         return ()
 
 
@@ -76,7 +81,11 @@ def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
     if not text.strip():
         return ()
     readings = tuple(place_readings(text, question, built_in_gazetteer()))
-    recognised = [one for one in recognise(text, question) if not _holds_a_place(one, readings)]
+    recognised = [
+        one
+        for one in recognise(text, question)
+        if not _holds_a_place(one, readings) and not _is_a_place(text, one, readings)
+    ]
     candidates = [(one.start, one.end, one.sure, _made_up(text, one, question)) for one in recognised]
     candidates += [(one.start, one.end, one.sure, _known(text, one)) for one in readings]
     taken: list[LinkedEntity] = []
@@ -87,8 +96,24 @@ def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
 
 
 def _holds_a_place(thing: Recognised, readings: Sequence[Reading]) -> bool:
-    """*University of California*, *Cape Town*: the place has true siblings, a thing only made-up ones."""
-    return thing.kind == "thing" and any(thing.start <= one.start and one.end <= thing.end for one in readings)
+    """*University of California*, *Cape Town*: the place has true siblings, a thing only made-up ones.
+
+    Not *New York Yankees*: a team takes its city along."""
+    return (
+        thing.kind == "thing"
+        and thing.detail not in GROUPS
+        and any(thing.start <= one.start and one.end <= thing.end for one in readings)
+    )
+
+
+def _is_a_place(text: str, person: Recognised, readings: Sequence[Reading]) -> bool:
+    """*Sierra Leone*, *Los Angeles*: nobody's name, though the question asks for a person."""
+    name = fold(text[person.start : person.end])
+    if person.kind != "person" or name in known_given() or name in known_family():
+        return False
+    least_fame = _COUNTRY if person.sure else 0.0
+    same = (one for one in readings if (one.start, one.end) == (person.start, person.end))
+    return any(one.entry.fame >= least_fame for one in same)
 
 
 def _known(text: str, reading: Reading) -> LinkedEntity:

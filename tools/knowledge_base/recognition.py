@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from simplemma import is_known
+
 from factloop.tools.knowledge_base.cues import ROLES, asked_for
+from factloop.tools.knowledge_base.groups import group_kind
 from factloop.tools.knowledge_base.name_lists import known_family, known_given
 from factloop.tools.knowledge_base.names import NameWord, fold, name_words
 from factloop.tools.knowledge_base.ordinary import CALENDAR, ordinary_words
@@ -37,6 +40,14 @@ _OF_THINGS = frozenset({"of", "for", "&"})
 _NEVER_WITHIN = frozenset({"mr", "mrs", "ms", "dr"})
 """Titles that no name has in its middle, but titles of books have; *King* is a name there."""
 _ACRONYM = re.compile(r"(?!(?:II|III|IV|VI|VII|VIII|IX|XI|XII|XIII|XIV|XV|XVI|JR|SR)$)[A-Z]{2,}|(?:[A-Z]\.)+C\.?")
+_LAST_OF_OTHERS = lexicon.word_set(
+    """
+    junction central station club team tournament game games productions conference cross house band orchestra party
+    league union council committee cup bowl festival olympics series show army empire dynasty division act
+    """
+)
+"""What ends the names of other things than people."""
+_NUMERAL = re.compile(r"[IVX]+")
 _ENGLISH = ("en_US", "en_GB")
 _SAINTS = frozenset({"st", "saint"})
 """Not a person by itself: *St. Petersburg*."""
@@ -71,7 +82,10 @@ def _read(text: str, start: int, end: int, question: str) -> Recognised | None:
     if thing is not None and words[0].capitalised and not text[:start].endswith(("'s ", "’s ")):
         return Recognised("thing", words[0].start, words[-1].end, thing[0], sure=True)
     quoted = text[max(start - 1, 0) : start] in _OPENING_QUOTES and start > 0
-    words = _without_realm(_without_office(words))
+    group = None if quoted else group_kind(text[start:end], question)
+    if group is not None and words:
+        return Recognised("thing", words[0].start, words[-1].end, group, sure=True)
+    words = _without_realm(_without_office(words, text))
     if not words or quoted or len(words) > _MAX_NAMES or not _may_be_a_name(words):
         return None
     start, end = words[0].start, words[-1].end
@@ -84,9 +98,16 @@ def _read(text: str, start: int, end: int, question: str) -> Recognised | None:
     return None
 
 
-def _without_office(words: Sequence[NameWord]) -> Sequence[NameWord]:
-    """Without capitalised nouns and adjectives ahead of a name: *Chancellor Angela Merkel*, but *King Solomon*."""
-    while len(words) > 1 and words[0].word.lower() not in TITLES and words[0].word.lower() not in known_given():
+def _without_office(words: Sequence[NameWord], text: str) -> Sequence[NameWord]:
+    """Without capitalised nouns and adjectives ahead of a name: *Chancellor Angela Merkel*, but *King Solomon*.
+
+    The *A.* of *A. R. Rahman* is no article."""
+    while (
+        len(words) > 1
+        and text[words[0].end : words[0].end + 1] != "."
+        and words[0].word.lower() not in TITLES
+        and words[0].word.lower() not in known_given()
+    ):
         lower = words[0].word.lower()
         if lower not in ROLES and lower not in _ADJECTIVES:
             break
@@ -106,6 +127,10 @@ def _may_be_a_name(words: Sequence[NameWord]) -> bool:
         return False
     if len(words) > 1 and any(word.word.lower().rstrip(".") in _NEVER_WITHIN for word in words[1:-1]):
         return False
+    if _NUMERAL.fullmatch(words[-1].word) and _is_ordinary(own[0].word.lower()):
+        return False
+    if words[-1].word.lower() in _LAST_OF_OTHERS or _is_plural_noun(words[-1].word, len(words)):
+        return False
     if any(word.word in _OF_THINGS or _ACRONYM.fullmatch(word.word) for word in words):
         return False
     if len(words) == 1 and (len(words[0].word) < 3 or words[0].word.isupper()):
@@ -114,6 +139,13 @@ def _may_be_a_name(words: Sequence[NameWord]) -> bool:
     return not any(word in CALENDAR and word not in known_given() for word in lower) and not all(
         _is_ordinary(word) for word in lower
     )
+
+
+def _is_plural_noun(word: str, n_words: int) -> bool:
+    """*Rejects*, *Eagles*: a team or a band, unless it is a family name, too."""
+    lower = word.lower()
+    is_plural = n_words > 1 and lower.endswith("s") and lower in ordinary_words() and lower[:-1] in ordinary_words()
+    return is_plural and lower not in known_family()
 
 
 def _is_ordinary(lower: str) -> bool:
@@ -133,20 +165,26 @@ def _is_person_by_form(words: Sequence[NameWord]) -> bool:
     if name.is_titled or "initials" in name.parts:
         return len(words) > 1 and not _is_ordinary(own[-1])
     if "reign" in name.parts:
-        return True
+        return not _is_ordinary(own[0])
     return given and len(own) > 1 and not _is_ordinary(own[-1])
 
 
 def _is_person_by_place(text: str, words: Sequence[NameWord], question: str) -> bool:
     """A name where a person is asked for, after a role or *directed by*, or before what only people do."""
     name = text[words[0].start : words[-1].end]
-    if read_name(name) is None or (len(words) == 1 and words[0].opens and _is_ordinary(words[0].word.lower())):
+    if read_name(name) is None or (len(words) == 1 and words[0].opens and _is_english(words[0].word.lower())):
         return False
     if "person" in asked_for(question) and fold(name) not in fold(question):
         return True
     before = text[: words[0].start]
     role = before.rstrip().rpartition(" ")[2].lower()
     return role in ROLES or bool(_BY.search(before[-40:])) or bool(_PERSONAL_VERBS.match(text, words[-1].end))
+
+
+def _is_english(lower: str) -> bool:
+    """Whether the capital of a sentence's first word says nothing: *Alchemist*, *Master*; not *Otsuichi*."""
+    is_name = lower in known_given() or lower in known_family()
+    return _is_ordinary(lower) or (not is_name and is_known(lower, lang="en"))
 
 
 def _in_lower_case(text: str) -> Iterator[Recognised]:

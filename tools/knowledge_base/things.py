@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from factloop.tools.knowledge_base.groups import GROUPS, known_groups
 from factloop.tools.knowledge_base.name_lists import name_lists
 from factloop.tools.knowledge_base.names import fold
 
@@ -62,8 +63,16 @@ def thing_kind(words: Sequence[str]) -> tuple[str, ThingForm] | None:
     return None
 
 
-def other_things(name: str, limit: int, rng: random.Random) -> Iterator[str]:
-    """At most `limit` names of the same form; what has no noun that tells is taken as a brand."""
+def other_things(name: str, kind: str, limit: int, rng: random.Random) -> Iterator[str]:
+    """At most `limit` names: known ones of a team, a band or a brand; else made-up ones of the same form."""
+    known = [other for other in known_groups(kind, name, rng) if fold(other) != fold(name)][:limit]
+    yield from known
+    if kind not in GROUPS:
+        yield from (one for one in _made_up(name, limit - len(known), rng) if one not in known)
+
+
+def _made_up(name: str, limit: int, rng: random.Random) -> Iterator[str]:
+    """What has no noun that tells is taken as a brand."""
     words = name.split()
     article = words[:1] if words and words[0].lower() == "the" else []
     words = words[len(article) :]
