@@ -1,0 +1,221 @@
+"""Labelled claims with scores, read from JSON Lines, CSV or Parquet into the columns of the audit.
+
+    dataset, system, response_id, claim_id    texts, or whole numbers
+    label                                     1 attributable, 0 not
+    evaluators                                an object: name to score in [0, 1], null or absent where it gave none
+    task, prompt_id, claim, document          in every row or in none
+
+In CSV each evaluator has a column `evaluator:NAME`, an empty cell being none, or there is one column `evaluators` of
+JSON objects. Parquet may have either, or a struct or map. Other columns are passed over.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, ConfigDict
+
+from factloop.errors import DataError
+from factloop.evaluation.audit.row_fields import read_fields
+from factloop.evaluation.audit.table import Codes, Column, PredictionTable, Scores, responses_of
+from factloop.evaluation.datasets.lines import place_name
+from factloop.evaluation.datasets.rows import NotBlank, Row
+from factloop.records import Record
+
+_MISSING = float("nan")
+_IDS = frozenset({"dataset", "system", "response_id", "claim_id", "task", "prompt_id"})
+_TEXTS = {
+    name: name in {"dataset", "system", "response_id", "claim_id"} for name in (*sorted(_IDS), "claim", "document")
+}
+"""Every field with a text, and whether it is needed."""
+
+
+def _id(value: Any) -> Any:
+    if type(value) is float:
+        raise ValueError("a text or a whole number is needed")
+    return str(value) if type(value) is int else value
+
+
+def _label(value: Any) -> Any:
+    if type(value) is not int or value not in (0, 1):
+        raise ValueError("a label is the number 1 (attributable) or 0 (not)")
+    return value
+
+
+def _score(value: Any) -> Any:
+    if value is not None and (type(value) not in (int, float) or not 0.0 <= value <= 1.0):
+        raise ValueError("a score is a number from 0 to 1, or null where there is none")
+    return value
+
+
+Id = Annotated[NotBlank, BeforeValidator(_id)]
+
+
+class PredictionRow(Record):
+    """One labelled claim with the scores that evaluators gave it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    dataset: Id
+    system: Id
+    response_id: Id
+    claim_id: Id
+    label: Annotated[Literal[0, 1], BeforeValidator(_label)]
+    evaluators: dict[NotBlank, Annotated[float | None, BeforeValidator(_score)]]
+    task: Id | None = None
+    prompt_id: Id | None = None
+    claim: str | None = None
+    document: str | None = None
+
+
+def load_predictions(place: str | Path) -> PredictionTable:
+    """The whole file as columns; the rows are read one at a time. `-` is standard input, as JSON Lines.
+
+    Raises DataError with line and field for a malformed row, a claim of the same data set, system and response as an
+    earlier one, an optional field in only some rows, a data set with two tasks, a response with two prompts, and a file
+    without rows or without scores.
+    """
+    columns = _Columns(place_name(place))
+    for line, fields in read_fields(place):
+        columns.add(line, fields)
+    return columns.table()
+
+
+class _Names(dict[str, int]):
+    """A code for each name, by the order of appearance."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = code = len(self)
+        return code
+
+
+class _Columns:
+    """What was read so far."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.lines, self.labels = array("q"), array("b")
+        self.names = {name: _Names() for name in ("dataset", "system", "response_id", "claim_id", "task", "prompt_id")}
+        self.codes = {name: array("i") for name in self.names}
+        self.texts: dict[str, list[str]] = {"claim": [], "document": []}
+        self.known: dict[str, str] = {}
+        """Each document once, for many claims have the same."""
+        self.scores: dict[str, array[float]] = {}
+
+    def add(self, line: int, fields: Mapping[str, Any]) -> None:
+        row = _plain(fields) or Row(self.path, line, fields).read_as(PredictionRow).model_dump()
+        self._refuse_gaps(line, row)
+        for name, code_of in self.names.items():
+            value = row[name]
+            if value is not None:
+                self.codes[name].append(code_of[value])
+        if row["claim"] is not None:
+            self.texts["claim"].append(row["claim"])
+        if row["document"] is not None:
+            self.texts["document"].append(self.known.setdefault(row["document"], row["document"]))
+        for name, score in row["evaluators"].items():
+            if score is not None:
+                self._column_of(name).append(score)
+        self.labels.append(row["label"])
+        self.lines.append(line)
+
+    def _column_of(self, evaluator: str) -> array[float]:
+        """The evaluator's scores, with NaN for rows before this one that have none."""
+        column = self.scores.setdefault(evaluator, array("d"))
+        if len(column) < len(self.lines):
+            column.extend([_MISSING] * (len(self.lines) - len(column)))
+        return column
+
+    def _refuse_gaps(self, line: int, row: Mapping[str, Any]) -> None:
+        """An optional field stands in every row or in none."""
+        for name in ("task", "prompt_id", "claim", "document"):
+            n_given = len(self.codes[name] if name in self.codes else self.texts[name])
+            if len(self.lines) and (row[name] is None) == bool(n_given):
+                reason = "missing, but line {} has it" if n_given else "given, but line {} has none"
+                message = f"it is {reason.format(self.lines[0])}: give it in every row or in none"
+                raise DataError(message, path=self.path, line=line, field=name)
+
+    def table(self) -> PredictionTable:
+        """What was read. Raises DataError for what only shows in the whole."""
+        if not self.lines:
+            raise DataError("there is no row in it", path=self.path)
+        if not self.scores:
+            raise DataError("no row has a score", path=self.path, field="evaluators")
+        columns = {name: _column(self.names[name], codes) for name, codes in self.codes.items() if codes}
+        response = responses_of(columns["dataset"], columns["system"], columns["response_id"])
+        self._refuse_repeated(response, columns["claim_id"])
+        self._refuse_second(columns["dataset"], columns.get("task"), "task", "data set")
+        self._refuse_second(response, columns.get("prompt_id"), "prompt_id", "response")
+        claim_id = columns["claim_id"]
+        return PredictionTable(
+            dataset=columns["dataset"],
+            system=columns["system"],
+            response=response,
+            label=np.frombuffer(self.labels, np.int8),
+            scores={name: self._finished(name) for name in sorted(self.scores)},
+            claim_ids=[claim_id.names[code] for code in claim_id.codes.tolist()],
+            task=columns.get("task"),
+            prompt=columns.get("prompt_id"),
+            claim_text=self.texts["claim"] or None,
+            document=self.texts["document"] or None,
+        )
+
+    def _finished(self, evaluator: str) -> Scores:
+        return np.frombuffer(self._column_of(evaluator), np.float64)
+
+    def _refuse_repeated(self, response: Column, claim: Column) -> None:
+        key = response.codes.astype(np.int64) * len(claim.names) + claim.codes
+        row = _first_of(key, key, is_repeat=True)
+        if row is not None:
+            first = self.lines[int(np.flatnonzero(key == key[row])[0])]
+            message = f"line {first} has the same, {claim.names[claim.codes[row]]!r}, in the same response"
+            raise DataError(message, path=self.path, line=self.lines[row], field="claim_id")
+
+    def _refuse_second(self, owner: Column, value: Column | None, field: str, noun: str) -> None:
+        """Each owner has one value."""
+        row = None if value is None else _first_of(owner.codes, value.codes, is_repeat=False)
+        if value is not None and row is not None:
+            first = int(np.flatnonzero(owner.codes == owner.codes[row])[0])
+            was, name = value.names[value.codes[first]], owner.names[owner.codes[row]]
+            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}, here {value.names[value.codes[row]]!r}"
+            raise DataError(message, path=self.path, line=self.lines[row], field=field)
+
+
+def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
+    """The first row whose owner came before (`is_repeat`), or came before with another value."""
+    _, first, number = np.unique(owner, return_index=True, return_inverse=True)
+    first_row = first[number]
+    wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
+    found = np.flatnonzero(wrong)
+    return int(found[0]) if len(found) else None
+
+
+def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
+    """The column with its names sorted."""
+    names = sorted(code_of)
+    place: Codes = np.empty(len(names), np.int32)
+    place[[code_of[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+    return Column(tuple(names), place[np.frombuffer(codes, np.int32)])
+
+
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The row, where everything about it is ordinary, in a fifth of the time; None for a closer look."""
+    row: dict[str, Any] = {"label": fields.get("label"), "evaluators": fields.get("evaluators")}
+    if type(row["label"]) is not int or row["label"] not in (0, 1) or type(row["evaluators"]) is not dict:
+        return None
+    for name, is_needed in _TEXTS.items():
+        value = fields.get(name)
+        if type(value) is int and name in _IDS:
+            value = str(value)
+        if is_needed if value is None else type(value) is not str or not value or value.isspace():
+            return None
+        row[name] = value
+    for name, score in row["evaluators"].items():
+        if score is not None and (type(score) not in (float, int) or not 0.0 <= score <= 1.0 or not name.strip()):
+            return None
+    return row

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from factloop.errors import DataError
+from factloop.evaluation.audit.rows import PredictionRow, _plain, load_predictions
+from factloop.evaluation.audit.table import PredictionTable
+
+ROWS: list[dict[str, Any]] = [
+    {"dataset": "x", "system": "b", "response_id": "r1", "claim_id": 7, "label": 1, "evaluators": {"e": 0.5, "f": 1}},
+    {"dataset": "x", "system": "b", "response_id": "r1", "claim_id": 8, "label": 0, "evaluators": {"e": None}},
+    {"dataset": "x", "system": "a", "response_id": "r1", "claim_id": 7, "label": 1, "evaluators": {"g": 0, "e": 0.25}},
+]
+SHARED = {"task": "summaries", "prompt_id": "p", "claim": "Bern is in Switzerland.", "document": "Of Bern."}
+FULL = [{**row, **SHARED, "prompt_id": f"p{place}"} for place, row in zip((1, 1, 2), ROWS, strict=True)]
+
+
+def jsonl(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    path = folder / "predictions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def changed(place: int, **fields: Any) -> list[dict[str, Any]]:
+    return [{**row, **fields} if number == place else row for number, row in enumerate(ROWS)]
+
+
+def without(place: int, field: str) -> list[dict[str, Any]]:
+    return [
+        {name: value for name, value in row.items() if number != place or name != field}
+        for number, row in enumerate(FULL)
+    ]
+
+
+def read_back(table: PredictionTable) -> list[dict[str, Any]]:
+    """The rows that the table holds, with `None` for a score that is not there."""
+    return [
+        {
+            "dataset": table.dataset.names[table.dataset.codes[row]],
+            "system": table.system.names[table.system.codes[row]],
+            "response_id": table.response.names[table.response.codes[row]],
+            "claim_id": table.claim_ids[row],
+            "label": int(table.label[row]),
+            "evaluators": {
+                name: None if math.isnan(scores[row]) else scores[row] for name, scores in table.scores.items()
+            },
+            "task": table.task and table.task.names[table.task.codes[row]],
+            "prompt_id": table.prompt and table.prompt.names[table.prompt.codes[row]],
+            "claim": table.claim_text and table.claim_text[row],
+            "document": table.document and table.document[row],
+        }
+        for row in range(table.n_rows)
+    ]
+
+
+def expected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            **dict.fromkeys(SHARED),
+            **row,
+            "claim_id": str(row["claim_id"]),
+            "evaluators": {name: row["evaluators"].get(name) for name in "efg"},
+        }
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("rows", [ROWS, FULL])
+def test_json_lines_come_back_as_they_were(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    assert read_back(load_predictions(jsonl(tmp_path, rows))) == expected(rows)
+
+
+def test_csv_with_a_column_for_each_evaluator(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.CSV"
+    flat = [{**row, **{f"evaluator:{name}": row["evaluators"].get(name) for name in "efg"}} for row in FULL]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        names = [name for name in flat[0] if name != "evaluators"]
+        writer = csv.DictWriter(file, names, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(flat)
+    assert read_back(load_predictions(path)) == expected(FULL)
+
+
+def test_csv_with_one_column_of_objects_and_empty_optional_ones(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*ROWS[0], "task"])
+        writer.writeheader()
+        writer.writerows({**row, "evaluators": json.dumps(row["evaluators"])} for row in ROWS)
+    assert read_back(load_predictions(path)) == expected(ROWS)
+
+
+@pytest.mark.parametrize("kind", ["struct", "columns", "json"])
+def test_parquet_in_each_layout(tmp_path: Path, kind: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
+
+    evaluators = [{name: row["evaluators"].get(name) for name in "efg"} for row in FULL]
+    rows = [{name: value for name, value in row.items() if name != "evaluators"} for row in FULL]
+    added = {
+        "struct": [{"evaluators": scores} for scores in evaluators],
+        "columns": [{f"evaluator:{name}": score for name, score in scores.items()} for scores in evaluators],
+        "json": [{"evaluators": json.dumps(scores)} for scores in evaluators],
+    }[kind]
+    path = tmp_path / "predictions.parquet"
+    table = pyarrow.Table.from_pylist([{**row, **more} for row, more in zip(rows, added, strict=True)])
+    parquet.write_table(table, path)
+    assert read_back(load_predictions(path)) == expected(FULL)
+
+
+def test_parquet_with_a_map(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet
+
+    scores = [list(row["evaluators"].items()) for row in ROWS]
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0] if name != "evaluators"}
+    columns["evaluators"] = pyarrow.array(scores, pyarrow.map_(pyarrow.string(), pyarrow.float64()))
+    path = tmp_path / "predictions.pq"
+    parquet.write_table(pyarrow.table(columns), path)
+    assert read_back(load_predictions(path)) == expected(ROWS)
+
+
+def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte order mark, an empty line, and half a character, which becomes U+FFFD."""
+    text = "\ufeff\n" + json.dumps({**ROWS[0], "response_id": "\ud83d"}) + "\r\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert load_predictions("-").response.names == ("\ufffd",)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (changed(1, label=2), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not 2"),
+        (changed(1, label=True), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not true"),
+        (changed(1, label=1.0), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not 1.0"),
+        (changed(1, label=None), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not null"),
+        (changed(0, evaluators={"e": 1.3}), ":1: field 'evaluators.e': a score is a number from 0 to 1, or null "
+         "where there is none, not 1.3"),
+        (changed(2, evaluators={"e": -1}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
+        (changed(2, evaluators={"e": "0.5"}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
+        (changed(2, evaluators={"e": False}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
+        (changed(2, evaluators={"e": math.nan}), ":3: this line is no JSON: NaN is no number of JSON"),
+        (changed(2, evaluators={" ": 0.5}), ":3: field 'evaluators. .[key]': a text is needed"),
+        (changed(2, evaluators=[0.5]), ":3: field 'evaluators': "),
+        (changed(2, dataset=" "), ":3: field 'dataset': a text is needed, not \" \""),
+        (changed(2, claim_id=None), ":3: field 'claim_id': a text is needed, not null"),
+        (changed(2, claim_id=1.5), ":3: field 'claim_id': a text or a whole number is needed, not 1.5"),
+        (without(2, "label"), ":3: field 'label': it is missing"),
+        (without(1, "evaluators"), ":2: field 'evaluators': it is missing"),
+        (without(1, "system"), ":2: field 'system': it is missing"),
+        (without(2, "task"), ":3: field 'task': it is missing, but line 1 has it"),
+        (without(0, "document"), ":2: field 'document': it is given, but line 1 has none"),
+        ([*FULL[:2], {**FULL[2], "prompt_id": None}], ":3: field 'prompt_id': it is missing, but line 1 has it"),
+        ([*ROWS, ROWS[1]], ":4: field 'claim_id': line 2 has the same, '8', in the same response"),
+        ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1, here 'QA'"),
+        ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1, here 'q'"),
+        (changed(0, evaluators={})[:1], "field 'evaluators'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load_predictions(jsonl(tmp_path, rows))
+    assert message in str(caught.value)
+    assert caught.value.path == str(tmp_path / "predictions.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,evaluator:e\n1,\n", ":2: field 'dataset': it is missing"),
+        ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,yes,\n", ":2: field 'label': a label is"),
+        ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,nan\n", ":2: field 'evaluators.e': a score"),
+        ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,NaN\n", ":2: field 'evaluators.e': a score"),
+        ("dataset,system,response_id,claim_id,label,evaluators\nx,a,r,c,1,nothing\n", ":2: field 'evaluators': an obj"),
+        ("dataset,evaluators,evaluator:e\nx,{},1\n", ":2: field 'evaluators': scores stand here or in columns"),
+        ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,\n", "no row has a score"),
+        ("dataset,system\n", "there is no row in it"),
+    ],
+)
+def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "predictions.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        load_predictions(path)
+    assert message in str(caught.value)
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no row in it"):
+        load_predictions(jsonl(tmp_path, []))
+
+
+VALUES: st.SearchStrategy[Any] = st.sampled_from(
+    ["a", " ", "", 3, 0, 1, 2, 0.5, 1.0, 1.5, True, None, math.nan, math.inf, [], {}]
+)
+FIELDS = st.fixed_dictionaries(
+    {"label": st.sampled_from([0, 1]) | VALUES, "evaluators": st.dictionaries(st.sampled_from("ef "), VALUES) | VALUES},
+    optional={name: st.just("a") | VALUES for name in ("dataset", "system", "response_id", "claim_id", *SHARED)},
+)
+
+
+@given(FIELDS)
+@settings(max_examples=300, deadline=None)
+def test_the_quick_look_lets_nothing_through_that_the_record_refuses(fields: dict[str, Any]) -> None:
+    row = _plain(fields)
+    if row is not None:
+        try:
+            assert row == PredictionRow.model_validate(fields).model_dump()
+        except ValidationError as error:
+            raise AssertionError(f"{fields} passed") from error
