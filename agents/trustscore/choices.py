@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from factloop.agents.trustscore.undressing import plain_words, undressed
+from factloop.agents.trustscore.undressing import after_thinking, plain_words, undressed
 from factloop.trust_records import Letter, Option, OptionKind
 
 LONGEST_READ = 20_000
 """Characters of a reply that are looked at, from its end: a reasoning model's answer comes last."""
-_THINKING_ENDS = "</think>"
 
 # Texts are undressed before they are matched: no quotes, brackets or emphasis, and never two spaces in a row.
 _BARE = re.compile(r"(?:the )?(?:(?:option|letter|choice) )?\(? ?([A-E]) ?\)?[.:,;!。]?", re.IGNORECASE)
@@ -59,7 +58,7 @@ def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
     the text of an option without its letter; and reasoning whose first line, last line or only named answer is one
     letter ("... so the answer is C.").
     """
-    said = reply.rpartition(_THINKING_ENDS)[2][-LONGEST_READ:]
+    said = after_thinking(reply)[-LONGEST_READ:]
     text = undressed(said)
     if not text:
         return None
@@ -70,7 +69,7 @@ def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
         found = (
             _bare(text)
             or _leading(text, options)
-            or _by_text(said.strip(), text, options)
+            or _by_text(said, text, options)
             or _concluded(text)
             or _last_line(text, options)
         )

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from factloop.agents.trustscore.questions import LETTERS
+from factloop.agents.trustscore.undressing import THINKING_ENDS
 from factloop.tools.models.wire import Token
 from factloop.trust_records import Letter
 
 _DRESS = re.compile(r"[\W_]+")
-_THINKING_ENDS = "</think>"
 _NAMES = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
 """The end of words after which a letter is the choice."""
 LONGEST_NAMING = 40
@@ -41,7 +41,7 @@ def _place(tokens: Sequence[Token], chosen: Letter) -> int | None:
     """Where the reply, after any thinking, writes the letter that it chooses."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)
-    thought = text.rfind(_THINKING_ENDS) + len(_THINKING_ENDS) if _THINKING_ENDS in text else 0
+    thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0
     said = [place for place, end in enumerate(ends) if end > thought]
     # A small letter counts only where there is no capital: "a" is an article more often than a choice.
     places = [place for place in said if _bare(tokens[place].text) == chosen] or [

@@ -9,6 +9,7 @@ from factloop.agents.trustscore.choices import read_choice
 from factloop.agents.trustscore.letters import letter_probabilities
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, McqAnswer
 from factloop.agents.trustscore.stages import Choice
+from factloop.agents.trustscore.undressing import after_thinking
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
@@ -74,7 +75,8 @@ class ModelSubject:
                 raise ModelOutputError("the answer is empty", schema=ClosedBookAnswer.__name__, reply=answer.answer)
 
         def read_text(reply: str) -> ClosedBookAnswer | None:
-            return ClosedBookAnswer(answer=reply) if reply.strip() and "{" not in reply else None
+            said = after_thinking(reply)
+            return ClosedBookAnswer(answer=said) if said and "{" not in said else None
 
         answered = await self.gateway.ask_graded(
             self.prompts[CLOSED_BOOK].render(question=question),

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
 """Tags and the special tokens that some servers leave in; one letter in angle brackets is no tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
@@ -17,6 +18,12 @@ _LINES = re.compile(r" ?\n[ \n]*(?:[-•#]+ )?")
 _BULLET = re.compile(r"\A[-•#]+ ")
 _BEFORE_MARK = re.compile(r" ([.,:;!?)])")
 _WORD = re.compile(r"\w+")
+
+
+def after_thinking(reply: str) -> str:
+    """What a reply says after any thinking; nothing where the thinking does not end."""
+    said = reply.rpartition(THINKING_ENDS)[2].strip()
+    return "" if said.startswith(THINKING_BEGINS) else said
 
 
 def undressed(text: str) -> str:

@@ -161,6 +161,7 @@ READ_AS_NONE = [
     '{"answer": null}',
     "King Solomon",
     "the first temple",
+    "<think>Temples. So the answer is C",
 ]
 
 
