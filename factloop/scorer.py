@@ -359,4 +359,5 @@ def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[s
     """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
     texts = json.dumps([[item.id, item.question, item.response] for item in items])
-    return {"answers": hashlib.sha256(texts.encode()).hexdigest(), **kept}
+    asked = {"logprobs": setup.settings.logprobs} if setup.subject is not None else {}
+    return {"answers": hashlib.sha256(texts.encode()).hexdigest(), **asked, **kept}

@@ -50,6 +50,11 @@ class TrustSettings(RunSettings):
     """Of everything drawn at random: distractors, the order of options, the jitter of retries."""
 
     @property
+    def read(self) -> tuple[str, ...]:
+        """Files and folders that a run reads: no output may overwrite them."""
+        return (*self.corpus, *self.kb, *(() if self.vectors is None else (str(self.vectors),)))
+
+    @property
     def wanted_distractors(self) -> int:
         """Three new ones for each check."""
         return 3 * self.max_checks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +15,9 @@ from rich.console import Console
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
-from factloop.cli.inputs import STANDARD_INPUT, read_text
+from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
 from factloop.estimate import estimate
 from factloop.evaluation.reports.html import render_html
@@ -27,7 +28,6 @@ from factloop.events import CheckFinished
 from factloop.records import FactualityReport
 from factloop.settings import CheckSettings
 from factloop.tools.search.build import check_sources
-from factloop.tools.search.documents.files import find_files
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,13 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
         raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
     try_outputs((ask.json, ask.html), (ask.answer, *settings.docs))
     response = read_text(ask.answer)
-    _refuse_self_support(ask.answer, settings.docs)
+    refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:
         return _print_estimate(ask, settings, response)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_check(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept)
     _write(ask, report)
     return _exit_code(ask, report, messages)
-
-
-def _refuse_self_support(answer: str, docs: Sequence[str]) -> None:
-    """A text among the documents would be found to support itself. Raises ConfigError."""
-    if not docs or answer == STANDARD_INPUT:
-        return
-    if Path(answer).resolve() in {path.resolve() for path in find_files(docs).paths}:
-        raise ConfigError(f"{answer}: is among the documents (--docs) and would support itself; keep it elsewhere")
 
 
 async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> FactualityReport:

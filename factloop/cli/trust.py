@@ -15,19 +15,23 @@ from rich.console import Console
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
-from factloop.cli.inputs import read_text
+from factloop.cli.inputs import STANDARD_INPUT, read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer, load_question_answers
+from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.long_form_html import render_long_form_html
 from factloop.evaluation.reports.long_form_terminal import print_long_form
 from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.trust_html import render_trust_html
 from factloop.evaluation.reports.trust_terminal import print_trust_report, print_trust_run
-from factloop.records import UnscoredReason
+from factloop.given_text import check_given
+from factloop.records import UnscoredReason, Usage
 from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings, RunSettings
+from factloop.tools.search.build import check_sources
 from factloop.trust_estimate import TrustEstimate, estimate_trust
 from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
 from factloop.trust_settings import TrustSettings
@@ -59,7 +63,9 @@ def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
     """Scores and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     _refuse_contradictions(ask, settings)
-    try_outputs((ask.json, ask.html), (ask.answers or "-", *settings.corpus))
+    try_outputs((ask.json, ask.html), (ask.answers or STANDARD_INPUT, *settings.read))
+    if ask.answers is not None:
+        refuse_self_support(ask.answers, settings.corpus, "--corpus")
     return _run_long_form(ask, settings) if ask.long_form else _run_answers(ask, settings)
 
 
@@ -67,6 +73,8 @@ def _refuse_contradictions(ask: TrustAsk, settings: TrustSettings) -> None:
     """Raises ConfigError for flags that do not go together, and for a run that could score nothing."""
     if (ask.answers is None) == (ask.question is None):
         raise ConfigError("give a file of answers, or one with --question and --response")
+    if ask.answers is not None and ask.response is not None:
+        raise ConfigError("--response goes with --question; a file has responses of its own")
     if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
         raise ConfigError(f"--fail-under {ask.fail_under:g}: scores are between 0 and 1")
     if ask.long_form:
@@ -83,15 +91,14 @@ def _refuse_contradictions(ask: TrustAsk, settings: TrustSettings) -> None:
     if ask.answer and settings.subject_model is None:
         raise ConfigError("--answer asks a subject model: name one (--subject-model)")
     if settings.subject_model is None and not settings.corpus:
-        raise ConfigError(
-            "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
-        )
+        raise ConfigError(NOTHING_TO_SCORE_BY)
 
 
 def _run_answers(ask: TrustAsk, settings: TrustSettings) -> int:
     messages = messages_console()
     items = list(_items(ask))
     if ask.dry_run:
+        check_sources((), settings.corpus)
         return print_trust_estimate(estimate_trust(settings, items), ask.json)
     work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
@@ -109,8 +116,9 @@ def _items(ask: TrustAsk) -> Iterator[QuestionAnswer]:
         yield from load_question_answers(ask.answers, responses_needed=not ask.answer)
         return
     assert ask.question is not None
-    if not ask.question.strip():
-        raise ConfigError("--question is empty")
+    check_given("--question", ask.question)
+    if ask.response is not None:
+        check_given("--response", ask.response)
     yield QuestionAnswer(id="1", question=ask.question, response=ask.response)
 
 
@@ -149,6 +157,7 @@ def _run_long_form(ask: TrustAsk, settings: TrustSettings) -> int:
 def check_settings(settings: TrustSettings, search: Sequence[str]) -> CheckSettings:
     """SAFE's settings for the claims of a long answer: the judge judges, against the corpus or by search."""
     shared = {name: getattr(settings, name) for name in RunSettings.model_fields if name in settings.model_fields_set}
+    alike = {name: getattr(settings, name) for name in ("temperature", "seed") if name in settings.model_fields_set}
     own: dict[str, Any] = {
         "model": settings.judge_model,
         "base_url": (settings.judge_base_url or settings.base_url) if settings.judge_model is not None else None,
@@ -156,16 +165,30 @@ def check_settings(settings: TrustSettings, search: Sequence[str]) -> CheckSetti
         "search": tuple(search),
     }
     given: dict[str, Any] = {name: value for name, value in own.items() if value}
-    return CheckSettings.of(None, **shared, **given)
+    return CheckSettings.of(None, **shared, **alike, **given)
 
 
 async def _long_form(
     ask: TrustAsk, settings: TrustSettings, check: CheckSettings, response: str
 ) -> LongFormTrustReport:
     first, second = (ask.run_dir / part if ask.run_dir is not None else None for part in ("safe", "trust"))
-    async with FactChecker(settings=check) as checker, TrustScorer(settings=settings) as scorer:
+    subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})  # documents are SAFE's part
+    async with TrustScorer(settings=subject) as scorer:
+        await scorer.aopen()  # what is wrong with it is said before SAFE costs anything
+    async with FactChecker(settings=check) as checker:
         factuality = await checker.acheck(response, ask.prompt, run_dir=first)
+    async with TrustScorer(settings=_with_what_is_left(subject, factuality.usage)) as scorer:
         return await scorer.ascore_claims(factuality, run_dir=second)
+
+
+def _with_what_is_left(settings: TrustSettings, spent: Usage) -> TrustSettings:
+    """The limits are the user's for both parts together."""
+    left: dict[str, Any] = {}
+    if settings.max_calls is not None:
+        left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
+    if settings.budget_usd is not None:
+        left["budget_usd"] = max(0.0, settings.budget_usd - (spent.cost_usd or 0.0))
+    return settings.model_copy(update=left)
 
 
 def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
@@ -174,14 +197,14 @@ def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
         write_output(json, to_json(estimate))
     if json == STANDARD_OUTPUT:
         return DONE
-    cost = "price unknown (give --price-in and --price-out)"
+    cost = "at a price that is unknown (give --price-in and --price-out)"
     if estimate.most_usd is not None:
-        cost = f"{estimate.most_usd:.4f} USD"
+        cost = f"at most about {estimate.most_usd:.4f} USD"
     lines = (
-        f"Nothing was spent. Upper bound for {estimate.n_answers} answers:",
+        f"Nothing was spent. Upper bound for {plural(estimate.n_answers, 'answer')}:",
         f"  at most {estimate.most_calls} model calls, {estimate.searches} searches",
         f"  at most about {estimate.most_prompt_tokens} prompt and {estimate.most_completion_tokens} completion tokens",
-        f"  at most about {cost}",
+        f"  {cost}",
         "  An inconsistent choice ends the checks of an answer early.",
     )
     say(lambda: Terminal().print("\n".join(lines)))
