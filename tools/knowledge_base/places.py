@@ -42,6 +42,8 @@ _WITH_ARTICLE = re.compile(
 )
 _NOT_ENTERED = frozenset({"CS", "AN", "AQ"})
 """No longer countries, and Antarctica, which is a continent here."""
+_PARTS_OF_CITIES = frozenset(("US", part) for part in ("Brooklyn", "Queens", "Manhattan", "The Bronx", "Staten Island"))
+"""As large as cities: last in the order of these."""
 _BAD_LABEL = re.compile(r"[,\[\](]|[^\w\s'’.\-]")
 
 
@@ -154,15 +156,19 @@ def _counties() -> Iterator[Entry]:
 
 def _cities() -> Iterator[Entry]:
     countries, ordinary = geonames().get_countries(), ordinary_words()
+    capitals = {code: fold(country["capital"]) for code, country in countries.items()}
     for identifier, city in _all_cities().items():
         people, label = city["population"], city["name"]
+        country = city["countrycode"]
         if fold(label) in CALENDAR or (people < _ORDINARY_CITY and fold(label) in ordinary):
             continue
-        country = city["countrycode"]
-        types = ("place", "city", f"city_in_{country.lower()}")
+        types: tuple[str, ...] = ("place", "city", f"city_in_{country.lower()}")
+        if country != "US" and capitals.get(country) == fold(label):
+            continent = fold(continent_names()[countries[country]["continentcode"]]).replace(" ", "_")
+            types = ("place", "city", "national_capital", f"capital_in_{continent}")
         within = countries[country]["name"] if country in countries else ""
-        fame = math.log10(max(people, 10))
-        yield Entry(f"city:{identifier}", label, types, fame, people, _city_aliases(city), within)
+        fame, rank = math.log10(max(people, 10)), 0 if (country, label) in _PARTS_OF_CITIES else people
+        yield Entry(f"city:{identifier}", label, types, fame, rank, _city_aliases(city), within)
 
 
 def _city_aliases(city: Mapping[str, Any]) -> tuple[str, ...]:
@@ -171,4 +177,10 @@ def _city_aliases(city: Mapping[str, Any]) -> tuple[str, ...]:
     if city["population"] < _WIDELY_KNOWN:
         return ()
     names = (name for name in city["alternatenames"] if len(name) > 4 and name.isascii() and name.istitle())
-    return tuple(name for name in names if name.lower() not in ordinary_words() and name.lower() not in CALENDAR)
+    return tuple(name for name in names if not _is_ordinary(name))
+
+
+def _is_ordinary(name: str) -> bool:
+    """*White House*, which is Casablanca in English, as well as *May*."""
+    words = name.lower().split()
+    return all(word in ordinary_words() or word in CALENDAR for word in words)

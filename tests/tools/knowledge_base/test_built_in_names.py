@@ -133,8 +133,29 @@ def test_all_types_first_then_fewer() -> None:
     (city,) = link("Dushanbe", "What is the capital?")
     shared = [len(sibling.shared) for sibling in siblings(city, 200)]
     assert shared == sorted(shared, reverse=True)
-    assert shared[0] == 3
-    assert shared[-1] == 2
+    assert shared[0] == 4
+    assert shared[-1] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "first"),
+    [
+        ("Muscat", "What is the capital of Oman?", ["Beijing", "Dhaka", "Seoul"]),
+        ("Paris", "Where did he die?", ["Moscow", "London", "Berlin"]),
+        ("Hartford", "What is the capital of Connecticut?", ["New York City", "Los Angeles", "Chicago"]),
+        ("Washington, D.C.", "Where is it?", ["New York City", "Los Angeles", "Chicago"]),
+        ("Brooklyn", "Where is it?", ["New York City", "Los Angeles", "Chicago"]),
+    ],
+)
+def test_the_best_known_of_the_same_sort_come_first(name: str, question: str, first: list[str]) -> None:
+    (city,) = link(name, question)
+    others = [sibling.label for sibling in siblings(city, 20)]
+    assert others[:3] == first
+    assert {"Brooklyn", "Queens", "Manhattan"}.isdisjoint(others)
+
+
+def test_a_house_is_no_city_in_another_language() -> None:
+    assert link("The White House is there.", "Where does he live?") == []
 
 
 def test_the_article_comes_with_the_country() -> None:
