@@ -1,0 +1,145 @@
+"""Judges of passages: what a model is shown and may cite, and what a verifier is given for a claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from factloop.agents.trustscore.judges import PASSAGE_CHARACTERS, ModelJudge, VerifierJudge
+from factloop.agents.trustscore.stages import Finding
+from factloop.errors import ModelOutputError
+from factloop.prompts.registry import PromptRegistry
+from factloop.records import Evidence
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.verifiers.base import Entailment, Label
+from factloop.tools.verifiers.lexical import LexicalVerifier
+from factloop.trust_records import Relation
+from tests.agents.trustscore.scripted_chat import saying
+
+QUESTION, ANSWER = "Who built the first temple?", "King Solomon built the first temple."
+
+
+def passage(text: str, number: int = 1, title: str = "Temple") -> Evidence:
+    return Evidence(
+        id=f"p{number}",
+        source=f"corpus#{number}",
+        title=title,
+        passage=text,
+        query="q",
+        rank=number,
+        retrieved_at=datetime(2025, 1, 1, tzinfo=UTC),
+    )
+
+
+PASSAGES = tuple(passage(f"Text {number}.", number) for number in (1, 2, 3))
+
+
+def entailment(relation: str, cited: Sequence[Any] = (), rationale: str = "It says so.") -> str:
+    return json.dumps({"rationale": rationale, "cited": list(cited), "relation": relation})
+
+
+async def judged(*replies: str, passages: Sequence[Evidence] = PASSAGES) -> tuple[Finding, str]:
+    """The model's finding, and what it was asked first."""
+    chat, talk = saying(*replies)
+    judge = ModelJudge(talk.gateway, PromptRegistry.load())
+    found = await judge.judge(QUESTION, ANSWER, passages, meter=talk.meter)
+    assert not chat.replies, "the script was not played to its end"
+    assert talk.meter.snapshot(0.0).stages["entailment"].calls == len(replies)
+    return found, str(chat.asked[0][-1].text)
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+async def test_a_relation_is_taken_as_it_is(relation: Relation) -> None:
+    found, _ = await judged(entailment(relation.value, [2]))
+    assert found == Finding(relation, "It says so.", (1,))
+
+
+@pytest.mark.parametrize(
+    ("cited", "expected"),
+    [([], ()), ([1, 3], (0, 2)), ([3, 1, 3], (2, 0)), ([0, -1, 4, 2, 99], (1,)), ([10**30], ())],
+)
+async def test_only_passages_that_were_shown_can_be_cited(cited: list[int], expected: tuple[int, ...]) -> None:
+    assert (await judged(entailment("support", cited)))[0].cited == expected
+
+
+async def test_question_answer_and_passages_are_shown() -> None:
+    _, asked = await judged(entailment("neutral"))
+    assert all(text in asked for text in (QUESTION, ANSWER, "Temple\nText 1.", "Text 2.", "Text 3."))
+
+
+async def test_a_long_passage_is_shown_shortened() -> None:
+    _, asked = await judged(entailment("neutral"), passages=[passage("y" * (PASSAGE_CHARACTERS + 500), title="")])
+    assert "y" * PASSAGE_CHARACTERS in asked
+    assert "y" * (PASSAGE_CHARACTERS + 1) not in asked
+
+
+@pytest.mark.parametrize("reply", ["support", entailment("supported"), entailment("support", ["1"]), "{}", ""])
+async def test_another_reply_is_asked_for_once_more(reply: str) -> None:
+    assert (await judged(reply, entailment("contradict")))[0].relation is Relation.CONTRADICT
+
+
+async def test_two_such_replies_are_an_error() -> None:
+    with pytest.raises(ModelOutputError):
+        await judged("Maybe.", "Perhaps.")
+
+
+@dataclass
+class ScriptedVerifier:
+    label: Label
+    asked: list[tuple[str, list[str]]] = field(default_factory=list)
+    name: str = "verifier"
+
+    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+        self.asked.append((claim, list(passages)))
+        return Entailment(self.label, 0.9, (1,), "found: temple")
+
+
+@pytest.mark.parametrize(
+    ("label", "relation"),
+    [
+        ("supported", Relation.SUPPORT),
+        ("contradicted", Relation.CONTRADICT),
+        ("insufficient", Relation.NEUTRAL),
+    ],
+)
+async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation) -> None:
+    verifier = ScriptedVerifier(label)
+    judge = VerifierJudge(verifier)
+    found = await judge.judge(QUESTION, ANSWER, PASSAGES, meter=UsageMeter())
+    assert found == Finding(relation, "found: temple", (1,))
+    assert verifier.asked == [(ANSWER, ["Text 1.", "Text 2.", "Text 3."])]
+    assert judge.name == "verifier"
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim"),
+    [
+        ("2017", f"{QUESTION} 2017"),
+        ("King Solomon", f"{QUESTION} King Solomon"),
+        ("Solomon of Israel, king", f"{QUESTION} Solomon of Israel, king"),
+        ("Solomon was the first king.", "Solomon was the first king."),
+    ],
+)
+async def test_a_short_answer_is_put_after_its_question(answer: str, claim: str) -> None:
+    verifier = ScriptedVerifier("supported")
+    await VerifierJudge(verifier).judge(QUESTION, answer, PASSAGES, meter=UsageMeter())
+    assert verifier.asked[0][0] == claim
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "relation"),
+    [
+        ("2017", "The bridge was opened in 2017 after six years of work.", Relation.SUPPORT),
+        ("The bridge was opened in 2017.", "The bridge was opened in 2017 after six years.", Relation.SUPPORT),
+        ("2017", "Trains are quicker than cars.", Relation.NEUTRAL),
+    ],
+)
+async def test_the_offline_rater_as_judge(answer: str, text: str, relation: Relation) -> None:
+    judge = VerifierJudge(LexicalVerifier())
+    found = await judge.judge("When was the bridge opened?", answer, [passage(text)], meter=UsageMeter())
+    assert found.relation is relation
