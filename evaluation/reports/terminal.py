@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.rule import Rule
+from rich.console import Console, Group
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +10,7 @@ from rich.text import Text
 from factloop.evaluation.reports import figures
 from factloop.evaluation.reports.segments import Segment, segments
 from factloop.evaluation.reports.status import READING_ORDER, Status, status_of, status_words, tally, worst
+from factloop.evaluation.reports.terminal_parts import WIDE, Row, notice_rows, print_section, rows_table, usage_rows
 from factloop.evaluation.reports.visible import visible, web_address
 from factloop.records import Claim, FactualityReport
 
@@ -28,26 +27,18 @@ _EXPLAINED = frozenset({Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED
 LONGEST_RATIONALE = 200
 """Characters of a reason on the terminal; the page has it whole."""
 
-_WIDE = 100
-"""Columns from which verdict, claim and evidence stand side by side; below, they stand under each other."""
-
 
 def print_report(report: FactualityReport, console: Console) -> None:
     """Prints the report at the console's width. Texts of the report are printed as text: no markup, no escapes."""
     if report.prompt:
         console.print(Text(visible(report.prompt), style="bold"))
         console.print()
-    _print_section(console, "Response", _response(report))
+    print_section(console, "Response", _response(report))
     if report.claims:
         numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-        layout = _wide_table if console.width >= _WIDE else _narrow_table
-        _print_section(console, "Claims", layout(report.claims, numbers))
-    _print_section(console, "Result", _result(report))
-
-
-def _print_section(console: Console, title: str, body: RenderableType) -> None:
-    console.print(Rule(Text(title, style="bold"), align="left", style="dim"))
-    console.print(Padding(body, (0, 1, 1, 1)))
+        layout = _wide_table if console.width >= WIDE else _narrow_table
+        print_section(console, "Claims", layout(report.claims, numbers))
+    print_section(console, "Result", rows_table(_rows(report)))
 
 
 def _response(report: FactualityReport) -> Text:
@@ -112,16 +103,7 @@ def _shortened(text: str) -> str:
     return shown if len(shown) <= LONGEST_RATIONALE else f"{shown[:LONGEST_RATIONALE]}…"
 
 
-def _result(report: FactualityReport) -> RenderableType:
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
-    for name, value in _rows(report):
-        table.add_row(name, value)
-    return table
-
-
-def _rows(report: FactualityReport) -> list[tuple[str, Text]]:
+def _rows(report: FactualityReport) -> list[Row]:
     if report.claims:
         rows = [
             ("Claims", _counts(report)),
@@ -133,15 +115,8 @@ def _rows(report: FactualityReport) -> list[tuple[str, Text]]:
         ("Not scored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)
     ]
     rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
-    rows += [
-        ("Judge", Text(visible(figures.judge(report)))),
-        ("Calls", Text(figures.calls(report.usage))),
-        ("Tokens", Text(figures.tokens(report.usage))),
-        ("Cost", Text(figures.cost(report.usage))),
-        ("Time", Text(figures.duration(report.usage.wall_s))),
-    ]
-    rows += [("Warning", Text(visible(warning), style="yellow")) for warning in report.warnings]
-    return rows
+    rows.append(("Judge", Text(visible(figures.judge(report)))))
+    return rows + usage_rows(report.usage) + notice_rows("Warning", report.warnings)
 
 
 def _counts(report: FactualityReport) -> Text:

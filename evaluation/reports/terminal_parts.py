@@ -20,12 +20,20 @@ WIDE = 100
 LONGEST = 400
 """Characters of a text on the terminal; the page and the JSON report have more."""
 
+_RULE = 2
+"""Columns of a titled rule that its title leaves over at the least: a space, and a piece of the line."""
+
 Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """A titled rule with the body under it and an empty line after it."""
-    console.print(Rule(Text(title, style="bold"), align="left", style="dim"))
+    """A titled rule with the body under it and an empty line after it; a title too long for the rule stands above it."""
+    heading = Text(title, style="bold")
+    if heading.cell_len + _RULE <= console.width:
+        console.print(Rule(heading, align="left", style="dim"))
+    else:
+        console.print(heading)
+        console.print(Rule(style="dim"))
     console.print(Padding(body, (0, 1, 1, 1)))
 
 
@@ -38,7 +46,7 @@ def rows_table(rows: Iterable[Row]) -> Table:
     """Names at the left, what there is to say of them at the right."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="dim", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in rows:
         table.add_row(name, value)
     return table
