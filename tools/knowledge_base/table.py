@@ -104,6 +104,8 @@ class TableKnowledgeBase:
             if fold(name) not in known:
                 continue
             asked, row = self._best(name, question)
+            if name.endswith(".") and not row.label.endswith("."):
+                continue  # the full stop is the sentence's; spellings are compared without
             if _is_name(
                 text, words[first:after], asked=asked, exact=row.label == name, alone=len(words) == after - first
             ):

@@ -158,6 +158,10 @@ def test_question_and_spelling_choose_among_namesakes(
     assert [local(entity) for entity in link(kb, text, question)] == expected
 
 
+def test_the_full_stop_of_a_sentence_is_no_part_of_a_name(kb: TableKnowledgeBase) -> None:
+    assert [entity.name for entity in link(kb, "It was Florida. Then it went to Spain.")] == ["Florida", "Spain"]
+
+
 def test_namesakes_are_put_in_without_what_tells_them_apart(kb: TableKnowledgeBase) -> None:
     (alien,) = link(kb, "Alien", "Which film?")
     assert [sibling.label for sibling in siblings(kb, alien)] == ["Florida", "Gone with the Wind", "Mamma Mia!"]
