@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.cli.config import load_settings
-from factloop.cli.exits import DONE
+from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.distractor_sources import make_distractors
 from factloop.evaluation.reports.distractors_terminal import print_distractors
@@ -20,8 +20,9 @@ from factloop.trust_settings import TrustSettings
 def run_distractors(question: str, response: str, n: int, json: str | None, flags: Mapping[str, Any]) -> int:
     """Makes the distractors and writes them; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
-    try_outputs((json,), settings.kb)
-    found = asyncio.run(make_distractors(settings, question, response, n=n))
+    try_outputs((json,), settings.read)
+    with stopped_with("Nothing was written.", messages_console()):
+        found = asyncio.run(make_distractors(settings, question, response, n=n))
     if json is not None:
         write_output(json, to_json(found))
     if json != STANDARD_OUTPUT:

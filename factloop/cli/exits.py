@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,6 +36,16 @@ def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_di
         except KeyboardInterrupt:
             messages.print(_how_to_go_on(run_dir, kept=kept), soft_wrap=True)
             leave_now(INTERRUPTED)
+
+
+@contextmanager
+def stopped_with(said: str, messages: Console) -> Iterator[None]:
+    """For work that costs nothing: an interrupt ends the process at once, with this line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        messages.print(f"factloop: stopped. {said}", soft_wrap=True)
+        leave_now(INTERRUPTED)
 
 
 def _how_to_go_on(run_dir: Path | None, *, kept: bool) -> str:

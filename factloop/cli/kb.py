@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from factloop.cli.exits import DONE, messages_console
-from factloop.cli.outputs import Terminal, say
+from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs
+from factloop.errors import ConfigError
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.visible import visible
 from factloop.tools.knowledge_base.build import build_table
 
 
@@ -20,7 +23,11 @@ def run_build(
     quiet: bool,
 ) -> int:
     """Builds the table; returns the exit code. Raises FactloopError for wrong input."""
-    with messages_console().status("reading the dumps") as status:
+    messages = messages_console()
+    if str(out) == STANDARD_OUTPUT:
+        raise ConfigError("--out: a table cannot go to standard output; name a file")
+    try_outputs((str(out),), [str(dump) for dump in (*types, *labels, *popularity)])
+    with stopped_with(f"{out} was not written.", messages), messages.status("reading the dumps") as status:
         stats = build_table(
             types,
             labels,
@@ -31,6 +38,7 @@ def run_build(
         )
     if not quiet:
         left_out = f"; {stats.unlabelled:,} without a label were left out" if stats.unlabelled else ""
-        said = f"{out}: {stats.entities:,} entities of {stats.types:,} types, {stats.names:,} names{left_out}"
-        say(lambda: Terminal().print(said, soft_wrap=True))
+        of = plural(stats.types, "type")
+        said = f"{out}: {stats.entities:,} entities of {of}, {plural(stats.names, 'name')}{left_out}"
+        say(lambda: Terminal().print(visible(said), soft_wrap=True))
     return DONE

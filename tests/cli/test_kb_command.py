@@ -1,0 +1,109 @@
+"""`factloop kb build`: dumps in, one table out, which the distractors then come from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Command
+
+TYPE, LABEL = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "http://www.w3.org/2000/01/rdf-schema#label"
+NAMES = (
+    "Glimmerfall",
+    "Ostrava Deep",
+    'Quill "Sharp" Bay',
+    "Brace } Cove",
+    "Back\\slash Sound",
+    "Tarn Vexley",
+    "Unnamed",
+)
+
+
+def ntriples(names: tuple[str, ...]) -> tuple[str, str]:
+    types, labels = [], []
+    for number, name in enumerate(names):
+        subject = f"<http://dbpedia.org/resource/N{number}>"
+        types.append(f"{subject} <{TYPE}> <http://dbpedia.org/ontology/Lighthouse> .")
+        if name != "Unnamed":
+            said = name.replace("\\", "\\\\").replace('"', '\\"')
+            labels.append(f'{subject} <{LABEL}> "{said}"@en .')
+    return "\n".join(types) + "\n", "\n".join(labels) + "\n"
+
+
+@pytest.fixture(params=["nt", "nt.gz", "ttl"])
+def dumps(request: pytest.FixtureRequest, home: Path) -> tuple[Path, Path]:
+    texts = ntriples(NAMES)
+    if request.param == "ttl":
+        prefixes = "@prefix dbo: <http://dbpedia.org/ontology/> .\n"
+        texts = (prefixes + texts[0].replace("<http://dbpedia.org/ontology/Lighthouse>", "dbo:Lighthouse"), texts[1])
+    paths = (home / f"types.{request.param}", home / f"labels.{request.param}")
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return paths
+
+
+def test_a_table_from_dumps_gives_distractors_of_the_same_type(
+    factloop: Command, dumps: tuple[Path, Path], home: Path
+) -> None:
+    types, labels = dumps
+    built = factloop("kb", "build", "--types", types, "--labels", labels, "--out", "lights.kb")
+    assert (built.code, built.err) == (0, "")
+    assert built.out == "lights.kb: 6 entities of 1 type, 6 names; 1 without a label were left out\n"
+    found = factloop(
+        "distractors", "--question", "Which light was it?", "--response", "It was Glimmerfall.", "--n", 5,
+        "--kb", "lights.kb", "--json", "-",
+    )  # fmt: skip
+    assert found.code == 0
+    made = json.loads(found.out)["distractors"]
+    assert {one["by"] for one in made} == set(NAMES) - {"Glimmerfall", "Unnamed"}
+    assert {(one["source"], one["level"], one["replaced"]) for one in made} == {
+        ("knowledge_base", "entity", "Glimmerfall")
+    }
+    assert sorted(path.name for path in home.iterdir()) == sorted([types.name, labels.name, "lights.kb"])
+
+
+def test_the_same_dumps_give_the_same_table(factloop: Command, home: Path) -> None:
+    for path, text in zip(("t.nt", "l.nt"), ntriples(NAMES), strict=True):
+        (home / path).write_text(text)
+    flags = ("kb", "build", "--types", "t.nt", "--labels", "l.nt")
+    for out in ("one.kb", "two.kb"):
+        assert factloop(*flags, "--out", out, "--quiet").out == ""
+    assert (home / "one.kb").read_bytes() == (home / "two.kb").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (("--types", "nope.nt", "--labels", "l.nt", "--out", "x.kb"), ("nope.nt",)),
+        (("--types", "t.nt", "--labels", "nope.nt", "--out", "x.kb"), ("nope.nt",)),
+        (("--types", "bad.nt", "--labels", "l.nt", "--out", "x.kb"), ("bad.nt",)),
+        (("--types", "bad.nt.gz", "--labels", "l.nt", "--out", "x.kb"), ("bad.nt.gz",)),
+        (("--types", "l.nt", "--labels", "l.nt", "--out", "x.kb"), ("l.nt", "rdf:type")),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "x.kb", "--language", "de"), ("no label in 'de'",)),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "t.nt"), ("would overwrite t.nt",)),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "./l.nt"), ("would overwrite l.nt",)),
+        (("--types", "t.nt", "--labels", "l.nt", "--popularity", "p.nt", "--out", "p.nt"), ("would overwrite p.nt",)),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "no/where.kb"), ("no/where.kb", "does not exist")),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "."), ("cannot be written",)),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "-"), ("standard output",)),
+        (("--types", ".", "--labels", "l.nt", "--out", "x.kb"), (".",)),
+        (("--types", "t.nt", "--labels", "l.nt", "--out", "n" * 300), ("name too long",)),
+    ],
+)
+def test_wrong_input_is_named_and_nothing_is_left_behind(
+    factloop: Command, home: Path, flags: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    for path, text in zip(("t.nt", "l.nt"), ntriples(NAMES), strict=True):
+        (home / path).write_text(text)
+    (home / "p.nt").write_text("mine")
+    (home / "bad.nt").write_text("<a> no triple\n")
+    (home / "bad.nt.gz").write_bytes(b"no gzip")
+    before = {path.name: path.read_bytes() for path in home.iterdir()}
+    result = factloop("kb", "build", *flags)
+    assert (result.code, result.out) == (2, "")
+    for part in named:
+        assert part in result.complaint
+    assert {path.name: path.read_bytes() for path in home.iterdir()} == before
