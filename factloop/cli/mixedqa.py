@@ -15,6 +15,7 @@ from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse, load_mixedqa
@@ -50,7 +51,8 @@ class _Asked:
 
     @property
     def id(self) -> str:
-        return f"{self.question_id}/{self.response.system}"
+        """No two are the same: in the question's id a slash is marked as its own."""
+        return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
 
 def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
@@ -59,18 +61,23 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     if settings.subject_model is None and not settings.corpus:
         raise ConfigError(NOTHING_TO_SCORE_BY)
-    try_outputs((ask.json, ask.html), (ask.data, *settings.corpus))
+    try_outputs((ask.json, ask.html), (ask.data, *settings.read))
+    refuse_self_support(ask.data, settings.corpus, "--corpus")
+    named = _named(ask.data)
     asked = list(_asked(islice(load_mixedqa(ask.data), ask.limit), ask.systems))
-    if not asked:
-        raise ConfigError(f"{ask.data}: no response of {', '.join(ask.systems)}")
+    absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
+    if absent:
+        raise ConfigError(f"{ask.data}: no response of {', '.join(absent)}")
     items = [
         QuestionAnswer(id=one.id, question=one.question, response=one.response.text)
         for one in asked
         if one.response.text.strip()  # an empty response is nothing to ask about: it stays unscored
     ]
+    if not items:
+        raise ConfigError(f"{ask.data}: every response is empty")
     work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
-    result = _correlated(ask, asked, run)
+    result = _correlated(named, asked, run)
     write_files({ask.json: partial(to_json, result), ask.html: partial(render_mixedqa_html, result)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_mixedqa(result, Terminal()))
@@ -84,10 +91,8 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_As
                 yield _Asked(item.id, item.question, response)
 
 
-def _correlated(ask: MixedQaAsk, asked: Sequence[_Asked], run: TrustRun) -> MixedQaResult:
+def _correlated(data: str, asked: Sequence[_Asked], run: TrustRun) -> MixedQaResult:
     reports = {report.id: report for report in run.reports}
-    if not reports:
-        raise ConfigError(f"{ask.data}: every response is empty")
     scored = [
         scored_response(one.question_id, one.response, reports[one.id])
         if one.id in reports
@@ -101,13 +106,17 @@ def _correlated(ask: MixedQaAsk, asked: Sequence[_Asked], run: TrustRun) -> Mixe
         fingerprint=run.reports[0].fingerprint,
         usage=run.usage,
         created_at=run.created_at,
-        data=_named(ask.data),
+        data=data,
         warnings=run.warnings,
     )
 
 
 def _named(data: str) -> str:
+    """The name of the data and, of a file, its hash; a pipe can be read only once, and is read for its rows."""
     if data == STANDARD_INPUT:
         return "standard input"
-    digest = hashlib.sha256(Path(data).read_bytes()).hexdigest()
+    if not Path(data).is_file():
+        return Path(data).name
+    with Path(data).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return f"{Path(data).name} (sha256 {digest[:12]})"

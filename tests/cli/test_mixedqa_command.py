@@ -1,0 +1,150 @@
+"""`factloop eval mixedqa`: the responses of several systems scored and compared with what people said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from factloop.schemas import FOLDER
+from tests.cli.command import Command
+from tests.simulator import MODEL, Simulator
+
+SUBJECT = ("--subject-model", MODEL, "--max-checks", 2)
+
+
+def row(question: str, *responses: tuple[str, str, int], **fields: Any) -> dict[str, Any]:
+    said = [{"system": system, "text": text, "human_correct": label} for system, text, label in responses]
+    return {"question": question, "reference_answers": ["x"], "source": "test", "responses": said, **fields}
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def data(sim: Simulator, home: Path) -> Path:
+    """What one system says of what the subject knows is right, what the other says is wrong."""
+    pairs = [pair for pair in sim.world.questions[:60] if sim.subject.knowledge(pair.topic) == "known"][:6]
+    rows = []
+    for number, pair in enumerate(pairs):
+        wrong = pair.wrong(random.Random(number))
+        right_first = number % 2 == 0
+        one, other = (pair.answer, wrong) if right_first else (wrong, pair.answer)
+        rows.append(row(pair.question, ("llama-7b", one, int(right_first)), ("flan-t5", other, int(not right_first))))
+    return write(home / "mixedqa.jsonl", rows)
+
+
+def test_scores_are_correlated_with_what_people_said(factloop: Command, data: Path, home: Path) -> None:
+    result = factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    for part in ("llama-7b", "flan-t5", "TrustBC"):
+        assert part in result.out
+    assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--json", "-").out)
+    schema = json.loads((FOLDER / "mixedqa_result.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(found, schema)
+    assert found["n_questions"] == 6
+    by_name = {(one["metric"], one["system"]): one["correlation"] for one in found["correlations"]}
+    assert by_name["trust_bc", None]["value"] == pytest.approx(1.0)  # the subject knows all that people knew
+    assert by_name["trust_bc", None]["n"] == 12
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()[:12]
+    assert found["data"] == f"mixedqa.jsonl (sha256 {digest})"
+
+
+def test_some_systems_and_some_questions(factloop: Command, data: Path) -> None:
+    flags = ("--system", "llama-7b", "--limit", 3, "--json", "-")
+    found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, *flags).out)
+    assert found["systems"] == [{"system": "llama-7b", "n_responses": 3, "n_correct": 2}]
+    result = factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--system", "llama-7b", "--system", "gpt-9")
+    assert (result.code, result.complaint) == (2, f"factloop: {data}: no response of gpt-9")
+
+
+@pytest.mark.usefixtures("sim")
+def test_names_with_slashes_are_told_apart(factloop: Command, home: Path) -> None:
+    rows = [
+        row("Who built Rome?", ("b/c", "Romulus built Rome in 1848.", 1), id="a"),
+        row("Who built Paris?", ("c", "Romulus built Paris in 1848.", 0), id="a/b"),
+        row("Who built Oslo?", ("c", "Romulus built Oslo in 1848.", 0), id="a~|b"),
+    ]
+    path = write(home / "slashes.jsonl", rows)
+    result = factloop("eval", "mixedqa", "--data", path, *SUBJECT, "--json", "-", "--run-dir", "run")
+    assert result.code == 0
+    assert [one["n_responses"] for one in json.loads(result.out)["systems"]] == [1, 2]
+    ids = [report["id"] for report in json.loads((home / "run" / "report.json").read_text())["reports"]]
+    assert len(set(ids)) == 3
+
+
+def test_an_empty_response_stays_unscored_and_costs_nothing(factloop: Command, sim: Simulator, home: Path) -> None:
+    rows = [row("Who built Rome?", ("one", " ", 0), ("two", "Romulus built Rome in 1848.", 1))]
+    path = write(home / "empty.jsonl", rows)
+    found = json.loads(factloop("eval", "mixedqa", "--data", path, *SUBJECT, "--json", "-").out)
+    trust_bc = {one["system"]: one["correlation"] for one in found["correlations"] if one["metric"] == "trust_bc"}
+    assert (trust_bc["one"]["n"], trust_bc["one"]["n_left_out"]) == (0, 1)
+    assert "ClosedBookAnswer" not in sim.stats().stages
+    sim.reset()
+    write(path, [row("Who built Rome?", ("one", "", 0))])
+    result = factloop("eval", "mixedqa", "--data", path, *SUBJECT)
+    assert (result.code, result.complaint) == (2, f"factloop: {path}: every response is empty")
+    assert sim.stats().stages == {}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_data_from_a_pipe_are_read_once(factloop: Command, data: Path, home: Path) -> None:
+    pipe = home / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(data.read_bytes()), daemon=True)
+    writer.start()
+    found = json.loads(factloop("eval", "mixedqa", "--data", pipe, *SUBJECT, "--json", "-").out)
+    writer.join(10)
+    assert (found["data"], found["n_questions"]) == ("pipe", 6)
+
+
+def test_a_file_that_changes_meanwhile_is_named_as_it_was_read(factloop: Command, sim: Simulator, data: Path) -> None:
+    before = hashlib.sha256(data.read_bytes()).hexdigest()[:12]
+    sim.set(llm_latency_s=0.2)
+
+    def change() -> None:
+        while not sim.stats().model.requests:
+            threading.Event().wait(0.01)
+        data.write_text("")
+
+    changing = threading.Thread(target=change, daemon=True)
+    changing.start()
+    found = json.loads(factloop("eval", "mixedqa", "--data", data, *SUBJECT, "--json", "-").out)
+    changing.join(10)
+    assert data.read_text() == ""
+    assert before in found["data"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (("--data", "mixedqa.jsonl"), "nothing to score by"),
+        (("--data", "nope.jsonl", *SUBJECT), "nope.jsonl"),
+        (("--data", "docs", *SUBJECT), "docs"),
+        (("--data", "bad.jsonl", *SUBJECT), "bad.jsonl:1: field 'responses[0].human_correct'"),
+        (("--data", "mixedqa.jsonl", *SUBJECT, "--json", "mixedqa.jsonl"), "would overwrite"),
+        (("--data", "mixedqa.jsonl", *SUBJECT, "--corpus", "."), "support itself"),
+        (("--data", "mixedqa.jsonl", *SUBJECT, "--kb", "nope.kb"), "nope.kb"),
+        (("--data", "mixedqa.jsonl", "--corpus", "nowhere"), "nowhere"),
+    ],
+)
+def test_wrong_input_is_named_and_nothing_is_spent(
+    factloop: Command, sim: Simulator, data: Path, home: Path, flags: tuple[object, ...], named: str
+) -> None:
+    (home / "docs").mkdir()
+    write(home / "bad.jsonl", [row("Who?", ("one", "x", 2))])
+    before = data.read_bytes()
+    result = factloop("eval", "mixedqa", *flags)
+    assert (result.code, sim.stats().stages, result.out) == (2, {}, "")
+    assert named in result.complaint
+    assert data.read_bytes() == before
