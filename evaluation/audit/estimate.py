@@ -1,0 +1,138 @@
+"""A figure of the audit: a value with its interval and what it rests on, or the reason why it is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from factloop.records import Count, Record
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Undefined(StrEnum):
+    """Why a figure has no value."""
+
+    NOTHING_SCORED = "nothing_scored"
+    NO_ATTRIBUTABLE = "no_attributable"
+    """No scored claim (or response) is labelled attributable."""
+    NO_UNATTRIBUTABLE = "no_unattributable"
+    NONE_PREDICTED = "none_predicted"
+    """Neither of the two sets has a member."""
+    ONE_SYSTEM = "one_system"
+    """Headroom takes at least two systems."""
+    NO_DATASET = "no_dataset"
+    """No data set of the group has a value to average."""
+
+
+class Group(Record):
+    """Over what a figure is taken: one data set, the mean over the data sets of a task group, or over all."""
+
+    kind: Literal["dataset", "task", "all"]
+    name: str = ""
+    """Of the data set or the task group."""
+
+
+class Estimate(Record):
+    """A value with a percentile bootstrap interval, or the reason why there is none."""
+
+    value: float | None
+    undefined: Undefined | None = None
+    n: Count
+    """Claims, or responses, that the value rests on."""
+    n_clusters: Count
+    """Prompts, or responses, that they belong to: what the bootstrap draws."""
+    low: float | None = None
+    high: float | None = None
+    """None without resamples, with fewer than two clusters, and where no resample has a value."""
+    n_resamples_undefined: Count = 0
+    """Resamples without a value; the interval rests on the others."""
+    n_datasets: Count | None = None
+    """Data sets that the value is the mean of; None for the figure of one data set."""
+    n_datasets_undefined: Count = 0
+    """Data sets of the group that were left out of the mean, as they have no value."""
+
+    @model_validator(mode="after")
+    def _is_value_or_undefined(self) -> Self:
+        if (self.value is None) == (self.undefined is None):
+            raise ValueError("a figure has either a value or the reason why it is undefined")
+        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
+            raise ValueError("an interval has two ends and a value")
+        return self
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures of one kind, in an array of any shape: of the data (first on the leading axis), then of each resample."""
+
+    values: Floats
+    """Shape (1 + n_resamples, *shape); NaN where undefined."""
+    n: Ints
+    """Shape (*shape)."""
+    n_clusters: Ints
+
+    def estimates(self, why: Sequence[Undefined], level: float) -> list[Estimate]:
+        """One for each place in C order; `why` holds the reason to give for each, should it be undefined."""
+        values = self.values.reshape(len(self.values), -1)
+        low, high, n_undefined = percentile_interval(values[1:], level)
+        n, n_clusters = self.n.ravel(), self.n_clusters.ravel()
+        return [
+            _estimate(*numbers)
+            for numbers in zip(
+                values[0].tolist(),
+                low.tolist(),
+                high.tolist(),
+                n_undefined.tolist(),
+                n.tolist(),
+                n_clusters.tolist(),
+                why,
+                strict=True,
+            )
+        ]
+
+
+def _estimate(
+    value: float, low: float, high: float, n_undefined: int, n: int, n_clusters: int, reason: Undefined
+) -> Estimate:
+    if np.isnan(value):
+        return Estimate(value=None, undefined=reason, n=n, n_clusters=n_clusters)
+    has_interval = n_clusters >= 2 and not np.isnan(low)
+    return Estimate(
+        value=value,
+        n=n,
+        n_clusters=n_clusters,
+        low=low if has_interval else None,
+        high=high if has_interval else None,
+        n_resamples_undefined=n_undefined,
+    )
+
+
+def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats, Ints]:
+    """Ends of the middle `level` of each column's numbers, with linear interpolation, and how many are NaN.
+
+    Both ends are NaN where all are.
+    """
+    n_undefined = np.isnan(values).sum(axis=0)
+    n_defined = len(values) - n_undefined
+    if not len(values):
+        nothing = np.full(values.shape[1:], np.nan)
+        return nothing, nothing, n_undefined
+    rising = np.sort(values, axis=0)  # NaN last
+    tail = (1.0 - level) / 2.0
+    return _quantile(rising, n_defined, tail), _quantile(rising, n_defined, 1.0 - tail), n_undefined
+
+
+def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
+    place = np.maximum(n_defined - 1, 0) * share
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(n_defined - 1, 0))
+    columns = np.arange(rising.shape[1])
+    low, high = rising[below, columns], rising[above, columns]
+    return np.asarray(low + (high - low) * (place - below))

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.evaluation.audit.estimate import Estimate, Figures, Undefined, percentile_interval
+from factloop.evaluation.audit.resampling import Counted, count
+from factloop.evaluation.audit.units import Level
+from tests.evaluation.audit.prediction_rows import Row, table_of
+from tests.evaluation.audit.random_tables import row_lists
+
+
+def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> Counted:
+    return count(table_of(rows), rng=np.random.default_rng(seed), resamples=n)
+
+
+def arrays(counted: Counted) -> list[np.ndarray]:
+    tallies = (counted.claims, counted.responses)
+    of_tallies = [array for t in tallies for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters)]
+    return [*of_tallies, counted.overlap, counted.overlap_clusters]
+
+
+def test_counts_by_hand() -> None:
+    """Response 1 of system a holds a right and a wrong claim; f has no score for the claim of response 2."""
+    counted = count(
+        table_of(
+            [
+                Row(1, {"e": 0.5, "f": 0.4}, system="a", response="1"),
+                Row(0, {"e": 0.9, "f": 0.4}, system="a", response="1"),
+                Row(1, {"e": 1.0, "f": None}, system="a", response="2"),
+                Row(0, {"e": 0.1, "f": 0.0}, system="b", response="1"),
+            ]
+        )
+    )
+    assert counted.claims.labels.tolist() == [[[1, 2], [1, 0]]]
+    e, f = counted.claims.confusion[0]
+    assert e.tolist() == [[[0, 1], [0, 2]], [[1, 0], [0, 0]]]
+    assert f.tolist() == [[[1, 0], [1, 0]], [[1, 0], [0, 0]]]
+    e, f = counted.responses.confusion[0]
+    assert e.tolist() == [[[0, 1], [0, 1]], [[1, 0], [0, 0]]]
+    assert f.tolist() == [[[1, 0], [0, 0]], [[1, 0], [0, 0]]]
+    # e with f: both 0 once, they differ twice, one has no score; e with the labels: 0 once, 1 twice, differ once
+    assert counted.pairs == [(0, 1), (0, 2), (1, 2)]
+    assert counted.overlap[0, 0].tolist() == [[1, 0, 2], [1, 2, 1], [2, 0, 1]]
+    assert counted.claims.cell_clusters.tolist() == [[2, 1], [1, 1], [2, 1]]
+    assert counted.responses.dataset_clusters.tolist() == [[3], [2], [3]]
+    assert (counted.basis.n_claims, counted.basis.n_responses, counted.basis.n_clusters) == (4, 3, 3)
+
+
+def test_a_threshold_for_each_evaluator() -> None:
+    rows = [Row(1, {"e": 0.6, "f": 0.6})]
+    counted = count(table_of(rows), threshold={"e": 0.7})
+    assert counted.claims.confusion[0, :, 0, 1].tolist() == [[1, 0], [0, 1]]
+    assert counted.basis.thresholds == {"e": 0.7, "f": 0.5}
+
+
+def test_a_response_that_an_evaluator_scored_in_part_is_left_out() -> None:
+    rows = [Row(1, {"e": None}), Row(0, {"e": 0.0}), Row(1, {"e": 1.0}, response="r2")]
+    counted = count(table_of(rows))
+    assert counted.responses.confusion[0, 0, 0].tolist() == [[0, 0], [0, 1]]
+    assert counted.responses.labels[0, 0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("has_prompts", [False, True])
+def test_whole_clusters_are_drawn(has_prompts: bool) -> None:
+    """Every prompt (or response) has one claim of each label: so has every resample, in each system."""
+    rows = [
+        Row(label, {"e": float(label)}, system=system, response=str(place), prompt=str(place) if has_prompts else None)
+        for system in "ab"
+        for place in range(6)
+        for label in (0, 1)
+    ]
+    labels = resampled(rows, 200).claims.labels
+    assert (labels == 6).all()
+
+
+def test_prompts_that_systems_share_are_drawn_for_both() -> None:
+    """Of each prompt system a has one claim, b two: in each resample b has twice as many of each label."""
+    rows = [
+        Row(place % 2, {"e": 1.0}, system=system, response=str(place), prompt=str(place))
+        for place in range(8)
+        for system in "abb"
+    ]
+    labels = resampled(rows, 100).claims.labels
+    assert (labels[:, 1] == 2 * labels[:, 0]).all()
+    assert len(np.unique(labels[:, 0, 0])) > 3
+    alone = resampled([Row(**{**vars(row), "prompt": None}) for row in rows], 100).claims.labels
+    assert (alone[:, 1] != 2 * alone[:, 0]).any()
+
+
+def test_a_system_without_some_of_the_prompts_follows_those_it_has() -> None:
+    """System b answers the last five of ten prompts, which alone have claims labelled 0: as many as a, if drawn."""
+    rows = [
+        Row(int(place < 5), {"e": 1.0}, system=system, response=str(place), prompt=str(place))
+        for system in "ab"
+        for place in range(0 if system == "a" else 5, 10)
+    ]
+    labels = resampled(rows, 100).claims.labels
+    assert np.array_equal(labels[:, 0, 0], labels[:, 1, 0])
+    assert len(np.unique(labels[:, 0, 0])) > 3
+
+
+@pytest.mark.parametrize("odd", range(10))
+def test_every_response_is_drawn_as_often(odd: int) -> None:
+    """Once in a resample, on average: with a variance of 10 * 1/10 * 9/10, and five standard errors of 1,000."""
+    rows = [Row(int(place == odd), {"e": 1.0}, response=str(place)) for place in range(10)]
+    ones = resampled(rows, 1000).claims.labels[1:, 0, 1]
+    assert ones.mean() == pytest.approx(1.0, abs=5 * math.sqrt(0.9 / 1000))
+
+
+def test_prompts_of_other_data_sets_are_other_prompts() -> None:
+    rows = [Row(1, {"e": 1.0}, response=r, prompt="p" + r, dataset=d) for d in "xy" for r in "12"]
+    assert resampled(rows).basis.n_clusters == 4
+
+
+def test_each_system_keeps_its_number_of_responses() -> None:
+    rows = [Row(1, {"e": 1.0}, system=s, response=f"{s}{r}") for s, n in (("a", 3), ("b", 30)) for r in range(n)]
+    assert (resampled(rows, 100).responses.labels[:, :, 1] == [3, 30]).all()
+
+
+def test_draws_have_the_spread_of_a_bootstrap() -> None:
+    """The number of 1s among 400 responses of which a quarter is 1: mean 100, variance 400 * 1/4 * 3/4 = 75."""
+    rows = [Row(int(place % 4 == 0), {"e": 1.0}, response=str(place)) for place in range(400)]
+    ones = resampled(rows, 4000).claims.labels[1:, 0, 1]
+    assert ones.mean() == pytest.approx(100, abs=5 * math.sqrt(75 / 4000))
+    assert ones.var() == pytest.approx(75, rel=0.12)  # five standard errors: 5 * sqrt(2 / 4000)
+
+
+@given(st.booleans().flatmap(lambda has_prompts: row_lists(has_prompts=has_prompts)), st.randoms())
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_the_rows_changes_nothing(rows: list[Row], random: Random) -> None:
+    shuffled = random.sample(rows, len(rows))
+    for one, other in zip(arrays(resampled(rows)), arrays(resampled(shuffled)), strict=True):
+        assert np.array_equal(one, other)
+
+
+@given(row_lists(has_prompts=True))
+@settings(max_examples=40, deadline=None)
+def test_the_counts_hold_together(rows: list[Row]) -> None:
+    counted = resampled(rows, 5)
+    for tally in (counted.claims, counted.responses):
+        assert (tally.confusion.sum(axis=4) <= tally.labels[:, None]).all()
+        assert (tally.confusion[:, 1].sum(axis=3) == tally.labels).all()  # f scores everything
+    assert counted.claims.labels[0].sum() == len(rows)
+    assert (counted.responses.labels.sum(axis=2) <= counted.claims.labels.sum(axis=2)).all()
+    assert (counted.responses.labels[..., 1] <= counted.claims.labels[..., 1]).all()
+
+
+def test_equal_seeds_draw_alike_and_others_differently() -> None:
+    rows = [Row(place % 2, {"e": 0.5}, response=str(place)) for place in range(20)]
+    one, same, other = (resampled(rows, 50, seed).claims.labels for seed in (1, 1, 2))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_a_data_set_has_one_task_and_a_response_one_prompt() -> None:
+    with pytest.raises(ValueError, match="one task group"):
+        count(table_of([Row(1, task="a"), Row(1, task="b", response="r2")]))
+    with pytest.raises(ValueError, match="one prompt"):
+        count(table_of([Row(1, prompt="a"), Row(1, prompt="b")]))
+
+
+def test_no_rows_and_no_evaluators() -> None:
+    assert count(table_of([])).basis.n_claims == 0
+    assert resampled([Row(1), Row(0, response="r2")]).claims.confusion.shape == (41, 0, 1, 2, 2)
+
+
+COLUMNS = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), min_size=1, max_size=30)
+
+
+@given(COLUMNS, st.sampled_from([0.5, 0.9, 0.95]))
+def test_intervals_are_those_of_numpy(numbers: list[float], level: float) -> None:
+    low, high, n_undefined = percentile_interval(np.array(numbers)[:, None], level)
+    defined = [number for number in numbers if not math.isnan(number)]
+    assert n_undefined.tolist() == [len(numbers) - len(defined)]
+    if defined:
+        theirs = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+        assert [low[0], high[0]] == pytest.approx(theirs.tolist(), abs=1e-12)
+    else:
+        assert math.isnan(low[0])
+        assert math.isnan(high[0])
+
+
+def test_what_has_no_interval() -> None:
+    """No resamples; one cluster; a value that no resample has; no value."""
+    nan = math.nan
+    values = np.array([[0.5, 0.5, 0.5, nan], [0.4, 0.4, nan, 0.4], [0.6, 0.6, nan, 0.6]])
+    figures = Figures(values, np.full(4, 9), np.array([2, 1, 2, 2]))
+    found = figures.estimates([Undefined.NO_ATTRIBUTABLE] * 4, 0.95)
+    assert [found[0].low, found[0].high] == pytest.approx([0.405, 0.595])
+    assert found[1] == Estimate(value=0.5, n=9, n_clusters=1)
+    assert found[2] == Estimate(value=0.5, n=9, n_clusters=2, n_resamples_undefined=2)
+    assert found[3] == Estimate(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
+    alone = Figures(values[:1], np.full(4, 9), np.array([2, 1, 2, 2])).estimates([Undefined.NO_DATASET] * 4, 0.95)
+    assert [estimate.low for estimate in alone] == [None] * 4
+
+
+def test_levels_are_named() -> None:
+    counted = resampled([Row(1, {"e": 1.0})])
+    assert [counted.tally(level).level for level in Level] == list(Level)
