@@ -157,7 +157,7 @@ def _tokens(logprobs: Any) -> tuple[Token, ...]:
             )
             for item in (logprobs or {}).get("content") or ()
         )
-    except (TypeError, KeyError, ValueError, AttributeError):
+    except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
         return ()
 
 
