@@ -15,13 +15,16 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
 
     Equal reports give equal pages. Takes time linear in the report.
     """
-    stretches = [_stretch(part) for part in sentences(report)]
+    stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
+    insisted, wavering = (head.count for head in matrix.columns)
     return render_page(
         "long_form.html.j2",
         styles=("list.css", "trust.css"),
         scripts=("list.js",),
         report=report,
-        matrix=claim_matrix(report),
+        matrix=matrix,
+        insisted=insisted,
+        wavering=wavering,
         groups=[standing_filter(report, standing) for standing in WORST_FIRST],
         stretches=stretches,
         homes=homes(stretches),

@@ -27,7 +27,7 @@ Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """A titled rule with the body under it and an empty line after it; a title too long for the rule stands above it."""
+    """A titled rule, the body, and an empty line. A title too long for its rule stands above it."""
     heading = Text(title, style="bold")
     if heading.cell_len + _RULE <= console.width:
         console.print(Rule(heading, align="left", style="dim"))

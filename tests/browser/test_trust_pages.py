@@ -76,3 +76,14 @@ def test_a_thousand_answers_can_be_filtered_and_searched(visits: Visits) -> None
     expect(count).to_have_text("333 of 1,000 answers")
     page.locator("#search").fill("number 994?")
     expect(count).to_have_text("1 of 1,000 answers")
+
+
+def test_no_more_than_a_hundred_open_at_once_and_the_button_says_so(visits: Visits) -> None:
+    page = visits.open(render_trust_html(large_run(120)))
+    page.get_by_role("button", name="Open the first 100").click()
+    assert page.locator(".claim > details[open]").count() == 100
+    page.get_by_role("button", name="Close all").click()
+    assert page.locator(".claim > details[open]").count() == 0
+    page.locator('[data-filter="belief-inconsistent"]').click()
+    page.get_by_role("button", name="Open all").click()
+    assert page.locator(".claim:visible > details[open]").count() == shown(page) == 40

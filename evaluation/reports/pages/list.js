@@ -15,6 +15,22 @@
   const noun = items.length === 1 ? toolbar.dataset.noun : `${toolbar.dataset.noun}s`;
   let texts = null; // lower-cased text of each item, made when the first search needs it
 
+  // Opens what is shown, and no more than a browser lays out at once; then closes everything.
+  const MOST_OPEN = 100;
+  const openAll = one("#open-all");
+  let opened = false;
+  const nameOpenAll = (shown) => {
+    const open = shown > MOST_OPEN ? `Open the first ${MOST_OPEN}` : "Open all";
+    openAll.textContent = opened ? "Close all" : open;
+  };
+  openAll.addEventListener("click", () => {
+    const shown = items.filter((item) => !item.hidden);
+    opened = !opened;
+    (opened ? shown.slice(0, MOST_OPEN) : items).forEach((item) => { item.firstElementChild.open = opened; });
+    nameOpenAll(shown.length);
+  });
+  nameOpenAll(items.length);
+
   const apply = () => {
     const words = search.value.trim().toLowerCase();
     if (words) texts ??= items.map((item) => item.textContent.toLowerCase());
@@ -29,6 +45,7 @@
       chip.setAttribute("aria-pressed", String(key ? chosen.has(key) : chosen.size === 0));
     });
     const total = items.length.toLocaleString("en");
+    nameOpenAll(shown);
     one("#shown").textContent = shown === items.length ? `${total} ${noun}` : `${shown.toLocaleString("en")} of ${total} ${noun}`;
     one("#nothing").hidden = shown > 0;
   };
@@ -56,16 +73,6 @@
   one("#reset").addEventListener("click", () => {
     reset();
     search.focus();
-  });
-
-  // Opens what is shown, and no more than a browser lays out at once.
-  const MOST_OPEN = 100;
-  const openAll = one("#open-all");
-  openAll.addEventListener("click", () => {
-    const open = openAll.getAttribute("aria-pressed") === "false";
-    const meant = open ? items.filter((item) => !item.hidden).slice(0, MOST_OPEN) : items;
-    meant.forEach((item) => { item.firstElementChild.open = open; });
-    openAll.setAttribute("aria-pressed", String(open));
   });
 
   // From a sentence to its claims, and back.
