@@ -65,7 +65,7 @@ class BuiltInKnowledgeBase:
         entry = built_in_gazetteer().entry(entity.key)
         if entry is not None:
             return tuple(islice(_known_siblings(entry, entity.name), limit))
-        rng = random.Random(entity.key)
+        rng = random.Random(entity.key.encode(errors="surrogatepass"))
         if entity.types[0] == "person":
             return tuple(islice(_people(entity, limit, rng), limit))
         if entity.types[0] == "thing":

@@ -47,6 +47,7 @@ _LAST_OF_OTHERS = lexicon.word_set(
     """
 )
 """What ends the names of other things than people."""
+_MONARCHS = frozenset({"king", "queen", "emperor", "empress", "pope"})
 _NUMERAL = re.compile(r"[IVX]+")
 _ENGLISH = ("en_US", "en_GB")
 _SAINTS = frozenset({"st", "saint"})
@@ -116,9 +117,10 @@ def _without_office(words: Sequence[NameWord], text: str) -> Sequence[NameWord]:
 
 
 def _without_realm(words: Sequence[NameWord]) -> Sequence[NameWord]:
-    """*King Charles II* of *King Charles II of England*."""
+    """*King Charles II* of *King Charles II of England*, *Louis XIV* of *Louis XIV of France*."""
     place = next((place for place, word in enumerate(words) if word.word == "of"), 0)
-    return words[:place] if place > 1 and words[0].word.lower() in TITLES else words
+    reigns = place > 1 and (words[0].word.lower() in TITLES or _NUMERAL.fullmatch(words[place - 1].word) is not None)
+    return words[:place] if reigns else words
 
 
 def _may_be_a_name(words: Sequence[NameWord]) -> bool:
@@ -188,12 +190,14 @@ def _is_english(lower: str) -> bool:
 
 
 def _in_lower_case(text: str) -> Iterator[Recognised]:
-    """Names without capitals: a given name that is no other word, before a family name or a word unknown to English."""
+    """Names without capitals: a given name that is no other word before a family name or a word unknown to English, or
+    *king* and *queen* before such a word."""
     words = name_words(text)
     ordinary = ordinary_words()
     for first, last in pairwise(words):
         given, family = first.word, last.word
-        if not (given.islower() and family.islower()) or given not in known_given() or given in ordinary:
+        is_given = given in known_given() and given not in ordinary
+        if not (given.islower() and family.islower()) or not (is_given or given in _MONARCHS):
             continue
         is_name = len(family) > 3 and family not in ordinary and family not in lexicon.FUNCTION_WORDS
         if text[first.end : last.start] == " " and is_name:

@@ -22,6 +22,7 @@ _LISTED: Mapping[str, str] = {
     "grunge,bluegrass,swing,salsa,opera,house,indie rock,ambient",
     "genre": "comedy,drama,thriller,horror,fantasy,romance,mystery,western,science fiction,satire,tragedy,documentary,"
     "biography,musical,adventure,action,crime,animation,melodrama,farce",
+    "answer": "yes,no,sometimes,rarely,often,never,always,partly,usually,perhaps",
     "planet": "Mercury,Venus,Earth,Mars,Jupiter,Saturn,Uranus,Neptune,Pluto",
     "element": "hydrogen,helium,lithium,carbon,nitrogen,oxygen,fluorine,neon,sodium,magnesium,aluminium,silicon,"
     "phosphorus,sulfur,chlorine,argon,potassium,calcium,iron,nickel,copper,zinc,arsenic,silver,tin,iodine,gold,"
@@ -54,8 +55,8 @@ _UNFIT = word_set(
     """
 )
 """Names of two meanings, of many kinds at once, or of nothing real."""
-_NEEDS_ASKING = frozenset({"music", "genre"})
-"""Of kinds whose words mean something else as often: *country*, *rock*, *action*."""
+_NEEDS_ASKING = frozenset({"music", "genre", "answer"})
+"""Kinds whose words mean something else as often: *country*, *rock*, *action*."""
 _OF_MUSIC = re.compile(
     r"\b(?:bands?|songs?|albums?|singles?|music(?:al|ians?)?|singers?|rappers?|tracks?)\b", re.IGNORECASE
 )

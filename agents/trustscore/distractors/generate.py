@@ -7,6 +7,7 @@ dates and numbers have a source of their own before the vocabulary, since anothe
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import zip_longest
 
@@ -24,6 +25,7 @@ _NAMES = {
     Source.KNOWLEDGE_BASE: "the knowledge base",
     Source.BUILT_IN: "the built-in names",
 }
+_HALF = re.compile("[\ud800-\udfff]")
 _SPARE = 12
 """Substitutes asked for beyond those wanted, since some are refused."""
 
@@ -35,7 +37,8 @@ async def generate_distractors(
 
     `sources` are asked in their order, and only while too few exist. One that fails is noted and not asked again for
     this response. The same arguments and answers of the sources give the same set. Raises ConfigError."""
-    work = _Work(question, response, wanted, sources, random.Random(f"{seed}\n{question}\n{response}"))
+    rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
+    work = _Work(_readable(question), response, wanted, sources, rng)
     found = [one async for one in work.distractors()] if wanted > 0 else []
     return DistractorSet(
         question=question,
@@ -47,15 +50,21 @@ async def generate_distractors(
     )
 
 
+def _readable(text: str) -> str:
+    """The text with a mark, of the same length, for each half of a character: libraries raise at these."""
+    return _HALF.sub("\ufffd", text)
+
+
 class _Work:
     """The state of one generation: which sources still answer, and what was admitted."""
 
     def __init__(
         self, question: str, response: str, wanted: int, sources: Sequence[SubstituteSource], rng: random.Random
     ) -> None:
-        self._question, self._response, self._wanted, self._rng = question, response, wanted, rng
+        self._question, self._response, self._wanted, self._rng = question, _readable(response), wanted, rng
+        self._original = response
         self._sources = list(sources)
-        self._sieve = Sieve(question, response)
+        self._sieve = Sieve(question, self._response)
         self.notes: list[str] = []
 
     async def distractors(self) -> AsyncIterator[Distractor]:
@@ -106,8 +115,8 @@ class _Work:
         if not self._sieve.admits(inserted):
             return None
         return Distractor(
-            text=inserted.text,
-            replaced=self._response[inserted.start : inserted.end],
+            text=self._original[: inserted.start] + inserted.by + self._original[inserted.end :],
+            replaced=self._original[inserted.start : inserted.end],
             span=(inserted.start, inserted.end),
             by=inserted.by,
             level=target.level,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from string import ascii_uppercase
 
 from factloop.agents.trustscore.distractors.formats import Format, cased_like, rewritten
 from factloop.agents.trustscore.distractors.number_words import CARDINALS, ORDINALS, cardinal, ordinal, ordinal_suffix
@@ -16,6 +17,9 @@ _MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
 _AFTER = r"(?![\w]|[.,:/]\d)"
+_ROMAN = (
+    (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
 _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
 
 
@@ -127,7 +131,61 @@ def _spelt(original: str, word: str) -> str:
     return cased.title() if tail != tail.lower() and not original.isupper() else cased
 
 
+def _other_binary(match: re.Match[str], rng: random.Random) -> Iterator[str]:
+    for other in other_values(int(match[0], 2), rng):
+        yield f"{other:b}"
+
+
+def _other_codes(match: re.Match[str], rng: random.Random) -> Iterator[str]:
+    """*A161*, *F-16*: another number of as many digits."""
+    digits = match["digits"]
+    lowest = 10 ** (len(digits) - 1)
+    for other in other_values(int(digits), rng, lowest=lowest, highest=10 * lowest - 1, step=1):
+        yield rewritten(match, {"digits": str(other)})
+
+
+def _other_letters(match: re.Match[str], rng: random.Random) -> Iterator[str]:
+    """*vitamin C*: letters near it in the alphabet; *I* is a word."""
+    at = ascii_uppercase.index(match[0])
+    near = ascii_uppercase[max(0, at - 6) : at + 7].replace("I", "")
+    yield from rng.sample(near, len(near))
+
+
+def _other_numerals(match: re.Match[str], rng: random.Random) -> Iterator[str]:
+    for other in other_values(_roman_value(match[0]), rng, highest=99, step=1):
+        yield _roman(other)
+
+
+def _roman(value: int) -> str:
+    written = ""
+    for size, numeral in _ROMAN:
+        count, value = divmod(value, size)
+        written += numeral * count
+    return written
+
+
+def _roman_value(numeral: str) -> int:
+    return next((value for value in range(1, 400) if _roman(value) == numeral), 1)
+
+
 FORMATS = (
+    # Not *11000* or *10100*, which count something as often.
+    Format(
+        "binary number",
+        re.compile(r"(?<![\w.,:/–-])1(?=[01]*1)(?![01]*00(?!\d))[01]{4,39}(?![\w:/–-]|[.,]\d)"),
+        _other_binary,
+    ),
+    Format("code", re.compile(r"(?<![\w.-])[A-Z]{1,4}-?(?P<digits>[1-9]\d{0,3})(?![\w-])"), _other_codes),
+    Format(
+        "Roman numeral",
+        re.compile(r"(?<=[^\W\d_] )(?=[IVXLC]{2})C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)"),
+        _other_numerals,
+    ),
+    Format(
+        "letter",
+        re.compile(r"(?:(?<=[a-z] )[A-HJ-Z]|^[B-HJ-Z](?= [a-z]))(?![\w'’&+#-]|\.\s*\w|\s[A-Z])|^[A-HJ-Z](?=\W*$)"),
+        _other_letters,
+    ),
     Format(
         "percentage",
         re.compile(rf"{_BEFORE}{_FIGURE}(?P<percent>\s?%|\s?(?:percent|per cent)\b)", re.IGNORECASE),

@@ -12,6 +12,7 @@ from factloop.tools.vocabulary.kinds import kind_of, kind_wanted, words_by_kind
 from factloop.trust_records import Source
 
 _WORD = re.compile(r"\w")
+_YES_OR_NO = re.compile(r"(?:yes|no)\b(?=[,.!;]|\s*$)", re.IGNORECASE)
 _LISTED_FIRST = 30
 """The words of a kind that our own list has are the best known."""
 
@@ -20,7 +21,7 @@ class SameKindSource:
     """A SubstituteSource over small lists of common nouns and names by kind; none for a word of no known kind.
 
     Where the question asks for a kind and the response has no listed word of it, its first or last word is taken for
-    one: *quince* for *which fruit*."""
+    one: *quince* for *which fruit*. *Yes* and *no* are replaced where they answer, not in *no man*."""
 
     name = "words of the same kind 1"
 
@@ -40,6 +41,8 @@ class SameKindSource:
 def _kind(target: Target, response: str, question: str) -> str | None:
     if target.kind in {"date", "number", "verb"}:
         return None
+    if target.start == 0 and _YES_OR_NO.match(response):
+        return "answer"
     kind = kind_of(target.text, question)
     if kind is not None or not target.tag.startswith("NN"):
         return kind

@@ -21,6 +21,7 @@ from factloop.tools.vocabulary.tagging import Token, tag_tokens
 _QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
 _LIST_NUMBER = re.compile(r"(?:\n|^)\d{1,2}[.)]\s+\S")
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
+_TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 _NOT_COUNTED = frozenset({"the", "this", "that", "no", "any", "each", "every", "another", "which", "is", "was"})
 _BEFORE_ORDINAL = frozenset({"DT", "PRP$", "POS", "CC"})
 
@@ -93,7 +94,8 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 def _is_word(token: Token) -> bool:
     lower = token.text.lower()
-    return lower[0].isalpha() and lower not in lexicon.FUNCTION_WORDS and not lower.startswith(("n't", "n’t"))
+    is_word = lower[0].isalpha() and not lower.startswith(("n't", "n’t"))
+    return is_word and lower not in lexicon.FUNCTION_WORDS and lower.rstrip(".") not in _TITLES
 
 
 def _telling_words(inner: Sequence[Token]) -> Iterator[Span]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from simplemma import lemmatize
 
@@ -75,9 +76,12 @@ def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEnti
 
 
 def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[Span]:
-    """The single words outside entities, dates and numbers."""
+    """The single words outside entities, dates and numbers. Not *children* of *a children's book*: no other fits."""
+    odd = {
+        after.start for before, after in pairwise(tokens) if before.text.lower() in {"a", "an"} and after.tag == "NNS"
+    }
     free = [token for token in tokens if token.text[0].isalnum() and not covered[token.start]]
-    content = [token for token in free if not _is_function_word(token)]
+    content = [token for token in free if not _is_function_word(token) and token.start not in odd]
     for token in content:
         tag = _tag(token)
         kind: Kind = next((kind for start, kind in _KINDS if tag.startswith(start)), "word")

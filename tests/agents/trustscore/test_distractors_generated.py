@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -213,6 +216,8 @@ async def test_very_short_responses(response: str, least: int) -> None:
         ("Who?", "Florida was returned by great kings to Spain in 1783 for $1,000. " * 100),
         ("Who?", "\x00 \U0001f600 ' \" ({[<\u202e"),
         ("Who?", "{response} %s \\N"),
+        ("Who \ud800?", "King \ud800olomon built it \udfff."),
+        ("", "\ud800 was \udfff it"),
     ],
 )
 async def test_any_text_is_accepted(question: str, response: str) -> None:
@@ -235,6 +240,44 @@ async def test_the_same_arguments_give_the_same_set(asked: tuple[str, str], seed
 @given(st.text(max_size=60), st.text(max_size=60), st.integers(0, 3))
 async def test_any_text_gives_distinct_distractors(question: str, response: str, seed: int) -> None:
     await made(question, response, built_in(), 12, seed)
+
+
+async def test_yes_is_answered_by_no_and_its_like() -> None:
+    found = (await made("Was he tall?", "Yes, he was tall.", built_in(), wanted=5)).distractors
+    assert {one.replaced for one in found} == {"Yes"}
+    assert {one.by for one in found} <= {
+        "No", "Sometimes", "Rarely", "Often", "Never", "Always", "Partly", "Usually", "Perhaps"
+    }  # fmt: skip
+    of_no_man = (await made("", "No man is an island.", built_in())).distractors
+    assert "No" not in {one.replaced for one in of_no_man}
+
+
+@pytest.mark.parametrize("response", ["It is a children's book.", "Saving Mr. Banks is it."])
+async def test_what_no_other_word_fits_stays(response: str) -> None:
+    replaced = {one.replaced for one in (await made("", response, built_in())).distractors}
+    assert not {one for one in replaced if "children" in one or "Mr" in one}
+
+
+def test_another_process_with_other_hashes_makes_the_same() -> None:
+    code = (
+        "import asyncio, sys; from factloop.distractor_sources import make_distractors;"
+        "from factloop.trust_settings import TrustSettings;"
+        "text = 'The Osmonds and Tom Hanks sang it, a rare bird.';"
+        "made = make_distractors(TrustSettings(), 'who sang it in 1983?', text, n=60);"
+        "sys.stdout.write(asyncio.run(made).model_dump_json())"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": hashes},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for hashes in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0].count('"by"') == 60
 
 
 async def test_neither_hash_nor_global_chance_matters() -> None:

@@ -77,6 +77,15 @@ async def others(response: str, seed: int = 0, limit: int = 40) -> list[str]:
         ("the first dog", "first", r"[a-z]+(-[a-z]+)?", 30),
         ("1/4 of them", "1/4", r"1/\d+", 30),
         ("-5 degrees", "-5", r"-\d+", 30),
+        ("10001 in binary", "10001", r"1[01]*", 30),
+        ("11000 people", "11000", r"\d+[05]00", 30),
+        ("the A161 road", "A161", r"A\d{3}", 30),
+        ("the F-16", "F-16", r"F-\d\d", 30),
+        ("World War II", "II", r"[IVXLC]+", 30),
+        ("Super Bowl LII.", "LII", r"[IVXLC]+", 30),
+        ("It is vitamin C.", "C", r"[A-HJ-Z]", 6),
+        ("B lymphocytes", "B", r"[A-HJ-Z]", 6),
+        ("C", "C", r"[A-HJ-Z]", 6),
     ],
 )
 async def test_others_have_the_form_of_the_original(response: str, found: str, form: str, least: int) -> None:
@@ -88,7 +97,7 @@ async def test_others_have_the_form_of_the_original(response: str, found: str, f
 
 @pytest.mark.parametrize(
     "response",
-    ["World War II", "He may march.", "May wrote it.", "1. Paris\n2. Rome", "the F-16", "No one is the one.", "", "…"],
+    ["I am here", "He may march.", "May wrote it.", "1. Paris\n2. Rome", "A day, U. S.", "No one is the one.", "", "…"],
 )
 def test_what_only_looks_like_a_date_or_number_is_left(response: str) -> None:
     assert [one.text for one in find_targets("", response, ()) if one.kind in {"date", "number"}] == []
