@@ -28,7 +28,9 @@ class PlainCompletions:
         return self
 
     async def create(self, **payload: Any) -> Any:
-        """The answer, raw: `parse()` gives a dictionary. Raises the library's errors."""
+        """The answer, raw: `parse()` gives a dictionary; a stream is the library's. Raises the library's errors."""
+        if payload.get("stream"):  # LangGraph streams a model whose messages somebody watches
+            return await self._client.chat.completions.create(**payload)
         asked = {name: payload.pop(name, None) or {} for name in ("extra_body", "extra_headers", "extra_query")}
         raw = await self._client.post(
             "/chat/completions",

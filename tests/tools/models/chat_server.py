@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +81,8 @@ class ChatServer:
     bodies: list[Json] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
+    queries: list[Mapping[str, str]] = field(default_factory=list)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     overrun: int = 0
     in_flight: int = 0
@@ -97,6 +99,8 @@ class ChatServer:
         self.bodies.append(body)
         self.asked.set()
         self.paths.append(request.path)
+        self.headers.append(request.headers)
+        self.queries.append(dict(request.query))
         self.keys.append(request.headers.get("Authorization", ""))
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
