@@ -71,11 +71,19 @@ async def make_distractors(settings: TrustSettings, question: str, response: str
     check_given("response", response)
     if n < 0:
         raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
-    sources = open_sources(settings, build_embedder(settings))
+    sources = open_sources(settings, loaded_embedder(settings))
     try:
         return await generate_distractors(question, response, wanted=n, sources=sources.sources, seed=settings.seed)
     finally:
         await sources.aclose()
+
+
+def loaded_embedder(settings: TrustSettings) -> Any:
+    """The embedding model that the settings name, or None. Raises ConfigError where it cannot be loaded."""
+    embedder = build_embedder(settings)
+    if embedder is not None:
+        _ = embedder.dimension  # loads it now: what is wrong with it is said before anything is spent
+    return embedder
 
 
 def _dbpedia(settings: TrustSettings) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:

@@ -21,9 +21,8 @@ from factloop.agents.trustscore.nodes import Graph
 from factloop.agents.trustscore.stages import Distract, Judge
 from factloop.agents.trustscore.subject import SUBJECT_PROMPTS, ModelSubject
 from factloop.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls, stated_price
-from factloop.distractor_sources import DistractorSources, open_sources
+from factloop.distractor_sources import DistractorSources, loaded_embedder, open_sources
 from factloop.errors import ConfigError
-from factloop.local import build_embedder
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
@@ -86,9 +85,7 @@ def prepare_trust(
     """
     prompts = PromptRegistry.load(settings.prompts)
     subject_chat = _subject(settings, subject)
-    embedder = build_embedder(settings)
-    if embedder is not None:
-        _ = embedder.dimension  # loads it, while nothing is spent
+    embedder = loaded_embedder(settings)
     found_judge = _judge(settings, judge, embedder) if corpus is not None else None
     sources = open_sources(settings, embedder)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
