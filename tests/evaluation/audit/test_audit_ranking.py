@@ -1,0 +1,259 @@
+"""System pairs by labels against by predictions: hand-worked tables, published shares, and what must not matter."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+
+from factloop.evaluation.audit.estimate import Group
+from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
+from factloop.evaluation.audit.significance import Correction, two_proportions
+from factloop.evaluation.audit.units import Level
+from factloop.evaluation.metrics.correlation import Undefined
+from tests.evaluation.audit.prediction_rows import Row, table_of
+
+E = "judge"
+
+
+def rates(system: str, labelled: int, predicted: int, n: int = 100) -> list[Row]:
+    """`n` claims, each its own response, of which so many are labelled and predicted unattributable."""
+    return [Row(int(k >= labelled), {E: float(k >= predicted)}, system=system, response=f"r{k}") for k in range(n)]
+
+
+def cells(found: Ranking) -> list[list[int]]:
+    counts = {(cell.labelled, cell.predicted): cell.n_pairs for cell in found.cells}
+    return [[counts[row, column] for column in Order] for row in Order]
+
+
+def test_pairs_without_prompts_by_hand() -> None:
+    # z of 10 and 30 of 100: -.2 / sqrt(.2 * .8 * .02) = -3.54;
+    # of 30 and 14: 2.73; of 10 and 12: -.45; of 12 and 30: -3.13; of 14 and 10: .87
+    rows = rates("a", 10, 30) + rates("b", 30, 10) + rates("c", 12, 14)
+    found = rank_systems(table_of(rows), E, "d")
+    assert [(rate.system, rate.n, rate.labelled, rate.predicted) for rate in found.systems] == [
+        ("a", 100, 0.10, 0.30),
+        ("c", 100, 0.12, 0.14),
+        ("b", 100, 0.30, 0.10),
+    ]
+    assert [(p.first, p.second, p.labelled, p.predicted, p.test) for p in found.pairs] == [
+        ("a", "c", Order.SAME, Order.WORSE, PairTest.TWO_PROPORTIONS),
+        ("a", "b", Order.BETTER, Order.WORSE, PairTest.TWO_PROPORTIONS),
+        ("c", "b", Order.BETTER, Order.SAME, PairTest.TWO_PROPORTIONS),
+    ]
+    assert found.pairs[1].p_labelled == two_proportions((10, 30), (100, 100))
+    assert cells(found) == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert (found.n_pairs, found.n_wrong, found.n_reversed) == (3, 3, 1)
+    assert found.share_wrong == 1.0
+    assert found.share_reversed == pytest.approx(1 / 3)
+    assert found.kendall.value == pytest.approx(-1.0)  # .10 .12 .30 against .30 .14 .10
+    expected = stats.pearsonr([0.10, 0.12, 0.30], [0.30, 0.14, 0.10]).statistic
+    assert found.pearson.value == pytest.approx(expected)
+
+
+def test_holm_and_bonferroni_hold_the_pairs_together() -> None:
+    rows = rates("a", 10, 10) + rates("b", 19, 19) + rates("c", 30, 30)  # p of a-b .071, a-c .0004, b-c .070
+    rows += rates("e", 22, 22)  # a-e .021, which four systems' six pairs carry off
+    plain, held = (
+        rank_systems(table_of(rows), E, "d", correction=correction) for correction in (Correction.NONE, Correction.HOLM)
+    )
+    assert {(p.first, p.second) for p in plain.pairs if p.labelled is Order.BETTER} == {("a", "e"), ("a", "c")}
+    assert {(p.first, p.second) for p in held.pairs if p.labelled is Order.BETTER} == {("a", "c")}
+    assert held.share_wrong == 0.0
+    strict = rank_systems(table_of(rows), E, "d", alpha=0.0001)
+    assert all(pair.labelled is Order.SAME for pair in strict.pairs)
+
+
+def paired(errors: list[tuple[int, int]]) -> list[Row]:
+    """One claim of each of two systems on each prompt."""
+    return [
+        Row(1 - wrong, {E: 1.0}, system=system, response=f"p{k}", prompt=f"p{k}")
+        for k, both in enumerate(errors)
+        for system, wrong in zip("ab", both, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_shared_prompts_with_one_claim_each_are_mcnemars_test(level: Level) -> None:
+    rows = paired([(0, 1)] * 9 + [(1, 0)] * 1 + [(1, 1)] * 30 + [(0, 0)] * 30)
+    (pair,) = rank_systems(table_of(rows), E, "d", level=level).pairs
+    assert (pair.test, pair.n_prompts, pair.labelled) == (PairTest.PAIRED, 70, Order.BETTER)
+    assert pair.p_labelled == pytest.approx(stats.binomtest(1, 10).pvalue)  # 22 / 1024
+    assert pair.p_labelled == pytest.approx(22 / 1024)
+    assert (pair.p_predicted, pair.predicted) == (1.0, Order.SAME)  # nothing flagged
+    assert two_proportions((31, 39), (70, 70)) > 0.05  # which ignores that hard prompts are hard for both
+
+
+def test_claims_on_shared_prompts_differ_by_what_the_two_rates_do() -> None:
+    """The differences by prompt add up to that of the error rates, and the p-value is that of turning them."""
+    rng = np.random.default_rng(0)
+    rows = [
+        Row(int(rng.random() > share), {E: 1.0}, system=system, response=f"p{k}", prompt=f"p{k}")
+        for k in range(600)
+        for system, share, most in (("a", 0.2, 6), ("b", 0.32, 3))
+        for _ in range(rng.integers(1, most))
+    ]
+    table = table_of(rows)
+    found = rank_systems(table, E, "d")
+    n, errors = np.zeros((2, 600)), np.zeros((2, 600))
+    for row in rows:
+        place = ("ab".index(row.system), int((row.prompt or "")[1:]))
+        n[place] += 1
+        errors[place] += 1 - row.label
+    both = errors.sum() / n.sum()
+    x = (errors[0] - both * n[0]) / n[0].sum() - (errors[1] - both * n[1]) / n[1].sum()
+    assert x.sum() == pytest.approx(found.systems[0].labelled - found.systems[1].labelled)
+    z = x.sum() / np.sqrt((x**2).sum())
+    assert found.pairs[0].p_labelled == pytest.approx(2 * stats.norm.cdf(-abs(z)))
+
+
+def test_systems_that_hardly_share_prompts_count_as_independent() -> None:
+    own = [Row(k % 2, {E: 1.0}, system=s, response=f"{s}{k}", prompt=f"{s}{k}") for s in "ab" for k in range(60)]
+    assert rank_systems(table_of(paired([(0, 1)] * 50) + own), E, "d").pairs[0].test is PairTest.TWO_PROPORTIONS
+    assert rank_systems(table_of(paired([(0, 1)] * 5)), E, "d").pairs[0].test is PairTest.TWO_PROPORTIONS
+    assert rank_systems(table_of(paired([(0, 1)] * 6)), E, "d").pairs[0].test is PairTest.PAIRED
+
+
+def test_a_response_is_wrong_if_one_of_its_claims_is() -> None:
+    rows = [
+        Row(1, {E: 1.0}, "a", "r1"),
+        Row(0, {E: 1.0}, "a", "r1"),
+        Row(1, {E: 0.2}, "a", "r2"),
+        Row(1, {E: None}, "a", "r3"),
+        Row(0, {E: 0.1}, "a", "r3"),
+        Row(1, {E: 1.0}, "b", "r1"),
+    ]
+    claims, responses = (rank_systems(table_of(rows), E, "d", level=level) for level in Level)
+    assert [(r.system, r.n, r.labelled, r.predicted) for r in responses.systems] == [("b", 1, 0, 0), ("a", 2, 0.5, 0.5)]
+    assert responses.n_left_out == 1  # r3 of a: one of its claims has no score
+    assert [(r.system, r.n, r.labelled, r.predicted) for r in claims.systems] == [("b", 1, 0, 0), ("a", 4, 0.5, 0.5)]
+    assert claims.n_left_out == 1
+
+
+def test_what_cannot_be_compared_is_undefined() -> None:
+    alone = rank_systems(table_of(rates("a", 10, 20)), E, "d")
+    assert (alone.share_wrong, alone.share_reversed, alone.n_pairs) == (None, None, 0)
+    assert alone.kendall.undefined is Undefined.TOO_FEW
+    unscored = rank_systems(table_of([Row(1, {E: None}), Row(0, {E: None}, system="b")]), E, "d")
+    assert (unscored.systems, unscored.n_pairs, unscored.n_left_out) == ((), 0, 2)
+    same = rank_systems(table_of(rates("a", 10, 20) + rates("b", 10, 30) + rates("c", 10, 40)), E, "d")
+    assert same.kendall.undefined is Undefined.CONSTANT
+    with pytest.raises(ValueError, match="no evaluator"):
+        rank_systems(table_of(rates("a", 1, 2)), "other", "d")
+    with pytest.raises(ValueError, match="no data set"):
+        rank_systems(table_of(rates("a", 1, 2)), E, "other")
+
+
+def test_another_threshold_gives_other_predictions() -> None:
+    rows = [Row(1, {E: score}, system=system) for system, score in (("a", 0.6), ("b", 0.9))]
+    assert [rate.predicted for rate in rank_systems(table_of(rows), E, "d", threshold=0.7).systems] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("labelled_same", "labelled_better", "wrong", "turned"),
+    [
+        # Godbole & Jia, Tables 22 and 28, by predictions better, the same, worse: then %Err and %Maj. Err
+        ((1, 2, 2), (8, 2, 0), 33.3, 0.0),  # ExpertQA, GPT-4-turbo
+        ((1, 2, 0), (1, 2, 0), 50.0, 0.0),  # RAGTruth-MARCO, GPT-4-turbo
+        ((0, 2, 1), (0, 2, 1), 66.7, 16.7),  # RAGTruth-MARCO, MiniCheck-RoBERTa
+        ((1, 0, 3), (9, 2, 0), 40.0, 0.0),  # RAGTruth-Yelp, MiniCheck-RoBERTa
+    ],
+)
+def test_shares_are_counted_as_published(
+    labelled_same: tuple[int, int, int],
+    labelled_better: tuple[int, int, int],
+    wrong: float,
+    turned: float,
+) -> None:
+    """Each pair in a data set of its own, for six systems cannot be made to have just these orders; then added up."""
+    gap = {Order.BETTER: (10, 40), Order.SAME: (10, 10), Order.WORSE: (40, 10)}
+    found = []
+    for label, counts in ((Order.SAME, labelled_same), (Order.BETTER, labelled_better)):
+        for predicted, count in zip(Order, counts, strict=True):
+            rows = rates("a", gap[label][0], gap[predicted][0]) + rates("b", gap[label][1], gap[predicted][1])
+            found += [rank_systems(table_of(rows), E, "d")] * count
+    assert all(ranking.n_pairs == 1 for ranking in found)
+    mean = mean_ranking(Group(kind="all"), found)
+    assert mean.n_pairs == sum(labelled_same) + sum(labelled_better)
+    assert mean.share_wrong == pytest.approx(wrong / 100, abs=5e-4)
+    assert mean.share_reversed == pytest.approx(turned / 100, abs=5e-4)
+
+
+def test_means_leave_out_what_is_undefined_and_say_so() -> None:
+    three = rank_systems(table_of(rates("a", 10, 30) + rates("b", 30, 10) + rates("c", 12, 14)), E, "d")
+    two = rank_systems(table_of(rates("a", 10, 10) + rates("b", 40, 40)), E, "d")
+    one = rank_systems(table_of(rates("a", 10, 10)), E, "d")
+    mean = mean_ranking(Group(kind="task", name="qa"), [three, two, one])
+    assert (mean.share_wrong, mean.n_datasets, mean.n_pairs) == (0.5, 2, 4)
+    assert mean.kendall == pytest.approx(-1.0)
+    assert mean.n_kendall == 1
+    assert mean_ranking(Group(kind="all"), [one]).share_wrong is None
+    with pytest.raises(ValueError, match="one evaluator"):
+        mean_ranking(Group(kind="all"), [])
+    with pytest.raises(ValueError, match="one evaluator"):
+        mean_ranking(Group(kind="all"), [one, rank_systems(table_of(rates("a", 1, 1)), E, "d", level=Level.RESPONSE)])
+
+
+ROWS = st.lists(
+    st.builds(
+        lambda label, score, system, prompt: Row(label, {E: score}, system, f"p{prompt}", f"p{prompt}"),
+        st.integers(0, 1),
+        st.sampled_from([0.0, 0.4, 0.5, 1.0, None]),
+        st.sampled_from("abc"),
+        st.integers(0, 12),
+    ),
+    min_size=1,
+    max_size=120,
+)
+
+
+@given(ROWS, st.sampled_from(list(Level)), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_rows_and_other_data_sets_change_nothing(rows: list[Row], level: Level, random: Random) -> None:
+    found = rank_systems(table_of(rows), E, "d", level=level)
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    assert rank_systems(table_of(shuffled), E, "d", level=level) == found
+    other = [Row(0, {E: 1.0}, "a", "p1", "p1", dataset="other"), Row(1, {E: 0.0}, "0", "p3", "p3", dataset="e")]
+    assert rank_systems(table_of(rows + other), E, "d", level=level) == found
+    assert (
+        sum(cell.n_pairs for cell in found.cells) == found.n_pairs == len(found.systems) * (len(found.systems) - 1) // 2
+    )
+    assert found.n_reversed <= found.n_wrong <= found.n_pairs
+
+
+@given(ROWS, st.sampled_from(list(Level)))
+@settings(max_examples=30, deadline=None)
+def test_other_names_of_systems_change_no_share(rows: list[Row], level: Level) -> None:
+    renamed = [Row(r.label, r.scores, {"a": "z", "b": "y", "c": "x"}[r.system], r.response, r.prompt) for r in rows]
+    one, other = (rank_systems(table_of(given), E, "d", level=level) for given in (rows, renamed))
+    assert (one.n_wrong, one.n_reversed, one.n_pairs) == (other.n_wrong, other.n_reversed, other.n_pairs)
+
+
+@given(ROWS)
+@settings(max_examples=30, deadline=None)
+def test_labels_as_predictions_order_every_pair_rightly(rows: list[Row]) -> None:
+    perfect = [Row(r.label, {E: float(r.label)}, r.system, r.response, r.prompt) for r in rows]
+    found = rank_systems(table_of(perfect), E, "d")
+    assert found.n_wrong == 0
+    assert found.kendall.value in (None, pytest.approx(1.0))
+
+
+def test_tests_that_find_nothing_find_it_as_often_as_they_should() -> None:
+    """Two equally good systems that share prompts of very different difficulty: at most 5 % are significant."""
+    rng = np.random.default_rng(11)
+    significant = 0
+    for _ in range(200):
+        difficulty = rng.beta(0.3, 1.5, 40)
+        rows = [
+            Row(int(rng.random() > difficulty[k]), {E: 1.0}, system=system, response=f"p{k}", prompt=f"p{k}")
+            for k in range(40)
+            for system in "ab"
+            for _ in range(4)
+        ]
+        significant += rank_systems(table_of(rows), E, "d").pairs[0].labelled is not Order.SAME
+    assert significant / 200 <= 0.09
