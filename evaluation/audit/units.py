@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.audit.table import THRESHOLD, Codes, PredictionTable, Scores
+from factloop.evaluation.audit.estimate import Group
+from factloop.evaluation.audit.table import THRESHOLD, Codes, Column, PredictionTable, Scores
 
 Bools = NDArray[np.bool_]
 
@@ -45,6 +47,19 @@ def scores_of(table: PredictionTable, evaluator: str) -> Scores:
     if evaluator not in table.scores:
         raise ValueError(f"the table has no evaluator {evaluator!r}")
     return table.scores[evaluator]
+
+
+def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
+    """The rows of each data set, then of each task group by name, then all: what is taken over claims, not averaged."""
+    columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
+    if table.task is not None:
+        columns.append(("task", table.task))
+    groups = [
+        (Group(kind=kind, name=name), np.asarray(column.codes == code))
+        for kind, column in columns
+        for code, name in enumerate(column.names)
+    ]
+    return [*groups, (Group(kind="all"), np.ones(table.n_rows, dtype=np.bool_))]
 
 
 def units_of(
