@@ -27,6 +27,7 @@ async def as_they_come(
 ) -> AsyncGenerator[R, None]:
     """The result of `work` on each item as soon as it is there, with `at_once` under way. The first error ends all."""
     under_way: set[asyncio.Future[R]] = set()
+    done: set[asyncio.Future[R]] = set()
     try:
         for item in items:
             under_way.add(asyncio.ensure_future(work(item)))
@@ -41,4 +42,4 @@ async def as_they_come(
     finally:
         for future in under_way:
             future.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await asyncio.gather(*under_way, *done, return_exceptions=True)  # sees the errors that came with the first
