@@ -77,3 +77,27 @@ def test_costs_add_up_and_an_unknown_one_spoils_the_sum() -> None:
     twice, mixed = KNOWN + KNOWN, KNOWN + UNPRICED
     assert twice == CallCost(200, 40, False, 1.0)
     assert mixed == CallCost(110, 22, True, None)
+
+
+def test_accounts_that_are_taken_over_add_up_to_one() -> None:
+    whole, total = UsageMeter(), UsageMeter()
+    for stage, cost in (("rate", KNOWN), ("split", KNOWN), ("rate", UNPRICED), ("split", KNOWN)):
+        part = UsageMeter()
+        for meter in (whole, part):
+            meter.called(stage, cost, wall_s=1.0)
+            meter.searched("search", wall_s=2.0, cost_usd=0.25)
+            meter.failed(stage, wall_s=4.0)
+            meter.hit(stage)
+        total.add(part.snapshot(0.0))
+    assert total.snapshot(9.0) == whole.snapshot(9.0)
+    stages = total.snapshot(9.0).stages
+    assert (stages["rate"].calls, stages["rate"].cost_usd, stages["rate"].approximate_tokens) == (2, None, True)
+    assert (stages["split"].cost_usd, stages["search"].cost_usd, stages["search"].searches) == (1.0, 1.0, 4)
+
+
+def test_an_account_of_nothing_adds_nothing() -> None:
+    total = UsageMeter()
+    total.called("rate", KNOWN, wall_s=1.0)
+    before = total.snapshot(0.0)
+    total.add(UsageMeter().snapshot(5.0))
+    assert total.snapshot(0.0) == before

@@ -48,6 +48,46 @@ def test_a_call_that_fails_is_made_again_until_it_succeeds() -> None:
     assert (len(made), error) == (5, None)
 
 
+@pytest.mark.parametrize("n_attempts", [1, 2, 3])
+def test_the_first_failure_counts_among_the_attempts(n_attempts: int) -> None:
+    made, error = attempts(RetryPolicy(attempts=n_attempts), [down(500 + number) for number in range(9)])
+    assert len(made) == n_attempts
+    assert isinstance(error, ToolError)
+    assert error.status == 499 + n_attempts
+
+
+def test_the_first_timeout_counts_among_the_timeouts() -> None:
+    late: list[Exception] = [ToolTimeout(tool="model", timeout_s=60.0) for _ in range(9)]
+    assert len(attempts(RetryPolicy(timeout_attempts=1), late)[0]) == 1
+
+
+def test_the_wait_after_the_first_failure_is_the_shortest() -> None:
+    for seed in range(20):
+        made, _ = attempts(RetryPolicy(base_s=1.0), [down()], seed)
+        assert 0.5 <= delays(made)[0] <= 1.0
+
+
+def test_the_wait_after_the_first_failure_uses_up_patience() -> None:
+    made, _ = attempts(RetryPolicy(patience_s=10.0), [down(429, retry_after_s=9.0), down(429, retry_after_s=9.0)])
+    assert len(made) == 2  # a second wait of 9 s would pass 10 s
+
+
+def test_a_failure_that_retrying_cannot_help_ends_a_row_of_others() -> None:
+    bad = ToolError("bad request", tool="model", status=400)
+    made, error = attempts(RetryPolicy(), [down(), bad, down()])
+    assert (len(made), error) == (2, bad)
+
+
+def test_a_call_that_succeeds_draws_nothing() -> None:
+    rng = random.Random(0)
+
+    async def call() -> str:
+        return "done"
+
+    assert run_in_virtual_time(RetryPolicy().run(call, rng)) == "done"
+    assert rng.getstate() == random.Random(0).getstate()
+
+
 def test_the_last_error_comes_out_once_the_attempts_are_used_up() -> None:
     made, error = attempts(RetryPolicy(attempts=3), [down(500), down(502), down(503), down(504)])
     assert len(made) == 3
