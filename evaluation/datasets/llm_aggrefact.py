@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from factloop.evaluation.datasets.labels import BinaryLabel
-from factloop.evaluation.datasets.rows import NotBlank
-from factloop.evaluation.datasets.tables import Item, load_items
+from factloop.evaluation.datasets.rows import NotBlank, Row
+from factloop.evaluation.datasets.tables import Item, files_of, load_items
 
 
 class AggreFactClaim(Item):
-    """The id is the number of the row: upstream gives none."""
+    """The id is the number of the row, after the name of the file where there are several: upstream gives none."""
 
     dataset: NotBlank
     doc: str
@@ -25,5 +25,13 @@ class AggreFactClaim(Item):
 
 
 def load_llm_aggrefact(place: str | Path) -> Iterator[AggreFactClaim]:
-    """The claims of one file, one at a time. Raises DataError, when it gets there, for a malformed row."""
-    return load_items([place], AggreFactClaim)
+    """The claims of one file, or of all files of a folder, one at a time.
+
+    Raises DataError, when it gets there, for a malformed row.
+    """
+    files = files_of(place, "*.parquet", "*.csv", "*.jsonl")
+    return load_items(files, AggreFactClaim, _named_by_file if len(files) > 1 else None)
+
+
+def _named_by_file(row: Row) -> tuple[Row]:
+    return (row.renamed({"id": f"{Path(row.path).stem}/{row.line}", **row.fields}, {}),)

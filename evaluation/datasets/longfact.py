@@ -29,7 +29,7 @@ def load_longfact(place: str | Path) -> Iterator[LongFactPrompt]:
 
     Raises DataError, when it gets there, for a malformed row.
     """
-    return load_items(files_of(place, "longfact-*_*.jsonl"), LongFactPrompt, _with_topic)
+    return load_items(files_of(place, "longfact*.jsonl"), LongFactPrompt, _with_topic)
 
 
 def _with_topic(row: Row) -> tuple[Row]:

@@ -1,0 +1,100 @@
+"""One file over HTTP: resumed where a part of it is there, compared with its checksum, and only then given its name."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from factloop.errors import DataError, ToolError, ToolTimeout
+
+_TOOL = "download"
+_CHUNK = 2**13
+"""Bytes. What was read of a chunk when the answer breaks off is lost, so it is small."""
+_RETRYABLE = frozenset({408, 425, 429})
+
+
+@dataclass(frozen=True)
+class Download:
+    """How files are downloaded. `timeout_s` bounds the wait for each answer and for each piece of it."""
+
+    timeout_s: float = 30.0
+    attempts: int = 4
+    wait_s: float = 1.0
+    """Before the second attempt; twice as long before each further one."""
+    longest_wait_s: float = 60.0
+    """A server that wants to be left alone for longer is not asked again."""
+
+    def to(self, url: str, target: Path, sha256: str | None) -> None:
+        """Puts what is at `url` to `target`, whose folder is there.
+
+        A failed attempt is repeated where that can help, and goes on where the last one ended. Raises ToolError, and
+        DataError where the file has another checksum; it is then removed.
+        """
+        partial = target.with_name(f"{target.name}.part")
+        for attempt in range(1, self.attempts + 1):
+            try:
+                self._attempt(url, partial)
+                break
+            except ToolError as error:
+                wait_s = max(self.wait_s * 2 ** (attempt - 1), error.retry_after_s or 0.0)
+                if not error.retryable or attempt == self.attempts or wait_s > self.longest_wait_s:
+                    raise
+                time.sleep(wait_s)
+        _check(partial, url, sha256)
+        partial.replace(target)
+
+    def _attempt(self, url: str, partial: Path) -> None:
+        start = partial.stat().st_size if partial.exists() else 0
+        headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={start}-"} if start else {})}
+        try:
+            with requests.get(url, headers=headers, stream=True, timeout=self.timeout_s) as answer:
+                if start and answer.status_code == 416:  # it ends there, or is another file by now: from the start
+                    partial.unlink()
+                    raise ToolError(f"{url}: what was there of it does not fit", tool=_TOOL, status=416, retryable=True)
+                _refuse_failure(answer, url)
+                resumed = answer.status_code == 206
+                if resumed and not _begins_at(answer, start):
+                    raise ToolError(f"{url}: the server sent another part than was asked for", tool=_TOOL, status=206)
+                with partial.open("ab" if resumed else "wb") as file:
+                    for chunk in answer.iter_content(_CHUNK):
+                        file.write(chunk)
+        except requests.Timeout as error:
+            raise ToolTimeout(tool=_TOOL, timeout_s=self.timeout_s) from error
+        except requests.RequestException as error:
+            kind = type(error).__name__
+            retryable = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
+            raise ToolError(f"{url}: no whole answer ({kind})", tool=_TOOL, retryable=retryable) from error
+
+
+def _refuse_failure(answer: requests.Response, url: str) -> None:
+    status = answer.status_code
+    if status in (200, 206):
+        return
+    after = answer.headers.get("Retry-After", "")
+    raise ToolError(
+        f"{url}: the server answers with status {status}",
+        tool=_TOOL,
+        status=status,
+        retry_after_s=float(after) if after.isdecimal() else None,
+        retryable=status >= 500 or status in _RETRYABLE,
+    )
+
+
+def _begins_at(answer: requests.Response, start: int) -> bool:
+    return answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+
+
+def _check(partial: Path, url: str, sha256: str | None) -> None:
+    if sha256 is None:
+        return
+    with partial.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        partial.unlink()
+        raise DataError(
+            f"its SHA-256 is {found}, where {sha256} was expected: it changed, or was tampered with", path=url
+        )

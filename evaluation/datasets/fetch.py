@@ -1,0 +1,192 @@
+"""Gets a data set: by download from upstream, or from a folder that holds it already.
+
+Nothing half-written ever has the name of a file: a download goes to `NAME.part`, which the next attempt goes on with,
+is compared with its checksum, and is renamed. Beside the files lies a record of where they are from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.datasets.download import Download
+from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, find_dataset
+from factloop.records import Record
+
+RECORD = ".source.json"
+
+
+class How(StrEnum):
+    DOWNLOADED = "downloaded"
+    COPIED = "copied"
+    PRESENT = "present"
+    """It was there already."""
+
+
+class FetchedFile(Record):
+    part: str
+    path: Path
+    source: str
+    """The address, or the path that it was copied from."""
+    how: How
+    sha256: str
+    verified: bool
+    """The checksum is the known one. False where none is known: then nothing was compared."""
+
+
+def get(
+    name: str,
+    into: str | Path,
+    from_dir: str | Path | None = None,
+    *,
+    parts: tuple[str, ...] = (),
+    download: Download | None = None,
+    on_file: Callable[[FetchedFile], None] | None = None,
+) -> tuple[FetchedFile, ...]:
+    """`fetch` of the data set that has this name. Raises ConfigError, too, for a name that is none."""
+    return fetch(find_dataset(name), into, from_dir, parts=parts, download=download, on_file=on_file)
+
+
+def fetch(
+    dataset: Dataset,
+    into: str | Path,
+    from_dir: str | Path | None = None,
+    *,
+    parts: tuple[str, ...] = (),
+    download: Download | None = None,
+    on_file: Callable[[FetchedFile], None] | None = None,
+) -> tuple[FetchedFile, ...]:
+    """Puts all parts, or those named, into `into/NAME/PART`; tells of each file where it is from.
+
+    With `from_dir` nothing is downloaded: the folder holds the published files, laid out as upstream or flat, or
+    factloop's own one file of the part; a part that it lacks is passed over unless it was named. Files that are there
+    already, and have the known checksum where there is one, stay as they are.
+
+    Raises ConfigError for a part that is none, a data set that upstream hands out only to those who ask, and a file
+    that cannot be read or written; ToolError where a download fails; DataError for a checksum that differs, and for a
+    folder without the files.
+    """
+    chosen = [dataset.part(part) for part in parts] or list(dataset.parts)
+    fetched: list[FetchedFile] = []
+    try:
+        for part in chosen:
+            folder = Path(into) / dataset.name / part.name
+            if from_dir is None:
+                found = _downloads(dataset, part, folder, download or Download())
+            else:
+                found = _copies(part, folder, Path(from_dir))
+            of_part = list(_told(found, on_file))
+            if of_part:
+                _write_record(dataset, folder, of_part)
+            elif parts:
+                raise DataError(f"there is no file of {dataset.name} {part.name} here", path=str(from_dir))
+            fetched += of_part
+    except OSError as error:
+        where = error.filename or into
+        raise ConfigError(f"cannot read or write {where}: {error.strerror or error}") from error
+    if not fetched:
+        raise DataError(f"there is no file of {dataset.name} here; looked for {_names(chosen)}", path=str(from_dir))
+    return tuple(fetched)
+
+
+def _told(found: Iterator[FetchedFile], on_file: Callable[[FetchedFile], None] | None) -> Iterator[FetchedFile]:
+    for file in found:
+        if on_file is not None:
+            on_file(file)
+        yield file
+
+
+def _downloads(dataset: Dataset, part: DatasetPart, folder: Path, download: Download) -> Iterator[FetchedFile]:
+    if dataset.gated:
+        raise ConfigError(
+            f"{dataset.title} is handed out only to those who accept its terms: download it at {dataset.homepage} and "
+            "name the folder (--from-dir)"
+        )
+    for file in part.files:
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        how = How.PRESENT
+        if not _is_there(target, file.sha256):
+            download.to(file.url, target, file.sha256)
+            how = How.DOWNLOADED
+        yield _fetched(part, target, file.url, how, file.sha256)
+
+
+def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFile]:
+    for path, name, sha256 in _found_in(source, part):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if sha256 is not None and sha256_of(path) != sha256:
+            raise DataError(
+                f"its SHA-256 is {sha256_of(path)}, where that of the published file is {sha256}", path=str(path)
+            )
+        how = How.PRESENT
+        if not _is_there(target, sha256_of(path)):
+            draft = target.with_name(f"{target.name}.part")
+            shutil.copyfile(path, draft)
+            draft.replace(target)
+            how = How.COPIED
+        yield _fetched(part, target, str(path), how, sha256)
+
+
+def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
+    """Path, name for it and known checksum of each file of the part; published files before our own one."""
+    if not source.is_dir():
+        raise DataError("there is no such folder", path=str(source))
+    published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]
+    if published and len(published) == len(part.files):
+        return published
+    folders = (source, source / "data")
+    handed_out = sorted({path for pattern in part.patterns for folder in folders for path in folder.glob(pattern)})
+    if handed_out:
+        return [(path, path.name, None) for path in handed_out]
+    own = source / part.own_file if part.own_file else None
+    if own is not None and own.is_file():
+        return [(own, own.name, None)]
+    if published:
+        lacking = next(file.path for file in part.files if _below(source, file) is None)
+        raise DataError(f"{part.name} is not whole here: {lacking} is absent", path=str(source))
+    return []
+
+
+def _below(source: Path, file: UpstreamFile) -> Path | None:
+    """The published file where a copy of upstream's repository, or of a folder of it, has it."""
+    steps = urlsplit(file.url).path.strip("/").split("/")
+    ends = ["/".join(steps[start:]) for start in range(len(steps))]
+    return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)
+
+
+def _is_there(target: Path, sha256: str | None) -> bool:
+    return target.is_file() and sha256 in (None, sha256_of(target))
+
+
+def _fetched(part: DatasetPart, target: Path, source: str, how: How, known: str | None) -> FetchedFile:
+    found = sha256_of(target)
+    return FetchedFile(part=part.name, path=target, source=source, how=how, sha256=found, verified=found == known)
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write_record(dataset: Dataset, folder: Path, files: list[FetchedFile]) -> None:
+    about = {"dataset": dataset.name, "licence": dataset.licence, "citation": dataset.citation}
+    listed = [
+        {**file.model_dump(mode="json", exclude={"part", "how"}), "path": file.path.relative_to(folder).as_posix()}
+        for file in files
+    ]
+    draft = folder / f"{RECORD}.part"
+    draft.write_text(json.dumps({**about, "files": listed}, indent=2) + "\n", encoding="utf-8")
+    draft.replace(folder / RECORD)
+
+
+def _names(parts: list[DatasetPart]) -> str:
+    names = [part.own_file or (part.files[0].path if part.files else part.name) for part in parts]
+    return ", ".join(names)
