@@ -23,6 +23,8 @@ _LISTED: Mapping[str, str] = {
     "genre": "comedy,drama,thriller,horror,fantasy,romance,mystery,western,science fiction,satire,tragedy,documentary,"
     "biography,musical,adventure,action,crime,animation,melodrama,farce",
     "answer": "yes,no,sometimes,rarely,often,never,always,partly,usually,perhaps",
+    "party": "Democratic,Republican,Conservative,Labour,Liberal,Socialist,Green,Communist,Whig,Federalist,Libertarian,"
+    "Progressive,Independent,Populist,Reform,Christian Democratic",
     "planet": "Mercury,Venus,Earth,Mars,Jupiter,Saturn,Uranus,Neptune,Pluto",
     "element": "hydrogen,helium,lithium,carbon,nitrogen,oxygen,fluorine,neon,sodium,magnesium,aluminium,silicon,"
     "phosphorus,sulfur,chlorine,argon,potassium,calcium,iron,nickel,copper,zinc,arsenic,silver,tin,iodine,gold,"
@@ -36,7 +38,8 @@ _LISTED: Mapping[str, str] = {
     "drink": "tea,coffee,milk,beer,wine,whisky,vodka,rum,gin,brandy,cider,champagne,sherry,lemonade,cocoa,tequila",
     "colour": "black,blue,brown,crimson,cyan,gold,gray,green,indigo,ivory,magenta,maroon,navy,orange,pink,purple,red,"
     "scarlet,silver,turquoise,violet,white,yellow,beige",
-    "government": "monarchy,republic,democracy,dictatorship,theocracy,federation,oligarchy,aristocracy,empire",
+    "government": "monarchy,republic,democracy,dictatorship,theocracy,federation,oligarchy,aristocracy,empire,"
+    "confederation,commonwealth,principality,autocracy,sultanate,anarchy,duchy",
     "god": "Zeus,Hera,Poseidon,Athena,Apollo,Artemis,Aphrodite,Hermes,Ares,Hades,Demeter,Dionysus,Hephaestus,Hestia,"
     "Persephone,Eros,Cronus,Rhea,Gaia,Helios,Hecate,Selene",
     "occupation": "singer,poet,novelist,journalist,politician,lawyer,physicist,painter,sculptor,composer,footballer,"
@@ -55,7 +58,7 @@ _UNFIT = word_set(
     """
 )
 """Names of two meanings, of many kinds at once, or of nothing real."""
-_NEEDS_ASKING = frozenset({"music", "genre", "answer"})
+_NEEDS_ASKING = frozenset({"music", "genre", "answer", "party"})
 """Kinds whose words mean something else as often: *country*, *rock*, *action*."""
 _OF_MUSIC = re.compile(
     r"\b(?:bands?|songs?|albums?|singles?|music(?:al|ians?)?|singers?|rappers?|tracks?)\b", re.IGNORECASE
@@ -77,6 +80,7 @@ _ASKED: Mapping[str, str] = {
     "animal": "animal animals creature creatures mammal bird birds insect reptile breed pet",
     "colour": "colour colours color colors",
     "government": "government",
+    "party": "party parties",
     "god": "god goddess gods goddesses deity",
     "occupation": "occupation profession job career",
 }

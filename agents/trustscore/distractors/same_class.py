@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
+from factloop.tools.knowledge_base.built_in import built_in_gazetteer
+from factloop.tools.knowledge_base.names import fold
 from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, NATIONALITIES
 from factloop.tools.vocabulary.closeness import Taken
 from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
+from factloop.tools.vocabulary.shapes import shape_of
 from factloop.trust_records import Source
 
 NATIONALITY = "nationality"
 MIN_WINDOW = 400
 """At least so many words, those nearest to the original in how common they are, are drawn from."""
+MIN_LIKE = 60
+"""Fewer words of like meaning are too few to draw from."""
+LEAST_FAME = 5.7
+"""Of a place whose name is no longer taken for a person's: a city of half a million."""
 SPARE = 3
 """Words looked at for each one wanted: some are forms of the original, or stand in the texts already."""
 
@@ -27,12 +35,12 @@ class SameClassSource:
 
     @property
     def name(self) -> str:
-        return f"same-class words 1 ({vocabulary_version()})"
+        return f"same-class words 2 ({vocabulary_version()})"
 
     async def substitutes(
         self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
     ) -> Sequence[Substitute]:
-        words = words_of_class(class_of(target))
+        words = _words_like(target.text, class_of(target))
         if not words or limit < 1:
             return ()
         taken = Taken.of(target.text, response, question)
@@ -57,6 +65,29 @@ def class_of(target: Target) -> str:
         return NATIONALITY
     is_name = target.tag.startswith("NNP") or (target.kind == "entity" and lower != target.text)
     return ("NNPS" if target.tag == "NNPS" else "NNP") if is_name else target.tag
+
+
+def _words_like(text: str, word_class: str) -> tuple[str, ...]:
+    """Words of the class; of these, those of like meaning by their endings, and no places for a name.
+
+    A name of a place would be known as one."""
+    words = words_of_class(word_class)
+    if word_class.startswith("NNP"):
+        return _no_places(words)
+    shape = shape_of(text.rpartition(" ")[2], word_class)
+    like = _of_shape(words, word_class, shape) if word_class != NATIONALITY else words
+    return like if len(like) >= MIN_LIKE else words
+
+
+@lru_cache(maxsize=16)
+def _no_places(names: tuple[str, ...]) -> tuple[str, ...]:
+    places = built_in_gazetteer()
+    return tuple(name for name in names if not any(one.fame >= LEAST_FAME for one in places.named(fold(name))))
+
+
+@lru_cache(maxsize=64)
+def _of_shape(words: tuple[str, ...], word_class: str, shape: str) -> tuple[str, ...]:
+    return tuple(word for word in words if shape_of(word, word_class) == shape)
 
 
 def words_of_class(word_class: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import re
@@ -21,10 +22,12 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.distractor_sources import make_distractors
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 from factloop.trust_records import DistractorSet, Level, Source
+from factloop.trust_settings import TrustSettings
 
 TEMPLE = (
     "who built the first temple for god in jerusalem?",
@@ -259,25 +262,18 @@ async def test_what_no_other_word_fits_stays(response: str) -> None:
 
 
 def test_another_process_with_other_hashes_makes_the_same() -> None:
+    asked = ("who sang it in 1983?", "The Osmonds and Tom Hanks sang it, a rare bird.")
     code = (
         "import asyncio, sys; from factloop.distractor_sources import make_distractors;"
         "from factloop.trust_settings import TrustSettings;"
-        "text = 'The Osmonds and Tom Hanks sang it, a rare bird.';"
-        "made = make_distractors(TrustSettings(), 'who sang it in 1983?', text, n=60);"
+        f"made = make_distractors(TrustSettings(), *{asked!r}, n=60);"
         "sys.stdout.write(asyncio.run(made).model_dump_json())"
     )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": hashes},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for hashes in ("1", "2")
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0].count('"by"') == 60
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True, text=True)
+    made_here = asyncio.run(make_distractors(TrustSettings(), *asked, n=60))
+    assert len(made_here.distractors) == 60
+    assert other.stdout == made_here.model_dump_json()
 
 
 async def test_neither_hash_nor_global_chance_matters() -> None:

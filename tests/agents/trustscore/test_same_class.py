@@ -14,6 +14,7 @@ from factloop.agents.trustscore.distractors.base import Kind, Substitute, Target
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.tools.vocabulary.closeness import too_close
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
+from factloop.tools.vocabulary.shapes import shape_of
 from factloop.trust_records import Level, Source
 
 QUESTION = "Who built the first temple in Jerusalem?"
@@ -119,3 +120,18 @@ def test_more_than_there_are_may_be_asked_for() -> None:
 
 def test_the_name_says_where_the_words_come_from() -> None:
     assert "textblob" in SameClassSource().name
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"), [("exploration", "NN"), ("identity", "NN"), ("runners", "NNS"), ("cervical", "JJ")]
+)
+def test_words_of_like_meaning_by_their_endings_are_drawn(text: str, tag: str) -> None:
+    found = texts(target(text, "noun", tag))
+    assert len(found) == 20
+    assert {shape_of(word, tag) for word in found} == {shape_of(text, tag)} != {""}
+
+
+def test_a_name_of_no_known_place_is_replaced_by_no_place() -> None:
+    found = texts(target("Hermia", "entity", "NNP"), limit=150)
+    assert len(found) == 150
+    assert {"Mississippi", "Scotland", "Pittsburgh", "Paris", "Greece"}.isdisjoint(found)
