@@ -14,7 +14,7 @@ from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
 from factloop.evaluation.datasets.tables import Item, read_rows
 from factloop.records import Record
 
-I = TypeVar("I", bound=Item)  # noqa: E741  # an item
+T = TypeVar("T", bound=Item)
 
 
 class LabelledClaim(Item):
@@ -43,7 +43,7 @@ class ColumnMapping(Record):
     label_field: str = "label"
 
 
-def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[I]) -> Iterator[I]:
+def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[T]:
     """The rows as records of `kind`, one at a time, such as `LabelledClaim`; ids default to the number of the line.
 
     Raises DataError, when it gets there, naming the file's own column: for one that the mapping names and the file
@@ -61,7 +61,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[I]) -> Ite
         yield item
 
 
-def _read(row: Row, mapping: ColumnMapping, kind: type[I]) -> I:
+def _read(row: Row, mapping: ColumnMapping, kind: type[T]) -> T:
     return row.renamed(_renamed(row, mapping, kind), mapping.columns).numbered().read_as(kind)
 
 

@@ -83,7 +83,7 @@ def _reason(details: ErrorDetails) -> str:
         return "it is missing"
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
-    return f"{said}, not {shown(details['input'])}"
+    return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # else it is about several fields
 
 
 def _field(location: tuple[int | str, ...]) -> str | None:

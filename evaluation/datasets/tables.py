@@ -30,7 +30,7 @@ class Item(Record):
     """That of the file, or one made of the place in it."""
 
 
-I = TypeVar("I", bound=Item)  # noqa: E741  # an item
+T = TypeVar("T", bound=Item)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
@@ -46,7 +46,7 @@ def read_rows(place: str | Path) -> Iterator[Row]:
     return read_json_array(place) if name.endswith(".json") else read_jsonl(place)
 
 
-def load_items(places: Iterable[str | Path], kind: type[I], reshape: Reshape | None = None) -> Iterator[I]:
+def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
     """The items of the files one after another, read one at a time.
 
     Raises DataError, when it gets there, for a malformed row and for an id that came before in any of the files.

@@ -138,7 +138,7 @@ def test_wice_in_both_layouts(tmp_path: Path) -> None:
 
 
 def test_wice_points_into_its_evidence(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="supporting_sentences names sentence 3 of 3"):
+    with pytest.raises(DataError, match=r":1: supporting_sentences names sentence 3 of 3$"):
         list(load_wice(jsonl(tmp_path / "rows.jsonl", {**WICE, "supporting_sentences": [[3]]})))
 
 
