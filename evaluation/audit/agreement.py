@@ -1,0 +1,79 @@
+"""Whether evaluators call the same claims wrong (Godbole & Jia, section 3.1 and appendix A.8).
+
+    IoU(A, B) = claims that both predict unattributable / claims that at least one of them does
+
+in [0, 1], higher is more consistent; and the same for attributable. Beside every pair of evaluators, each is compared
+with the labels in the place of the other. Claims to which one of the two gives no score are left out and counted. It is
+undefined on a data set where neither predicts any. Over task groups and over all it is the plain mean of the data sets.
+
+Departures: intervals, and the comparison with the labels, are not in the paper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Undefined
+from factloop.evaluation.audit.groups import estimates_of_groups
+from factloop.evaluation.audit.rates import over_datasets
+from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.records import Count, Record
+
+
+class PairAgreement(Record):
+    """How far two evaluators, or one and the labels, name the same claims."""
+
+    evaluator: str
+    other: str | None
+    """None for the labels."""
+    group: Group
+    unattributable: Estimate
+    attributable: Estimate
+    n_left_out: Count
+    """Claims without a score by one of the two."""
+
+
+class Agreement(Record):
+    """The agreement of every pair of evaluators, and of each with the labels, at one threshold."""
+
+    basis: Basis
+    pairs: tuple[PairAgreement, ...]
+
+    def find(self, evaluator: str, other: str | None, group: Group) -> PairAgreement:
+        """The pair, whichever of the two evaluators is named first. Raises StopIteration where there is none."""
+        names = {evaluator, other}
+        return next(pair for pair in self.pairs if {pair.evaluator, pair.other} == names and pair.group == group)
+
+
+def agreement(counted: Counted) -> Agreement:
+    """For each pair the data sets, the task groups, then all. Claims only."""
+    pairs = [found for place in range(len(counted.pairs)) for found in _agreement(counted, place)]
+    return Agreement(basis=counted.basis, pairs=tuple(pairs))
+
+
+def _agreement(counted: Counted, pair: int) -> list[PairAgreement]:
+    counts, n_clusters = counted.overlap[:, :, pair], counted.overlap_clusters[:, pair]
+    n = counts[0].sum(axis=1).astype(np.int64)
+    n_all = over_datasets(counted, counted.claims.labels)[0].sum(axis=1)
+    why = [Undefined.NONE_PREDICTED if scored else Undefined.NOTHING_SCORED for scored in n.tolist()]
+    negative, positive = (
+        estimates_of_groups(counted, Figures(_overlap(counts, verdict), n, n_clusters), why) for verdict in (0, 1)
+    )
+    one, other = counted.pairs[pair]
+    return [
+        PairAgreement(
+            evaluator=counted.evaluators[one],
+            other=counted.evaluators[other] if other < len(counted.evaluators) else None,
+            group=group,
+            unattributable=unattributable,
+            attributable=attributable,
+            n_left_out=int((n_all - n)[members].sum()),
+        )
+        for (group, members, unattributable), (_, _, attributable) in zip(negative, positive, strict=True)
+    ]
+
+
+def _overlap(counts: Floats, verdict: int) -> Floats:
+    both, different = counts[:, :, verdict], counts[:, :, 2]
+    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
+        return np.asarray(both / (both + different))

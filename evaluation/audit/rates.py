@@ -1,0 +1,128 @@
+"""How often an evaluator is right: balanced accuracy and the rates in it (Godbole & Jia, sections 2.2 and 3.2).
+
+Attributable is the positive class. All are shares in [0, 1] of claims, or of responses; the gap lies in [-1, 1].
+
+    TPR = of those labelled attributable, the share predicted so            FNR = 1 - TPR
+    TNR = of those labelled unattributable, the share predicted so          FPR = 1 - TNR
+    balanced accuracy = (TPR + TNR) / 2, higher is better                   gap = TPR - TNR, best at 0
+
+A positive gap is an evaluator that lets errors pass, a negative one that finds them where there are none. Each is taken
+over one data set, all its systems together; those of a task group and of all data sets are plain means, as in the
+paper. Claims without a score are left out and counted. Where a data set has scored claims of one class only, the rate
+of the other class and all that needs it is undefined.
+
+Departures: the paper gives no intervals; task groups are not averaged there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Ints, Undefined
+from factloop.evaluation.audit.groups import estimates_of_groups
+from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.evaluation.audit.units import Level
+from factloop.records import Count, Record
+
+MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
+
+
+class EvaluatorRates(Record):
+    """The rates of one evaluator over one data set, or their means over several."""
+
+    evaluator: str
+    level: Level
+    group: Group
+    balanced_accuracy: Estimate
+    tpr: Estimate
+    tnr: Estimate
+    fpr: Estimate
+    fnr: Estimate
+    gap: Estimate
+    n_attributable: Count
+    """By label, of those with a verdict; over all data sets of the group."""
+    n_unattributable: Count
+    n_unscored: Count
+    """Claims without a score, or responses with such a claim."""
+
+
+class Rates(Record):
+    """The rates of every evaluator at one threshold."""
+
+    basis: Basis
+    rates: tuple[EvaluatorRates, ...]
+
+    def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorRates:
+        """Raises StopIteration where there are none."""
+        return next(r for r in self.rates if (r.evaluator, r.group, r.level) == (evaluator, group, level))
+
+
+def rates(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
+    """For each level, each evaluator and each group: the data sets, the task groups, then all."""
+    found = [
+        rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
+    ]
+    return Rates(basis=counted.basis, rates=tuple(found))
+
+
+def _rates(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorRates]:
+    tally = counted.tally(level)
+    confusion = over_datasets(counted, tally.confusion[:, evaluator])
+    by_label, n_all = confusion[0].sum(axis=2), over_datasets(counted, tally.labels)[0].sum(axis=1)
+    n_clusters = tally.dataset_clusters[evaluator]
+    columns = {
+        name: estimates_of_groups(counted, Figures(values, n, n_clusters), _why(by_label))
+        for name, (values, n) in _values(confusion).items()
+    }
+    rows = zip(*columns.values(), strict=True)
+    return [
+        EvaluatorRates(
+            evaluator=counted.evaluators[evaluator],
+            level=level,
+            group=row[0][0],
+            n_attributable=int(by_label[row[0][1], 1].sum()),
+            n_unattributable=int(by_label[row[0][1], 0].sum()),
+            n_unscored=int(n_all[row[0][1]].sum() - by_label[row[0][1]].sum()),
+            **{name: estimate for name, (_, _, estimate) in zip(columns, row, strict=True)},
+        )
+        for row in rows
+    ]
+
+
+def over_datasets(counted: Counted, of_cells: Floats) -> Floats:
+    """Counts (1 + n_resamples, n_cells, ...) added up to (1 + n_resamples, n_datasets, ...)."""
+    sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
+    datasets, starts = np.unique(counted.cell_dataset, return_index=True)
+    sums[:, datasets] = np.add.reduceat(of_cells, starts, axis=1)
+    return sums
+
+
+def _values(confusion: Floats) -> dict[str, tuple[Floats, Ints]]:
+    """Each measure with the number of claims that it rests on."""
+    by_label = confusion.sum(axis=3)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
+        tpr, tnr = confusion[:, :, 1, 1] / by_label[:, :, 1], confusion[:, :, 0, 0] / by_label[:, :, 0]
+    n_negative, n_positive = by_label[0].astype(np.int64).T
+    both = n_negative + n_positive
+    return {
+        "balanced_accuracy": ((tpr + tnr) / 2.0, both),
+        "tpr": (tpr, n_positive),
+        "tnr": (tnr, n_negative),
+        "fpr": (1.0 - tnr, n_negative),
+        "fnr": (1.0 - tpr, n_positive),
+        "gap": (tpr - tnr, both),
+    }
+
+
+def _why(by_label: Floats) -> list[Undefined]:
+    """Why a measure that has no value on a data set has none there: one class, or both, is absent."""
+    return [
+        Undefined.NOTHING_SCORED
+        if not n_negative + n_positive
+        else Undefined.NO_ATTRIBUTABLE
+        if n_negative
+        else Undefined.NO_UNATTRIBUTABLE
+        for n_negative, n_positive in by_label.tolist()
+    ]

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types
+    balanced_accuracy_score,
+    jaccard_score,
+    recall_score,
+)
+
+from factloop.evaluation.audit.agreement import agreement
+from factloop.evaluation.audit.estimate import Estimate, Undefined
+from factloop.evaluation.audit.rates import MEASURES, EvaluatorRates, Rates, rates
+from factloop.evaluation.audit.resampling import count
+from factloop.evaluation.audit.units import Level
+from tests.evaluation.audit.prediction_rows import Row, table_of
+from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
+
+
+def rates_of(rows: list[Row], **options: float) -> Rates:
+    return rates(count(table_of(rows), **options))  # type: ignore[arg-type]  # a threshold
+
+
+def values(found: EvaluatorRates) -> dict[str, float | None]:
+    return {name: getattr(found, name).value for name in MEASURES}
+
+
+def made(label: int, score: float | None, n: int, **fields: str) -> list[Row]:
+    return [Row(label, {"e": score}, response=f"{label}{score}{place}", **fields) for place in range(n)]
+
+
+WORKED = [
+    # x: of 4 attributable 3 are seen, of 5 unattributable 2; y: of 2 attributable 1, of 1 unattributable 1
+    *made(1, 0.9, 2, dataset="x", task="t"),
+    *made(1, 0.6, 1, dataset="x", task="t"),
+    *made(1, 0.2, 1, dataset="x", task="t"),
+    *made(0, 0.1, 2, dataset="x", task="t"),
+    *made(0, 0.7, 3, dataset="x", task="t"),
+    *made(0, None, 1, dataset="x", task="t"),
+    *made(1, 1.0, 1, dataset="y", task="t"),
+    *made(1, 0.0, 1, dataset="y", task="t"),
+    *made(0, 0.0, 1, dataset="y", task="t"),
+    # z: one class only
+    *made(1, 0.5, 3, dataset="z", task="u"),
+    *made(1, 0.4, 1, dataset="z", task="u"),
+]
+
+
+def test_worked_by_hand() -> None:
+    found = rates_of(WORKED)
+    x = found.find("e", dataset("x"))
+    assert values(x) == pytest.approx(
+        {"balanced_accuracy": 0.575, "tpr": 0.75, "tnr": 0.4, "fpr": 0.6, "fnr": 0.25, "gap": 0.35}
+    )
+    assert (x.n_attributable, x.n_unattributable, x.n_unscored) == (4, 5, 1)
+    assert (x.balanced_accuracy.n, x.tpr.n, x.tnr.n, x.fpr.n, x.fnr.n, x.gap.n) == (9, 4, 5, 5, 4, 9)
+    # t: means of 3/4 and 1/2, of 2/5 and 1; all: the rate of true positives has a third, 3/4
+    assert values(found.find("e", task("t"))) == pytest.approx(
+        {"balanced_accuracy": 0.6625, "tpr": 0.625, "tnr": 0.7, "fpr": 0.3, "fnr": 0.375, "gap": -0.075}
+    )
+    overall = found.find("e", ALL)
+    assert overall.tpr.value == pytest.approx(2 / 3)
+    assert (overall.tpr.n, overall.tpr.n_datasets, overall.tpr.n_datasets_undefined) == (10, 3, 0)
+    assert [overall.tnr.value, overall.tnr.n] == pytest.approx([0.7, 6])
+    assert (overall.tnr.n_datasets, overall.tnr.n_datasets_undefined) == (2, 1)
+    assert (overall.n_attributable, overall.n_unattributable, overall.n_unscored) == (10, 6, 1)
+
+
+def test_one_class_has_one_rate() -> None:
+    found = rates_of(WORKED).find("e", dataset("z"))
+    assert (found.tpr.value, found.fnr.value) == (0.75, 0.25)
+    for undefined in (found.tnr, found.fpr, found.balanced_accuracy, found.gap):
+        assert (undefined.value, undefined.undefined) == (None, Undefined.NO_UNATTRIBUTABLE)
+    lies = rates_of(made(0, 0.9, 3)).find("e", dataset("d"))
+    assert (lies.tnr.value, lies.tpr.undefined, lies.gap.undefined) == (0.0, *[Undefined.NO_ATTRIBUTABLE] * 2)
+
+
+def test_nothing_scored_is_undefined() -> None:
+    found = rates_of(made(0, None, 3))
+    assert {getattr(found.find("e", dataset("d")), name).undefined for name in MEASURES} == {Undefined.NOTHING_SCORED}
+    assert found.find("e", ALL).gap.undefined is Undefined.NO_DATASET
+    assert found.find("e", ALL).n_unscored == 3
+
+
+def test_a_chosen_threshold() -> None:
+    found = rates_of(WORKED, threshold=0.7)
+    assert (found.find("e", dataset("x")).tpr.value, found.find("e", dataset("x")).tnr.value) == (0.5, 0.4)
+    assert found.basis.thresholds == {"e": 0.7}
+
+
+def test_a_response_holds_if_all_its_claims_do() -> None:
+    rows = [
+        Row(1, {"e": 0.9}, response="1"),
+        Row(0, {"e": 0.9}, response="1"),
+        Row(1, {"e": 0.9}, response="2"),
+        Row(1, {"e": 0.4}, response="2"),
+        Row(1, {"e": 0.9}, response="3"),
+    ]
+    found = rates_of(rows).find("e", dataset("d"), Level.RESPONSE)
+    assert (found.tpr.value, found.tnr.value, found.n_attributable) == (0.5, 0.0, 2)
+
+
+@given(row_lists())
+@settings(max_examples=60, deadline=None)
+def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
+    found = rates_of(rows)
+    for name in {row.dataset for row in rows}:
+        scored = [(r.label, r.scores["e"]) for r in rows if r.dataset == name and r.scores["e"] is not None]
+        ours = found.find("e", dataset(name))
+        labels, verdicts = [label for label, _ in scored], [int((score or 0.0) >= 0.5) for _, score in scored]
+        if 1 in labels:
+            assert ours.tpr.value == pytest.approx(recall_score(labels, verdicts))
+        if 0 in labels:
+            assert ours.tnr.value == pytest.approx(recall_score(labels, verdicts, pos_label=0))
+        if len(set(labels)) == 2:
+            assert ours.balanced_accuracy.value == pytest.approx(balanced_accuracy_score(labels, verdicts))
+        else:
+            assert ours.balanced_accuracy.value is None
+
+
+@given(row_lists())
+@settings(max_examples=60, deadline=None)
+def test_overlaps_are_those_of_scikit_learn(rows: list[Row]) -> None:
+    found = agreement(count(table_of(rows)))
+    for name in {row.dataset for row in rows}:
+        scored = [r for r in rows if r.dataset == name and r.scores["e"] is not None]
+        e = [int((row.scores["e"] or 0.0) >= 0.5) for row in scored]
+        f = [int((row.scores["f"] or 0.0) >= 0.5) for row in scored]
+        for other, theirs in (("f", f), (None, [row.label for row in scored])):
+            ours = found.find("e", other, dataset(name))
+            for positive, estimate in ((0, ours.unattributable), (1, ours.attributable)):
+                if positive in (*e, *theirs):
+                    assert estimate.value == pytest.approx(jaccard_score(e, theirs, pos_label=positive))
+                else:
+                    assert estimate.undefined is (Undefined.NONE_PREDICTED if scored else Undefined.NOTHING_SCORED)
+                assert estimate.n == len(scored)
+            assert ours.n_left_out == sum(row.dataset == name for row in rows) - len(scored)
+
+
+def test_overlaps_by_hand() -> None:
+    """Both call 1 claim wrong, one or the other 3 of 5; the labels and e agree on 2 of 3 attributable ones."""
+    marks = [(0, 0.0, 0.0), (1, 0.0, 1.0), (0, 1.0, 0.0), (1, 1.0, 1.0), (1, 1.0, 1.0), (1, None, 1.0)]
+    rows = [Row(label, {"e": e, "f": f}, response=str(place)) for place, (label, e, f) in enumerate(marks)]
+    found = agreement(count(table_of(rows)))
+    pair = found.find("f", "e", ALL)
+    assert [pair.unattributable.value, pair.attributable.value] == pytest.approx([1 / 3, 0.5])
+    assert (pair.n_left_out, pair.unattributable.n) == (1, 5)
+    assert found.find("e", None, ALL).attributable.value == 0.5
+    assert [(p.evaluator, p.other) for p in found.pairs if p.group == ALL] == [("e", "f"), ("e", None), ("f", None)]
+
+
+def flipped(row: Row) -> Row:
+    """Both label and verdicts the other way round."""
+    scores = {name: score if score is None else float(score < 0.5) for name, score in row.scores.items()}
+    return Row(1 - row.label, scores, row.system, row.response, dataset=row.dataset)
+
+
+@given(row_lists())
+@settings(max_examples=40, deadline=None)
+def test_swapping_both_classes_swaps_the_rates(rows: list[Row]) -> None:
+    for ours, theirs in zip(rates_of(rows).rates, rates_of([flipped(row) for row in rows]).rates, strict=True):
+        if ours.level is Level.CLAIM:
+            assert (ours.tpr.value, ours.fnr.value) == (theirs.tnr.value, theirs.fpr.value)
+            assert ours.balanced_accuracy.value == theirs.balanced_accuracy.value
+
+
+@given(row_lists())
+@settings(max_examples=30, deadline=None)
+def test_bounds_duplication_and_order(rows: list[Row]) -> None:
+    again = [Row(r.label, r.scores, r.system, r.response + "'", dataset=r.dataset) for r in rows]
+    counted = count(table_of(rows), rng=np.random.default_rng(1), resamples=30)
+    twice = rates(count(table_of([*rows[::-1], *again])))
+    for ours, theirs in zip(rates(counted).rates, twice.rates, strict=True):
+        assert values(ours) == pytest.approx(values(theirs), nan_ok=True)
+        for name in MEASURES:
+            found: Estimate = getattr(ours, name)
+            lowest = -1.0 if name == "gap" else 0.0
+            assert found.value is None or lowest <= found.value <= 1.0
+            assert found.low is None or found.high is None or lowest <= found.low <= found.high <= 1.0
+
+
+def test_an_interval_covers_the_truth() -> None:
+    """The rate of true positives is 0.8; of 200 samples about 95 % of the intervals hold it (5 standard errors)."""
+    rng, covered = np.random.default_rng(3), 0
+    for _ in range(200):
+        hits = rng.random(100) < 0.8
+        rows = [Row(1, {"e": float(hit)}, response=str(place)) for place, hit in enumerate(hits)]
+        tpr = rates(count(table_of(rows), rng=rng, resamples=200), levels=[Level.CLAIM]).rates[0].tpr
+        assert tpr.low is not None
+        assert tpr.high is not None
+        covered += tpr.low <= 0.8 <= tpr.high
+    assert 0.87 <= covered / 200 <= 1.0
+
+
+def test_every_measure_of_no_rows() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rates_of([]).rates == ()
+        assert agreement(count(table_of([]))).pairs == ()
