@@ -1,0 +1,217 @@
+"""How far an evaluator misjudges systems as a whole (Godbole & Jia, sections 3.3 and 3.4; tables in appendix A.4).
+
+    error rate of a system = share of its claims (or responses) that are unattributable, by label or by prediction
+    bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; below 0 errors go unseen
+    headroom = lowest error rate of any system of the data set: what is left to be improved
+
+A response is attributable if all its claims are. Over the systems of a data set: the mean and the worst magnitude of
+the bias, and the headroom by labels, by predictions and their difference. Over task groups and over all: plain means of
+the data sets' figures. Claims without a score, and responses with such a claim, are left out of both rates of that
+evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with a score.
+
+Departures: the paper's text calls the bias labelled minus predicted, its tables give predicted minus labelled, as here.
+It gives no intervals. Magnitudes and minima of noisy numbers lean to one side (a magnitude upwards, a minimum
+downwards), in resamples more than in the data: their intervals may lie off the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Ints, Undefined
+from factloop.evaluation.audit.groups import estimates_of_groups
+from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.evaluation.audit.units import Level
+from factloop.records import Count, Record
+
+
+class SystemErrors(Record):
+    """The error rate of one system by labels alone."""
+
+    level: Level
+    dataset: str
+    system: str
+    error_rate: Estimate
+
+
+class SystemBias(Record):
+    """The error rate of one system as an evaluator has it, against the labels of what it scored."""
+
+    evaluator: str
+    level: Level
+    dataset: str
+    system: str
+    labelled: Estimate
+    predicted: Estimate
+    bias: Estimate
+    n_unscored: Count
+
+
+class EvaluatorBias(Record):
+    """The biases of one evaluator over the systems of a data set, or means over several data sets."""
+
+    evaluator: str
+    level: Level
+    group: Group
+    mean_absolute: Estimate
+    worst_absolute: Estimate
+    worst_system: str | None
+    """Whose bias is the worst; None for more than one data set."""
+    headroom_labelled: Estimate
+    headroom_predicted: Estimate
+    headroom_bias: Estimate
+    """Predicted minus labelled headroom."""
+    headroom_absolute: Estimate
+    """Its magnitude, which does not cancel out over data sets."""
+    n_systems: Count
+    """With a scored claim, or response."""
+
+
+class Quantification(Record):
+    """Error rates by labels, and what each evaluator makes of them at one threshold."""
+
+    basis: Basis
+    errors: tuple[SystemErrors, ...]
+    systems: tuple[SystemBias, ...]
+    evaluators: tuple[EvaluatorBias, ...]
+
+    def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> Estimate:
+        """By labels. Raises StopIteration where there is none."""
+        wanted = (level, dataset, system)
+        return next(found.error_rate for found in self.errors if (found.level, found.dataset, found.system) == wanted)
+
+    def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorBias:
+        """Raises StopIteration where there is none."""
+        return next(b for b in self.evaluators if (b.evaluator, b.group, b.level) == (evaluator, group, level))
+
+    def of_system(self, evaluator: str, dataset: str, system: str, level: Level = Level.CLAIM) -> SystemBias:
+        """Raises StopIteration where there is none."""
+        wanted = (evaluator, dataset, system, level)
+        return next(b for b in self.systems if (b.evaluator, b.dataset, b.system, b.level) == wanted)
+
+
+def quantification(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
+    """For each level the labels, then each evaluator: of systems, and of data sets, task groups and all."""
+    levels = tuple(levels)
+    places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
+    return Quantification(
+        basis=counted.basis,
+        errors=tuple(found for level in levels for found in _errors(counted, level)),
+        systems=tuple(found for level, place in places for found in _systems(counted, level, place)),
+        evaluators=tuple(found for level, place in places for found in _evaluator(counted, level, place)),
+    )
+
+
+def _errors(counted: Counted, level: Level) -> list[SystemErrors]:
+    tally = counted.tally(level)
+    n = tally.labels.sum(axis=2)
+    error_rates = _estimates(counted, _share(tally.labels[:, :, 0], n), n[0], tally.cell_clusters[-1])
+    return [
+        SystemErrors(level=level, dataset=dataset, system=system, error_rate=error_rate)
+        for (dataset, system), error_rate in zip(_names(counted), error_rates, strict=True)
+    ]
+
+
+def _systems(counted: Counted, level: Level, evaluator: int) -> list[SystemBias]:
+    tally = counted.tally(level)
+    labelled, predicted, n = _error_rates(counted, level, evaluator)
+    n_clusters = tally.cell_clusters[evaluator]
+    columns = [_estimates(counted, v, n, n_clusters) for v in (labelled, predicted, predicted - labelled)]
+    n_unscored = (tally.labels[0].sum(axis=1) - n).astype(np.int64).tolist()
+    return [
+        SystemBias(
+            evaluator=counted.evaluators[evaluator],
+            level=level,
+            dataset=dataset,
+            system=system,
+            labelled=of_labels,
+            predicted=of_predictions,
+            bias=bias,
+            n_unscored=unscored,
+        )
+        for (dataset, system), of_labels, of_predictions, bias, unscored in zip(
+            _names(counted), *columns, n_unscored, strict=True
+        )
+    ]
+
+
+def _evaluator(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorBias]:
+    labelled, predicted, n = _error_rates(counted, level, evaluator)
+    bias = predicted - labelled
+    low_labelled, low_predicted = (_over_systems(counted, rates, np.min, 2) for rates in (labelled, predicted))
+    headroom_bias = low_predicted - low_labelled
+    measures = {
+        "mean_absolute": _over_systems(counted, np.abs(bias), np.mean, 1),
+        "worst_absolute": _over_systems(counted, np.abs(bias), np.max, 1),
+        "headroom_labelled": low_labelled,
+        "headroom_predicted": low_predicted,
+        "headroom_bias": headroom_bias,
+        "headroom_absolute": np.abs(headroom_bias),
+    }
+    n_of_dataset = np.bincount(counted.cell_dataset, n, len(counted.datasets)).astype(np.int64)
+    n_systems = np.bincount(counted.cell_dataset[n > 0], minlength=len(counted.datasets))
+    why = [Undefined.ONE_SYSTEM if count else Undefined.NOTHING_SCORED for count in n_systems.tolist()]
+    n_clusters = counted.tally(level).dataset_clusters[evaluator]
+    columns = {
+        name: estimates_of_groups(counted, Figures(values, n_of_dataset, n_clusters), why)
+        for name, values in measures.items()
+    }
+    return [
+        EvaluatorBias(
+            evaluator=counted.evaluators[evaluator],
+            level=level,
+            group=row[0][0],
+            worst_system=_worst(counted, bias[0], row[0][1][0]) if row[0][0].kind == "dataset" else None,
+            n_systems=int(n_systems[row[0][1]].sum()),
+            **{name: estimate for name, (_, _, estimate) in zip(columns, row, strict=True)},
+        )
+        for row in zip(*columns.values(), strict=True)
+    ]
+
+
+def _error_rates(counted: Counted, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
+    """By label and by prediction, each (1 + n_resamples, n_cells), and the number of units that they rest on."""
+    confusion = counted.tally(level).confusion[:, evaluator]
+    n = confusion.sum(axis=(2, 3))
+    labelled, predicted = _share(confusion[:, :, 0].sum(axis=2), n), _share(confusion[:, :, :, 0].sum(axis=2), n)
+    return labelled, predicted, n[0].astype(np.int64)
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
+        return np.asarray(part / whole)
+
+
+def _over_systems(counted: Counted, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
+    """(1 + n_resamples, n_datasets): over the systems with a value in the data; NaN for fewer than `fewest`.
+
+    A resample in which one of them has none has none either.
+    """
+    found = np.full((len(values), len(counted.datasets)), np.nan)
+    is_defined = ~np.isnan(values[0])
+    for dataset in range(len(counted.datasets)):
+        systems = (counted.cell_dataset == dataset) & is_defined
+        if systems.sum() >= fewest:
+            found[:, dataset] = reduce(values[:, systems], axis=1)
+    return found
+
+
+def _worst(counted: Counted, bias: Floats, dataset: int) -> str | None:
+    """The system with the bias of the largest magnitude: the first by name of several."""
+    cells = np.flatnonzero((counted.cell_dataset == dataset) & ~np.isnan(bias))
+    if not len(cells):
+        return None
+    return counted.systems[int(counted.cell_system[cells[np.argmax(np.abs(bias[cells]))]])]
+
+
+def _estimates(counted: Counted, values: Floats, n: Floats | Ints, n_clusters: Ints) -> list[Estimate]:
+    figures = Figures(values, n.astype(np.int64), n_clusters)
+    return figures.estimates([Undefined.NOTHING_SCORED] * values.shape[1], counted.basis.level)
+
+
+def _names(counted: Counted) -> list[tuple[str, str]]:
+    """Data set and system of each cell."""
+    cells = zip(counted.cell_dataset.tolist(), counted.cell_system.tolist(), strict=True)
+    return [(counted.datasets[dataset], counted.systems[system]) for dataset, system in cells]

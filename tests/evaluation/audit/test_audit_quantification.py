@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from factloop.evaluation.audit.estimate import Undefined
+from factloop.evaluation.audit.quantification import Quantification, quantification
+from factloop.evaluation.audit.resampling import count
+from factloop.evaluation.audit.units import Level
+from factloop.evaluation.datasets.tofueval import load_tofueval
+from tests.evaluation.audit.prediction_rows import Row, table_of
+from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
+
+DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
+
+
+def quantified(rows: list[Row]) -> Quantification:
+    return quantification(count(table_of(rows)))
+
+
+def made(system: str, data: str, marks: str, name: str = "t") -> list[Row]:
+    """A response of each word, a claim of each pair of label and verdict in it: `11,10` are two, `1.` has no score."""
+    return [
+        Row(int(pair[0]), {"e": None if pair[1] == "." else float(pair[1])}, system, str(place), None, data, name)
+        for place, word in enumerate(marks.split())
+        for pair in word.split(",")
+    ]
+
+
+WORKED = [
+    # claims: labelled 1/4, predicted 2/4; responses: labelled 1/2, predicted 2/2
+    *made("a", "x", "11,10 11,00"),
+    # claims: labelled 2/6, predicted 1/6, one left out; responses: labelled 2/3, predicted 0/3, one left out
+    *made("b", "x", "11 01,11 01,11 1.,10"),
+    # labelled 0/2, predicted 1/2, in both
+    *made("c", "y", "11 10", "u"),
+]
+
+
+def test_error_rates_and_biases_by_hand() -> None:
+    found = quantified(WORKED)
+    a, b = (found.of_system("e", "x", system) for system in "ab")
+    assert (a.labelled.value, a.predicted.value, a.bias.value, a.bias.n) == (0.25, 0.5, 0.25, 4)
+    assert [b.labelled.value, b.predicted.value, b.bias.n] == pytest.approx([2 / 6, 1 / 6, 6])
+    assert [b.bias.value, b.n_unscored] == pytest.approx([-1 / 6, 1])
+    a, b = (found.of_system("e", "x", system, Level.RESPONSE) for system in "ab")
+    assert (a.labelled.value, a.predicted.value, a.bias.n) == (0.5, 1.0, 2)
+    assert [b.labelled.value, b.predicted.value, b.bias.n] == pytest.approx([2 / 3, 0.0, 3])
+    assert [b.bias.value, b.n_unscored] == pytest.approx([-2 / 3, 1])
+    # by labels alone, every claim and response counts
+    assert found.error_rate("x", "b").value == pytest.approx(2 / 7)
+    assert found.error_rate("x", "b", Level.RESPONSE).value == 0.5
+
+
+def test_biases_over_systems_and_headroom_by_hand() -> None:
+    found = quantified(WORKED)
+    x = found.find("e", dataset("x"))
+    assert [x.mean_absolute.value, x.worst_absolute.value] == pytest.approx([(1 / 4 + 1 / 6) / 2, 0.25])
+    assert (x.worst_system, x.n_systems) == ("a", 2)
+    assert [x.headroom_labelled.value, x.headroom_predicted.value] == pytest.approx([0.25, 1 / 6])
+    assert [x.headroom_bias.value, x.headroom_absolute.value] == pytest.approx([-1 / 12, 1 / 12])
+    assert found.find("e", dataset("x"), Level.RESPONSE).worst_system == "b"
+    y = found.find("e", dataset("y"))
+    assert (y.mean_absolute.value, y.worst_absolute.value, y.n_systems) == (0.5, 0.5, 1)
+    for headroom in (y.headroom_labelled, y.headroom_predicted, y.headroom_bias, y.headroom_absolute):
+        assert (headroom.value, headroom.undefined) == (None, Undefined.ONE_SYSTEM)
+    # over both data sets: the means of 5/24 and 1/2; the headroom of one, the other being left out
+    overall = found.find("e", ALL)
+    assert overall.mean_absolute.value == pytest.approx((5 / 24 + 0.5) / 2)
+    assert overall.headroom_bias.value == pytest.approx(-1 / 12)
+    assert overall.worst_system is None
+    assert (overall.headroom_bias.n_datasets, overall.headroom_bias.n_datasets_undefined) == (1, 1)
+    assert found.find("e", task("u")).headroom_bias.undefined is Undefined.NO_DATASET
+
+
+def test_a_system_without_scores_is_no_system_of_the_evaluator() -> None:
+    found = quantified([*made("a", "x", "10 11"), *made("b", "x", "1. 0.")])
+    b, x = found.of_system("e", "x", "b"), found.find("e", dataset("x"))
+    assert (b.bias.value, b.bias.undefined, b.n_unscored) == (None, Undefined.NOTHING_SCORED, 2)
+    assert found.error_rate("x", "b").value == 0.5
+    assert (x.mean_absolute.value, x.n_systems, x.headroom_bias.undefined) == (0.5, 1, Undefined.ONE_SYSTEM)
+    silent = quantified(made("b", "x", "1. 0.")).find("e", dataset("x"))
+    assert (silent.mean_absolute.undefined, silent.worst_system) == (Undefined.NOTHING_SCORED, None)
+    assert silent.headroom_bias.undefined is Undefined.NOTHING_SCORED
+
+
+@given(row_lists())
+@settings(max_examples=50, deadline=None)
+def test_figures_are_those_of_plain_counting(rows: list[Row]) -> None:
+    found = quantified(rows)
+    for system in found.systems:
+        if system.level is Level.CLAIM:
+            name = system.evaluator
+            own = [row for row in rows if (row.dataset, row.system) == (system.dataset, system.system)]
+            scored = [row for row in own if row.scores[name] is not None]
+            assert (system.bias.n, system.n_unscored) == (len(scored), len(own) - len(scored))
+            if scored:
+                predicted = np.mean([(row.scores[name] or 0.0) < 0.5 for row in scored])
+                assert system.predicted.value == pytest.approx(predicted)
+                assert system.labelled.value == pytest.approx(np.mean([row.label == 0 for row in scored]))
+    for over in found.evaluators:
+        if over.group.kind == "dataset":
+            named = (over.evaluator, over.level, over.group.name)
+            own_biases = [s.bias.value for s in found.systems if (s.evaluator, s.level, s.dataset) == named]
+            sizes = [abs(value) for value in own_biases if value is not None]
+            assert over.n_systems == len(sizes)
+            assert over.mean_absolute.value == (pytest.approx(np.mean(sizes)) if sizes else None)
+            assert over.worst_absolute.value == (pytest.approx(max(sizes)) if sizes else None)
+            assert (over.headroom_bias.value is None) == (len(sizes) < 2)
+
+
+@given(row_lists())
+@settings(max_examples=30, deadline=None)
+def test_an_evaluator_that_is_right_has_no_bias(rows: list[Row]) -> None:
+    right = [Row(r.label, {"e": float(r.label)}, r.system, r.response, dataset=r.dataset) for r in rows]
+    found = quantification(count(table_of(right), rng=np.random.default_rng(1), resamples=20))
+    for system in found.systems:
+        assert system.bias.value == 0.0
+        assert (system.bias.low, system.bias.high) in {(0.0, 0.0), (None, None)}
+    assert {over.mean_absolute.value for over in found.evaluators} == {0.0}
+    assert {over.headroom_bias.value for over in found.evaluators} <= {0.0, None}
+
+
+PUBLISHED = {
+    "Model-Extra": (19.2, 49.0),
+    "model_A": (19.7, 38.1),
+    "model_B": (20.4, 41.9),
+    "model_C": (20.0, 39.4),
+    "model_D": (18.6, 37.5),
+    "model_E": (19.3, 38.5),
+}
+
+
+def test_the_published_error_rates_of_tofueval_mediasum() -> None:
+    """Of six systems, of claims and of responses, in per cent (Godbole & Jia, tables of appendix A.4)."""
+    path = DATA / "tofueval_mediasum_dev.jsonl"
+    if not path.is_file():
+        pytest.skip(f"labelled data not found in {DATA}: set FACTLOOP_DATA")
+    rows = [
+        Row(sentence.label, {}, sentence.system, f"{sentence.doc_id} {sentence.topic}")
+        for sentence in load_tofueval(path)
+    ]
+    found = quantified(rows)
+    assert {
+        system: tuple(round(100 * (found.error_rate("d", system, level).value or 0), 1) for level in Level)
+        for system in PUBLISHED
+    } == PUBLISHED
+    assert sum(error.error_rate.n for error in found.errors if error.level is Level.CLAIM) == 1813
