@@ -1,0 +1,233 @@
+"""What an evaluator may and may not be used for, in plain sentences, each with the number that it rests on.
+
+Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
+project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+
+from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.records import Record
+
+GOOD_RATE = 0.8
+"""TPR and TNR from which single claims may be sorted: at most one in five is sorted wrongly, of either kind."""
+POOR_RATE = 0.6
+"""Below it an evaluator does little better than a coin, which has 0.5."""
+SMALL_BIAS = 0.02
+"""Two points: the systems of one data set often lie no further apart (six within 1.8 points on TofuEval-MediaSum)."""
+LARGE_BIAS = 0.05
+"""Five points: more than the whole error rate of a good system."""
+RARELY_WRONG = 0.1
+"""One pair of systems in ten. The paper's evaluators order 20 to 26 % of the pairs wrongly."""
+OFTEN_WRONG = 0.25
+STRONG_TAU = 0.8
+"""Kendall's coefficient: at most one pair in ten is turned round."""
+WEAK_TAU = 0.5
+"""A quarter of the pairs is turned round."""
+SMALL_LOSS = 0.05
+"""Of the predictions: no more than change the other way round in the paper, by noise alone (section 4.2)."""
+LARGE_LOSS = 0.1
+"""More than this the paper finds on 8 of 11 data sets, and calls it marked."""
+SMALL_DROP = 0.1
+"""Fall of a rate between all claims and those with the least, or the most, of the document's wording."""
+LARGE_DROP = 0.2
+"""Twice as many of these claims are sorted wrongly as an evaluator with `GOOD_RATE` may do on all."""
+FEWEST_CLAIMS = 30
+"""With fewer a rate has a standard error of up to 0.09 and decides nothing."""
+FEWEST_SYSTEMS = 3
+"""For bias over systems: two may agree by chance."""
+FEWEST_PAIRS = 10
+"""Of systems: with fewer one pair more or less changes the advice."""
+FEWEST_RANKED = 5
+"""Systems, which make ten pairs."""
+
+
+class Use(StrEnum):
+    FILTER_CLAIMS = "filter_claims"
+    ERROR_RATE = "error_rate"
+    HEADROOM = "headroom"
+    COMPARE_SYSTEMS = "compare_systems"
+    RANK_SYSTEMS = "rank_systems"
+    LONG_DOCUMENTS = "long_documents"
+    PARAPHRASED_CLAIMS = "paraphrased_claims"
+    COPIED_CLAIMS = "copied_claims"
+
+
+class Leave(StrEnum):
+    """Whether the evaluator may be used so, here."""
+
+    YES = "yes"
+    WITH_CARE = "with_care"
+    NO = "no"
+    UNKNOWN = "unknown"
+    """Not measured, or on too little."""
+
+
+class Advice(Record):
+    use: Use
+    leave: Leave
+    sentence: str
+    """Ends with the figures and what they rest on."""
+
+
+def advise(found: Findings) -> tuple[Advice, ...]:
+    """One piece of advice for each use, in the order of `Use`."""
+    return tuple(_WRITERS[use](found) for use in Use)
+
+
+def _filter_claims(found: Findings) -> Advice:
+    if lacks := _lacks((found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
+        return _advice(found, Use.FILTER_CLAIMS, Leave.UNKNOWN, lacks)
+    leave = _worse(_high_enough(found.tpr, GOOD_RATE, POOR_RATE), _high_enough(found.tnr, GOOD_RATE, POOR_RATE))
+    passed = f"it passes {_share(found.tpr, found, 'claims')} of those that hold"
+    stopped = f"stops {_share(found.tnr, found, 'claims')} of those that do not"
+    return _advice(found, Use.FILTER_CLAIMS, leave, f"{passed} and {stopped}")
+
+
+def _error_rate(found: Findings) -> Advice:
+    if lacks := _lacks((found.mean_bias,), FEWEST_SYSTEMS, "systems"):
+        return _advice(found, Use.ERROR_RATE, Leave.UNKNOWN, lacks)
+    reason = f"its estimate is off by {_points(found.mean_bias, found, 'systems')} on average"
+    if found.worst_bias is not None:
+        reason += f" and by {100 * abs(found.worst_bias):.1f} at worst"
+    if found.best_adjustment is not None and found.adjusted_bias is not None:
+        reason += f"; adjusted on one labelled system ({found.best_adjustment}) by {100 * found.adjusted_bias:.1f}"
+    return _advice(found, Use.ERROR_RATE, _low_enough(found.mean_bias, SMALL_BIAS, LARGE_BIAS), reason)
+
+
+def _headroom(found: Findings) -> Advice:
+    if lacks := _lacks((found.headroom_bias,), FEWEST_SYSTEMS, "systems"):
+        return _advice(found, Use.HEADROOM, Leave.UNKNOWN, lacks)
+    side = "higher" if found.headroom_bias.number > 0.0 else "lower"
+    reason = f"the lowest error rate comes out {_points(found.headroom_bias, found, 'systems')} {side} than it is"
+    if found.headroom_bias.number == 0.0:
+        reason = f"the lowest error rate comes out as it is ({_count(found.headroom_bias, 'systems')})"
+    return _advice(found, Use.HEADROOM, _low_enough(found.headroom_bias.magnitude, SMALL_BIAS, LARGE_BIAS), reason)
+
+
+def _compare_systems(found: Findings) -> Advice:
+    if lacks := _lacks((found.wrong_pairs,), FEWEST_PAIRS, "pairs of systems"):
+        return _advice(found, Use.COMPARE_SYSTEMS, Leave.UNKNOWN, lacks)
+    leave = _low_enough(found.wrong_pairs, RARELY_WRONG, OFTEN_WRONG)
+    reason = f"against the labels it orders {_share(found.wrong_pairs, found, 'pairs')} of the pairs wrongly"
+    if found.reversed_pairs is not None:
+        reason += f" and turns {100 * found.reversed_pairs:.1f} % of them round"
+        leave = _worse(leave, Leave.WITH_CARE if found.reversed_pairs > 0.0 else Leave.YES)
+    return _advice(found, Use.COMPARE_SYSTEMS, leave, reason)
+
+
+def _rank_systems(found: Findings) -> Advice:
+    if lacks := _lacks((found.tau,), FEWEST_RANKED, "systems"):
+        return _advice(found, Use.RANK_SYSTEMS, Leave.UNKNOWN, lacks)
+    low, high = found.tau.low, found.tau.high
+    interval = "" if low is None or high is None else f"{100 * found.level:g} % interval {low:.2f} to {high:.2f}, "
+    reason = f"its order has Kendall's tau {found.tau.number:.2f} with that of the labels"
+    reason += f" ({interval}{_count(found.tau, 'systems')})"
+    return _advice(found, Use.RANK_SYSTEMS, _high_enough(found.tau, STRONG_TAU, WEAK_TAU), reason)
+
+
+def _long_documents(found: Findings) -> Advice:
+    if lacks := _lacks((found.lost_across_chunks,), FEWEST_CLAIMS, "claims that no single chunk carries"):
+        return _advice(found, Use.LONG_DOCUMENTS, Leave.UNKNOWN, lacks)
+    lost = _share(found.lost_across_chunks, found, "claims")
+    reason = f"of the claims that no single chunk carries {lost} pass no longer once the document is cut"
+    return _advice(found, Use.LONG_DOCUMENTS, _low_enough(found.lost_across_chunks, SMALL_LOSS, LARGE_LOSS), reason)
+
+
+def _paraphrased_claims(found: Findings) -> Advice:
+    verb = "passes {} of those that hold and share the least wording with the document"
+    return _by_wording(found, Use.PARAPHRASED_CLAIMS, found.tpr_least_similar, found.tpr, verb)
+
+
+def _copied_claims(found: Findings) -> Advice:
+    verb = "stops {} of those that do not hold and share the most wording with the document"
+    return _by_wording(found, Use.COPIED_CLAIMS, found.tnr_most_similar, found.tnr, verb)
+
+
+def _by_wording(found: Findings, use: Use, there: Figure, overall: Figure, verb: str) -> Advice:
+    if lacks := _lacks((there, overall), FEWEST_CLAIMS, "such claims"):
+        return _advice(found, use, Leave.UNKNOWN, lacks)
+    drop = Figure(round(overall.number - there.number, 9), 0)  # .8 less .7 is a little more than .1
+    leave = _worse(_low_enough(drop, SMALL_DROP, LARGE_DROP), Leave.NO if there.number < POOR_RATE else Leave.YES)
+    reason = f"it {verb.format(_share(there, found, 'claims'))}, against {100 * overall.number:.1f} % of all"
+    return _advice(found, use, leave, reason)
+
+
+_WRITERS: Mapping[Use, Callable[[Findings], Advice]] = {
+    Use.FILTER_CLAIMS: _filter_claims,
+    Use.ERROR_RATE: _error_rate,
+    Use.HEADROOM: _headroom,
+    Use.COMPARE_SYSTEMS: _compare_systems,
+    Use.RANK_SYSTEMS: _rank_systems,
+    Use.LONG_DOCUMENTS: _long_documents,
+    Use.PARAPHRASED_CLAIMS: _paraphrased_claims,
+    Use.COPIED_CLAIMS: _copied_claims,
+}
+_PURPOSES = {
+    Use.FILTER_CLAIMS: "to sort single claims",
+    Use.ERROR_RATE: "to estimate a system's error rate",
+    Use.HEADROOM: "to tell how much is left to improve",
+    Use.COMPARE_SYSTEMS: "to tell which of two systems is better",
+    Use.RANK_SYSTEMS: "to rank systems",
+    Use.LONG_DOCUMENTS: "to check claims against long documents in chunks",
+    Use.PARAPHRASED_CLAIMS: "to check paraphrased claims",
+    Use.COPIED_CLAIMS: "to check claims that copy the document",
+}
+_CAUTION = (Leave.YES, Leave.WITH_CARE, Leave.NO)
+
+
+def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
+    what = f"{_PURPOSES[use]} on {found.where}"
+    opening = {
+        Leave.YES: f"{found.evaluator} may be used {what}",
+        Leave.WITH_CARE: f"{found.evaluator} may be used {what}, with care",
+        Leave.NO: f"{found.evaluator} should not be used {what}",
+        Leave.UNKNOWN: f"Whether {found.evaluator} may be used {what} is not known",
+    }
+    return Advice(use=use, leave=leave, sentence=f"{opening[leave]}: {reason}.")
+
+
+def _lacks(figures: Sequence[Figure], fewest: int, what: str) -> str:
+    """Why nothing can be said of the figures; empty where something can."""
+    if NOT_MEASURED in figures:
+        return "it was not measured"
+    least = min(figure.n for figure in figures)
+    if least < fewest:
+        return f"too few {what} ({least:,}, and it takes {fewest})"
+    return "it is undefined here" if any(figure.value is None for figure in figures) else ""
+
+
+def _worse(one: Leave, other: Leave) -> Leave:
+    return max(one, other, key=_CAUTION.index)
+
+
+def _high_enough(figure: Figure, good: float, poor: float) -> Leave:
+    least = figure.number if figure.low is None else figure.low
+    return Leave.YES if least >= good else Leave.NO if figure.number < poor else Leave.WITH_CARE
+
+
+def _low_enough(figure: Figure, small: float, large: float) -> Leave:
+    most = figure.number if figure.high is None else figure.high
+    return Leave.YES if most <= small else Leave.NO if figure.number > large else Leave.WITH_CARE
+
+
+def _share(figure: Figure, found: Findings, what: str) -> str:
+    return f"{100 * figure.number:.1f} % ({_interval(figure, found, ' %')}{_count(figure, what)})"
+
+
+def _points(figure: Figure, found: Findings, what: str) -> str:
+    """The magnitude in percentage points; the interval keeps its sign."""
+    return f"{100 * abs(figure.number):.1f} points ({_interval(figure, found, '')}{_count(figure, what)})"
+
+
+def _interval(figure: Figure, found: Findings, unit: str) -> str:
+    if figure.low is None or figure.high is None:
+        return ""
+    return f"{100 * found.level:g} % interval {100 * figure.low:.1f} to {100 * figure.high:.1f}{unit}, "
+
+
+def _count(figure: Figure, what: str) -> str:
+    return f"{figure.n:,} {what}"

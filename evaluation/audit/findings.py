@@ -1,0 +1,72 @@
+"""The numbers of an audit that advice is drawn from, apart from the records that they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured number; `value` is None where it is undefined."""
+
+    value: float | None
+    n: int
+    """Claims, pairs or systems that it rests on."""
+    low: float | None = None
+    high: float | None = None
+    """Of its interval, if there is one."""
+
+    @property
+    def number(self) -> float:
+        """Raises ValueError where there is none."""
+        if self.value is None:
+            raise ValueError("the figure has no value")
+        return self.value
+
+    @property
+    def magnitude(self) -> Figure:
+        """Without its sign; the interval starts at 0 where its ends lie on both sides."""
+        if self.low is None or self.high is None:
+            return Figure(abs(self.number), self.n)
+        near, far = sorted((abs(self.low), abs(self.high)))
+        return Figure(abs(self.number), self.n, 0.0 if self.low <= 0.0 <= self.high else near, far)
+
+
+NOT_MEASURED = Figure(None, 0)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an audit found of one evaluator on one data set or group.
+
+    Rates, biases and shares are between 0 and 1. A bias is estimated minus labelled error rate.
+    """
+
+    evaluator: str
+    where: str
+    """The data set or group, as it reads in a sentence."""
+    tpr: Figure = NOT_MEASURED
+    tnr: Figure = NOT_MEASURED
+    """`n` is the number of claims labelled attributable, and unattributable."""
+    mean_bias: Figure = NOT_MEASURED
+    """Mean magnitude over systems; `n` is the number of systems."""
+    worst_bias: float | None = None
+    best_adjustment: str | None = None
+    """What the method is called that left the least mean bias on systems held out."""
+    adjusted_bias: float | None = None
+    """The bias that it left."""
+    headroom_bias: Figure = NOT_MEASURED
+    """Lowest predicted minus lowest labelled error rate; `n` is the number of systems."""
+    wrong_pairs: Figure = NOT_MEASURED
+    """Share of system pairs ordered wrongly; `n` is the number of pairs."""
+    reversed_pairs: float | None = None
+    tau: Figure = NOT_MEASURED
+    """Kendall's coefficient of error rates; `n` is the number of systems."""
+    lost_across_chunks: Figure = NOT_MEASURED
+    """Share of claims above zero R2-diff that turn unattributable when the document is cut."""
+    tpr_least_similar: Figure = NOT_MEASURED
+    """In the lowest of the bins by ROUGE-2 precision; `n` counts attributable claims in it."""
+    tnr_most_similar: Figure = NOT_MEASURED
+    """In the highest of them; `n` counts unattributable claims."""
+    level: float = 0.95
+    """Of the intervals."""

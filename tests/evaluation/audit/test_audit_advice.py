@@ -1,0 +1,144 @@
+"""Sentences of advice on constructed evaluators: each says what its numbers do, and rests on enough of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.evaluation.audit.advice import Advice, Leave, Use, advise
+from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+
+GOOD = Findings(
+    evaluator="judge",
+    where="TofuEval",
+    tpr=Figure(0.916, 1405, 0.9, 0.93),
+    tnr=Figure(0.85, 408, 0.81, 0.88),
+    mean_bias=Figure(0.011, 6),
+    worst_bias=-0.02,
+    headroom_bias=Figure(-0.01, 6, -0.015, 0.005),
+    wrong_pairs=Figure(1 / 15, 15),
+    reversed_pairs=0.0,
+    tau=Figure(0.867, 6),
+    lost_across_chunks=Figure(0.031, 900, 0.02, 0.045),
+    tpr_least_similar=Figure(0.86, 200),
+    tnr_most_similar=Figure(0.80, 70),
+)
+
+
+def on(found: Findings, use: Use) -> Advice:
+    return next(advice for advice in advise(found) if advice.use is use)
+
+
+def test_a_good_evaluator_may_be_used_for_everything() -> None:
+    advice = advise(GOOD)
+    assert [one.use for one in advice] == list(Use)
+    assert {one.leave for one in advice} == {Leave.YES}
+    assert on(GOOD, Use.FILTER_CLAIMS).sentence == (
+        "judge may be used to sort single claims on TofuEval: it passes 91.6 % (95 % interval 90.0 to 93.0 %, 1,405"
+        " claims) of those that hold and stops 85.0 % (95 % interval 81.0 to 88.0 %, 408 claims) of those that do not."
+    )
+    assert on(GOOD, Use.RANK_SYSTEMS).sentence == (
+        "judge may be used to rank systems on TofuEval: its order has Kendall's tau 0.87 with that of the labels"
+        " (6 systems)."
+    )
+    assert on(GOOD, Use.HEADROOM).sentence == (
+        "judge may be used to tell how much is left to improve on TofuEval: the lowest error rate comes out 1.0 points"
+        " (95 % interval -1.5 to 0.5, 6 systems) lower than it is."
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "use", "leave", "words"),
+    [
+        ({"tnr": Figure(0.81, 408, 0.77, 0.85)}, Use.FILTER_CLAIMS, Leave.WITH_CARE, "81.0 %"),  # may be below .8
+        ({"tnr": Figure(0.525, 408)}, Use.FILTER_CLAIMS, Leave.NO, "stops 52.5 % (408 claims)"),
+        ({"tpr": Figure(0.3, 408)}, Use.FILTER_CLAIMS, Leave.NO, "passes 30.0 %"),
+        ({"mean_bias": Figure(0.03, 6)}, Use.ERROR_RATE, Leave.WITH_CARE, "off by 3.0 points (6 systems) on average"),
+        ({"mean_bias": Figure(0.01, 6, 0.0, 0.03)}, Use.ERROR_RATE, Leave.WITH_CARE, "1.0 points"),
+        ({"mean_bias": Figure(0.138, 6), "worst_bias": 0.312}, Use.ERROR_RATE, Leave.NO, "and by 31.2 at worst"),
+        (
+            {"mean_bias": Figure(0.154, 6), "best_adjustment": "zero_bias", "adjusted_bias": 0.06},
+            Use.ERROR_RATE,
+            Leave.NO,
+            "adjusted on one labelled system (zero_bias) by 6.0",
+        ),
+        ({"headroom_bias": Figure(-0.123, 6)}, Use.HEADROOM, Leave.NO, "12.3 points (6 systems) lower"),
+        ({"headroom_bias": Figure(0.0, 6)}, Use.HEADROOM, Leave.YES, "as it is (6 systems)"),
+        ({"headroom_bias": Figure(0.03, 6)}, Use.HEADROOM, Leave.WITH_CARE, "higher"),
+        ({"wrong_pairs": Figure(0.2, 15)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "20.0 % (15 pairs)"),
+        ({"wrong_pairs": Figure(1 / 3, 15)}, Use.COMPARE_SYSTEMS, Leave.NO, "33.3 %"),
+        ({"reversed_pairs": 1 / 15}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "turns 6.7 % of them round"),
+        ({"tau": Figure(0.6, 6)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "0.60"),
+        ({"tau": Figure(-0.2, 6, -0.8, 0.5)}, Use.RANK_SYSTEMS, Leave.NO, "(95 % interval -0.80 to 0.50, 6 systems)"),
+        ({"lost_across_chunks": Figure(0.07, 900)}, Use.LONG_DOCUMENTS, Leave.WITH_CARE, "7.0 % (900 claims)"),
+        ({"lost_across_chunks": Figure(0.21, 900)}, Use.LONG_DOCUMENTS, Leave.NO, "pass no longer"),
+        ({"tpr_least_similar": Figure(0.78, 200)}, Use.PARAPHRASED_CLAIMS, Leave.WITH_CARE, "against 91.6 % of all"),
+        ({"tpr_least_similar": Figure(0.70, 200)}, Use.PARAPHRASED_CLAIMS, Leave.NO, "passes 70.0 % (200 claims)"),
+        ({"tnr_most_similar": Figure(0.75, 70)}, Use.COPIED_CLAIMS, Leave.YES, "stops 75.0 % (70 claims)"),
+        ({"tnr_most_similar": Figure(0.5, 70)}, Use.COPIED_CLAIMS, Leave.NO, "against 85.0 % of all"),
+        (  # no worse than elsewhere, but bad everywhere
+            {"tnr": Figure(0.5, 408), "tnr_most_similar": Figure(0.5, 70)},
+            Use.COPIED_CLAIMS,
+            Leave.NO,
+            "stops 50.0 %",
+        ),
+    ],
+)
+def test_each_number_decides_its_use(change: dict[str, object], use: Use, leave: Leave, words: str) -> None:
+    advice = on(replace(GOOD, **change), use)  # type: ignore[arg-type]  # the cases above have the fields' types
+    assert advice.leave is leave
+    assert words in advice.sentence
+    assert advice.sentence.startswith({Leave.NO: "judge should not"}.get(leave, "judge may"))
+    assert (", with care:" in advice.sentence) is (leave is Leave.WITH_CARE)
+
+
+@pytest.mark.parametrize(
+    ("field", "use", "figure", "words"),
+    [
+        ("tnr", Use.FILTER_CLAIMS, Figure(1.0, 29), "too few claims of each kind (29, and it takes 30)"),
+        ("tnr", Use.FILTER_CLAIMS, Figure(None, 1), "too few claims of each kind (1, and it takes 30)"),
+        ("mean_bias", Use.ERROR_RATE, Figure(0.0, 2), "too few systems (2, and it takes 3)"),
+        ("headroom_bias", Use.HEADROOM, NOT_MEASURED, "it was not measured"),
+        ("wrong_pairs", Use.COMPARE_SYSTEMS, Figure(0.0, 6), "too few pairs of systems (6, and it takes 10)"),
+        ("tau", Use.RANK_SYSTEMS, Figure(1.0, 4), "too few systems (4, and it takes 5)"),
+        ("tau", Use.RANK_SYSTEMS, Figure(None, 6), "it is undefined here"),
+        ("lost_across_chunks", Use.LONG_DOCUMENTS, NOT_MEASURED, "it was not measured"),
+        ("tpr_least_similar", Use.PARAPHRASED_CLAIMS, Figure(0.9, 12), "too few such claims (12, and it takes 30)"),
+        ("tpr", Use.PARAPHRASED_CLAIMS, NOT_MEASURED, "it was not measured"),
+        ("tnr_most_similar", Use.COPIED_CLAIMS, Figure(None, 40), "it is undefined here"),
+    ],
+)
+def test_too_little_decides_nothing(field: str, use: Use, figure: Figure, words: str) -> None:
+    advice = on(replace(GOOD, **{field: figure}), use)  # type: ignore[arg-type]  # fields of figures
+    assert advice.leave is Leave.UNKNOWN
+    assert advice.sentence.startswith("Whether judge may be used")
+    assert words in advice.sentence
+
+
+def test_nothing_measured_says_so_for_every_use() -> None:
+    advice = advise(Findings(evaluator="judge", where="all data sets"))
+    assert [one.leave for one in advice] == [Leave.UNKNOWN] * len(Use)
+    assert all(one.sentence.endswith("is not known: it was not measured.") for one in advice)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.2), st.integers(30, 500))
+def test_a_better_or_surer_evaluator_is_never_allowed_less(one: float, other: float, width: float, n: int) -> None:
+    caution = [Leave.NO, Leave.WITH_CARE, Leave.YES]
+
+    def leave(tnr: float, width: float) -> int:
+        figure = Figure(tnr, n, max(0.0, tnr - width), min(1.0, tnr + width))
+        return caution.index(on(replace(GOOD, tnr=figure), Use.FILTER_CLAIMS).leave)
+
+    worse, better = sorted((one, other))
+    assert leave(worse, width) <= leave(better, width) <= leave(better, 0.0)
+
+
+def test_a_magnitude_keeps_its_interval() -> None:
+    assert Figure(-0.3, 5, -0.4, -0.1).magnitude == Figure(0.3, 5, 0.1, 0.4)
+    assert Figure(-0.1, 5, -0.4, 0.2).magnitude == Figure(0.1, 5, 0.0, 0.4)
+    assert Figure(-0.1, 5).magnitude == Figure(0.1, 5)
+    with pytest.raises(ValueError, match="no value"):
+        _ = Figure(None, 5).magnitude
