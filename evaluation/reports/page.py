@@ -16,6 +16,8 @@ from factloop.evaluation.reports import figures, trust_figures, trust_words
 from factloop.evaluation.reports.status import status_of, status_words
 from factloop.evaluation.reports.visible import direction, visible, web_address
 
+LONGEST_READING = 400
+"""Characters of a response in a list of answers; what is longer stands whole among its details."""
 _HERE = "factloop.evaluation.reports"
 _FOLDER = "pages"
 _STYLES = ("base.css",)
@@ -57,7 +59,7 @@ def environment() -> Environment:
     environment.filters.update(
         visible=visible, direction=direction, web_address=web_address, status=status_of, status_words=status_words
     )
-    environment.globals.update(figures=figures, trust=trust_figures, words=trust_words)
+    environment.globals.update(figures=figures, trust=trust_figures, words=trust_words, LONGEST_READING=LONGEST_READING)
     return environment
 
 

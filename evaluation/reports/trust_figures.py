@@ -53,17 +53,14 @@ def belief_basis(bc: TrustBC) -> str:
     return f"{place}, after {bc.n_consistent:,} consistent{unscored}" if bc.n_consistent else f"{place}{unscored}"
 
 
-def belief_limits(bc: TrustBC) -> list[str]:
-    """What a reader of TrustBC must know of how it was asked, in sentences; mostly nothing."""
-    limits = []
-    if 0 < bc.n_planned < bc.max_checks:
-        limits.append(f"The distractors allow {bc.n_planned} of {plural(bc.max_checks, 'check')}.")
-    if reused := sum(check.reuses for check in bc.checks):
-        limits.append(f"In {plural(reused, 'check')} a distractor is shown again, in a new combination.")
-    if spare := sum(not check.counted for check in bc.checks):
-        verb = "does" if spare == 1 else "do"
-        limits.append(f"{plural(spare, 'check')}, asked beside the one that ended it, {verb} not count.")
-    return limits
+def spare_checks(bc: TrustBC) -> str:
+    """How many checks were asked and do not count, in a sentence; empty where all count.
+
+    That distractors were few, and checks fewer or repetitive for it, stands in the record's own notes.
+    """
+    spare = sum(not check.counted for check in bc.checks)
+    verb = "does" if spare == 1 else "do"
+    return f"{plural(spare, 'check')}, asked beside the one that ended it, {verb} not count." if spare else ""
 
 
 def documents_basis(fc: TrustFC) -> str:

@@ -88,10 +88,11 @@ def _result_rows(report: TrustReport) -> list[Row]:
         ("TrustOV", _overall(report)),
         ("TrustBC", Text(f"{_belief(report)}  {trust_figures.belief_basis(bc)}", BELIEF_STYLES[belief_of(bc)])),
     ]
-    rows += [("", Text(one_line(bc.rationale)))] if bc.rationale else []
+    rows += [("", Text(one_line(bc.rationale)))] if bc.rationale and bc.value is None else []
     rows += [("Graded", Text(f"{bc.graded:.2f}  mean probability of its own answer"))] if bc.graded is not None else []
     rows.append(("TrustFC", Text(_documents(report), _DOCUMENT_STYLES[documents_of(fc)])))
-    rows += [("Limit", Text(limit)) for limit in trust_figures.belief_limits(bc)]
+    spare = trust_figures.spare_checks(bc)
+    rows += [("Limit", Text(spare))] if spare else []
     rows.append(("Subject", Text(visible(report.fingerprint.subject_model or "none"))))
     if fc.judged_by:
         rows.append(("Judge", Text(visible(fc.judged_by))))

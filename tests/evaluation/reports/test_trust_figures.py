@@ -72,14 +72,10 @@ def test_a_check_without_choice_is_named_beside_the_value() -> None:
     assert trust_figures.belief_basis(bc) == "consistent in 9 of 10 checks, 1 not scored"
 
 
-def test_limits_of_the_asking_are_said_and_nothing_else() -> None:
-    assert trust_figures.belief_limits(consistent_bc()) == []
-    assert trust_figures.belief_limits(unscored_bc(UnscoredReason.TOO_FEW_DISTRACTORS)) == []
-    assert trust_figures.belief_limits(consistent_bc(n=4)) == ["The distractors allow 4 of 10 checks."]
-    assert trust_figures.belief_limits(broken_bc()) == [
-        "In 1 check a distractor is shown again, in a new combination.",
-        "1 check, asked beside the one that ended it, does not count.",
-    ]
+def test_checks_that_do_not_count_are_said_so() -> None:
+    assert trust_figures.spare_checks(consistent_bc()) == ""
+    assert trust_figures.spare_checks(unscored_bc(UnscoredReason.TOO_FEW_DISTRACTORS)) == ""
+    assert trust_figures.spare_checks(broken_bc()) == "1 check, asked beside the one that ended it, does not count."
 
 
 def test_missing_numbers_are_dashes() -> None:

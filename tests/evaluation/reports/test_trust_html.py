@@ -8,6 +8,7 @@ import pytest
 from factloop.evaluation.reports.matrix import answer_matrix, claim_matrix
 from factloop.evaluation.reports.standings import MarkedSentence, sentences, worst
 from factloop.evaluation.reports.trust_html import render_trust_html
+from factloop.evaluation.reports.visible import visible
 from factloop.trust_records import Standing, TrustReport
 from tests.evaluation.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of
 from tests.evaluation.reports.page_samples import PAGES
@@ -22,7 +23,9 @@ from tests.evaluation.reports.trust_sample import (
     mixed_run,
     passages,
     rulers,
+    trust_run,
     unscored_reports,
+    wavering,
 )
 
 
@@ -66,6 +69,21 @@ def test_every_distractor_says_how_it_was_made() -> None:
         assert one.by in table
         assert one.detail in table
     assert 'title="Solomon → David, entity, DBpedia: shares Person, Royalty, Monarch"' in PAGES["consistent answer"]
+
+
+def test_why_there_is_no_value_is_said_and_a_value_is_not_explained_twice() -> None:
+    unscored = half_asked().trust_bc.model_copy(update={"rationale": "No choice in check 2."})
+    scored = firm().trust_bc.model_copy(update={"rationale": "It chose well."})
+    assert "No choice in check 2." in render_trust_html(half_asked().model_copy(update={"trust_bc": unscored}))
+    assert "It chose well." not in render_trust_html(firm().model_copy(update={"trust_bc": scored}))
+
+
+def test_a_list_gives_a_response_once_and_a_long_one_whole_among_its_details() -> None:
+    long = firm().model_copy(update={"response": "word " * 200 + "end."})
+    for report, shown_again in ((firm(), 0), (long, 1), (wavering(), 1)):
+        html = render_trust_html(trust_run((report,)))
+        assert html.count("<h3>Response") == shown_again
+        assert visible(report.response) in html
 
 
 def test_cited_passages_stand_first_and_are_marked() -> None:
@@ -148,7 +166,7 @@ def test_a_sentence_is_as_bad_as_its_worst_claim_but_for_irrelevant_ones() -> No
 def test_a_claim_shows_its_evidence_and_its_checks() -> None:
     shown = text_of(PAGES["long form"])
     assert "✗ Contradicted The engine was not built in Babbage's lifetime" in shown
-    assert "Inconsistent in check 1. The distractors allow 1 of 10 checks." in shown
+    assert "Inconsistent in check 1." in shown
     assert "Says the same as claim 3 , whose judgement stands for both." in shown
     assert "Not placed : SAFE gives no verdict on it" in shown
 

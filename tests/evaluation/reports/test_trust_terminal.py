@@ -124,7 +124,7 @@ def test_what_is_wrong_with_an_answer_stands_in_its_result() -> None:
         "TrustBC ≠ 0 inconsistent in check 3, after 2 consistent",
         "Graded 0.60 mean probability of its own answer",
         "TrustFC ○ 0.5 neutral, 3 passages judged, none cited",
-        "Limit In 1 check a distractor is shown again, in a new combination.",
+        "Limit 1 check, asked beside the one that ended it, does not count.",
         "Note DBpedia Spotlight answered with an HTML page; the next source was used.",
         "Warning 1 call failed and was retried.",
     ):
