@@ -157,7 +157,11 @@ def _people(entity: LinkedEntity, limit: int, rng: random.Random) -> Iterator[Si
         return
     gender: Gender | None = next((g for g in ("man", "woman") if g in entity.types), None)
     role, own = entity.types[-1], fold(entity.name).split()
-    known = [one for one in known_people(role, gender, len(entity.name.split())) if own[-1] not in fold(one).split()]
+    known = [
+        one
+        for one in known_people(role, gender, len(own))
+        if own[-1] not in fold(one).split() and (form := read_name(one)) is not None and form.parts == name.parts
+    ]
     yield from (Sibling(label, entity.types) for label in rng.sample(known, len(known)))
     made_up = entity.types[: 1 if gender is None else 2]
     yield from (Sibling(label, made_up) for label in other_names(name, gender, limit, rng) if label not in known)

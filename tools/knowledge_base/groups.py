@@ -69,7 +69,7 @@ def group_kind(name: str, question: str) -> str | None:
     if not words or not _SINGS.search(question):
         return None
     if len(words) < len(name.split()):
-        return "band" if words[-1].endswith("s") else None
+        return "band"
     return "musical group" if "&" in words or fold(name) in {fold(group) for group in _DUOS} else None
 
 

@@ -30,7 +30,9 @@ _LISTED: Mapping[str, str] = {
     "phosphorus,sulfur,chlorine,argon,potassium,calcium,iron,nickel,copper,zinc,arsenic,silver,tin,iodine,gold,"
     "mercury,platinum,uranium",
     "body part": "brain,heart,liver,lung,kidney,stomach,spleen,pancreas,bladder,skin,eye,ear,nose,tongue,throat,neck,"
-    "shoulder,elbow,wrist,hand,knee,ankle,foot,hip,spine,rib,skull,thumb,jaw,thigh",
+    "shoulder,elbow,wrist,hand,knee,ankle,foot,hip,spine,rib,skull,mouth,intestine",
+    "season": "spring,summer,autumn,winter,monsoon,dry season,rainy season,harvest season,Lent",
+    "rock": "granite,basalt,limestone,marble,sandstone,shale,slate,chalk,gneiss,quartzite,obsidian,pumice,dolomite",
     "disease": "cancer,pneumonia,tuberculosis,malaria,cholera,influenza,diabetes,leukemia,measles,smallpox,typhoid,"
     "polio,epilepsy,rabies,asthma,hepatitis,anemia,arthritis,meningitis,scurvy,plague",
     "tree or flower": "oak,pine,maple,birch,elm,willow,cedar,beech,poplar,rose,lily,tulip,daisy,orchid,violet,poppy,"
@@ -58,7 +60,7 @@ _UNFIT = word_set(
     """
 )
 """Names of two meanings, of many kinds at once, or of nothing real."""
-_NEEDS_ASKING = frozenset({"music", "genre", "answer", "party"})
+_NEEDS_ASKING = frozenset({"music", "genre", "answer", "party", "season"})
 """Kinds whose words mean something else as often: *country*, *rock*, *action*."""
 _OF_MUSIC = re.compile(
     r"\b(?:bands?|songs?|albums?|singles?|music(?:al|ians?)?|singers?|rappers?|tracks?)\b", re.IGNORECASE
@@ -81,6 +83,7 @@ _ASKED: Mapping[str, str] = {
     "colour": "colour colours color colors",
     "government": "government",
     "party": "party parties",
+    "season": "season",
     "god": "god goddess gods goddesses deity",
     "occupation": "occupation profession job career",
 }

@@ -46,5 +46,7 @@ def shape_of(word: str, tag: str) -> str:
 
 def _is_agent(word: str) -> bool:
     """*runner*, *teacher*, *editor*: made of a verb, unlike *river* and *rumor*."""
-    stems = {word[:-2], word[:-2] + "e", word[:-3]} if len(word) > 4 else set()
+    stems = {word[:-2], word[:-2] + "e"} if len(word) > 4 else set()
+    if len(word) > 5 and word[-3] == word[-4]:
+        stems.add(word[:-3])
     return any((tag_of(stem) or "").startswith("VB") for stem in stems)

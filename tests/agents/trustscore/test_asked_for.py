@@ -32,6 +32,7 @@ SOURCES = (
         ("Where did it open?", "The Tower opened in Paris in 1889.", "Paris"),
         ("How many won?", "In Paris, 24 players won.", "24"),
         ("Who sang it?", "American singer Jesse Frederick sang it.", "Jesse Frederick"),
+        ("Who sang it?", "English rock band the Outfield sang it.", "Outfield"),
         ("What sport does he play?", "He is a South Korean baseball player.", "baseball"),
         ("What is his occupation?", "He was a French biologist.", "biologist"),
         ("In which country is it?", "It is in Lima, Peru.", "Peru"),

@@ -30,6 +30,15 @@ def test_an_actor_is_replaced_by_actors_and_then_by_men() -> None:
     assert {other.shared for other in others[len(known) :]} == {("person", "man")}
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("Dr. Rajendra Prasad", "Dr. "), ("John C. Breckinridge", " D. Roosevelt"), ("Sir Fred Hoyle", "Sir ")],
+)
+def test_known_people_have_the_form_of_the_name(name: str, form: str) -> None:
+    _, others = siblings(name, "who was elected president")
+    assert form in others[0].label
+
+
 def test_nobody_is_replaced_by_a_namesake() -> None:
     _, others = siblings("Emma Watson", "who plays hermione")
     assert [other.label for other in others if "Watson" in other.label] == []

@@ -56,6 +56,8 @@ def test_the_question_names_the_kind_that_it_asks_for(question: str, kind: str |
         ("rock", "What is granite?", None),
         ("country", "What is it?", None),
         ("violin", "What is it?", "instrument"),
+        ("winter", "What is it?", None),
+        ("winter", "During which season does it rain?", "season"),
     ],
 )
 def test_the_question_settles_words_of_two_meanings(word: str, question: str, kind: str | None) -> None:

@@ -24,6 +24,7 @@ from factloop.tools.vocabulary.shapes import shape_of
         ("dentists", "NNS", "person"),
         ("river", "NN", ""),
         ("rumor", "NN", ""),
+        ("winter", "NN", ""),
         ("nucleus", "NN", ""),
         ("ovarian", "JJ", "of something"),
         ("possible", "JJ", "able"),
