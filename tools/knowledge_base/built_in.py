@@ -23,8 +23,8 @@ from factloop.tools.knowledge_base.recognition import Recognised, recognise
 from factloop.tools.knowledge_base.things import other_things
 from factloop.tools.knowledge_base.tongues import tongue_entries
 
-_COUNTRY = 8.0
-"""Fame of the smallest."""
+_COUNTRY, _LARGE_CITY = 8.0, 5.3
+"""Least fame of these."""
 RULES = 2
 """Raise it whenever the same text may be linked, or the same entity replaced, in another way."""
 
@@ -111,7 +111,7 @@ def _is_a_place(text: str, person: Recognised, readings: Sequence[Reading]) -> b
     name = fold(text[person.start : person.end])
     if person.kind != "person" or name in known_given() or name in known_family():
         return False
-    least_fame = _COUNTRY if person.sure else 0.0
+    least_fame = _COUNTRY if person.sure else _LARGE_CITY
     same = (one for one in readings if (one.start, one.end) == (person.start, person.end))
     return any(one.entry.fame >= least_fame for one in same)
 

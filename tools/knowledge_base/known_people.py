@@ -44,7 +44,11 @@ _CUES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (role, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for role, words in (
         ("director", r"directors?|directed|filmmaker"),
-        ("singer", r"sings?|sang|sung|singers?|rapper|vocalist|musician|songwriter|album|(?:wrote|writer of) the song"),
+        (
+            "singer",
+            r"sings?|sang|sung|singers?|rapper|vocalist|musician|songwriter|album"
+            r"|(?:wrote|writer of) the (?:song|music|lyrics)",
+        ),
         ("actor", r"actors?|actress|plays?|played|playing|stars?|starr(?:ed|ing)|portray(?:s|ed)|voic(?:es|ed)|cast"),
         ("writer", r"wrote|authors?|writers?|novelist|poet|written|playwright"),
         ("politician", r"president|vice-president|minister|governor|senator|elected|mayor|politician|chancellor"),

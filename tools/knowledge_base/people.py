@@ -130,7 +130,8 @@ def _parts(words: Sequence[str]) -> tuple[Part, ...]:
 def _core(words: Sequence[str], titles: Sequence[str], reigns: bool) -> tuple[Part, ...]:
     if len(words) == 1:
         return (_single(words[0], titles, reigns),)
-    return tuple(_part(word, place == len(words) - 1) for place, word in enumerate(words))
+    behind_particle = (False, *(word[0].islower() for word in words[:-1]))
+    return tuple(_part(word, place == len(words) - 1 or behind_particle[place]) for place, word in enumerate(words))
 
 
 def _single(word: str, titles: Sequence[str], reigns: bool) -> Part:
@@ -142,12 +143,13 @@ def _single(word: str, titles: Sequence[str], reigns: bool) -> Part:
     return "family" if word.lower() in known_family() and word.lower() not in known_given() else "given"
 
 
-def _part(word: str, is_last: bool) -> Part:
-    if _INITIALS.match(word) and not is_last:
+def _part(word: str, is_family: bool) -> Part:
+    """A name behind *de* or *van* is a family's wherever it stands."""
+    if _INITIALS.match(word) and not is_family:
         return "initials"
     if word[0].islower():
         return "kept"
-    return "family" if is_last else "given"
+    return "family" if is_family else "given"
 
 
 def _gender(words: Sequence[str], own: Sequence[str], locale: str) -> Gender | None:

@@ -97,7 +97,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 def words_by_kind() -> Mapping[str, tuple[str, ...]]:
     listed = {kind: words.split(",") for kind, words in _LISTED.items()}
     listed["occupation"] += _occupations()
-    listed["animal"] = [*_pictured(_ANIMALS), "dog", "cat", "pigeon", "sparrow", "raven"]
+    listed["animal"] = [*_pictured(_ANIMALS), "dog", "cat", "pigeon", "sparrow", "raven", "falcon", "hawk", "goose"]
     listed["food"] = list(_pictured(_FOOD))
     return {kind: tuple(dict.fromkeys(word for word in words if word not in _UNFIT)) for kind, words in listed.items()}
 

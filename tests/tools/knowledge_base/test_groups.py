@@ -50,6 +50,7 @@ def test_name_and_question_tell_the_kind(name: str, question: str, kind: str | N
         ("Zyxpur Junction is it.", "who is the longest railway station", []),
         ("Alchemist is the name.", "What is the name for a person who makes gold?", []),
         ("Sierra Leone is one.", "who borders guinea", [("Sierra Leone", ("place", "country", "country_in_africa"))]),
+        ("It was Plato.", "which philosopher was it", [("Plato", ("person",))]),
         ("Division II is it.", "who won", []),
         ("The All-American Rejects sang it.", "who wrote it", []),
         ("Tiger Woods won it.", "who won", [("Tiger Woods", ("person",))]),

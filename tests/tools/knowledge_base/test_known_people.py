@@ -57,6 +57,7 @@ def test_whoever_the_question_names_already_has_no_trade_by_it() -> None:
         ("Who plays for Barcelona?", None),
         ("who sang one bad apple", "singer"),
         ("who wrote the song be thankful", "singer"),
+        ("Who wrote the music for it?", "singer"),
         ("Who is the author of Cane?", "writer"),
         ("Who was the director of The Tune?", "director"),
         ("Who was the Vice-President for George W Bush?", "politician"),
@@ -118,6 +119,12 @@ def test_a_given_name_that_travels_tells_no_culture(name: str, locale: str) -> N
     form = read_name(name)
     assert form is not None
     assert form.locale == locale
+
+
+def test_behind_a_particle_stands_a_family_name() -> None:
+    form = read_name("Francisco de Paula Santander")
+    assert form is not None
+    assert form.parts == ("given", "kept", "family", "family")
 
 
 def test_only_names_in_common_use_are_drawn_but_all_are_known() -> None:
