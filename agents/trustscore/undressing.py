@@ -11,6 +11,8 @@ _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
 """Tags and the special tokens that some servers leave in; one letter in angle brackets is no tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
 _DRESS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""Marks that show nothing: joiners, directions, soft hyphens."""
 _QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
 """Apostrophes that stand in no word."""
 _SPACES = re.compile(r"[^\S\n]+")
@@ -31,7 +33,7 @@ def undressed(text: str) -> str:
 
     Never two spaces in a row, so that patterns which allow for one take linear time.
     """
-    shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
+    shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS))
     lines = _LINES.sub("\n", _SPACES.sub(" ", bare)).strip()
     return _BEFORE_MARK.sub(r"\1", _BULLET.sub("", lines))
