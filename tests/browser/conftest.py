@@ -20,8 +20,9 @@ ARGUMENTS = (
 )
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Ends with its module: while Playwright runs, no other test in the thread can run an event loop."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         pytest.skip("no chromium or google-chrome on the PATH")
