@@ -1,0 +1,1 @@
+"""The tests. A package of its own, since some distributions install one of the same name."""
