@@ -12,6 +12,7 @@ from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.errors import ConfigError
 from factloop.given_text import check_given
 from factloop.local import build_embedder, cache_folder
@@ -49,7 +50,7 @@ def open_sources(settings: TrustSettings, embedder: Any) -> DistractorSources:
     """Opens what the settings name; `embedder` is None without one. Touches no network. Raises ConfigError, DataError.
 
     Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
-    and numbers, neighbours in embedding space where there are vectors, and words of the same
+    and numbers, words of the same kind, neighbours in embedding space where there are vectors, and words of the same
     part of speech.
     """
     dbpedia, cache = _dbpedia(settings)
@@ -59,7 +60,7 @@ def open_sources(settings: TrustSettings, embedder: Any) -> DistractorSources:
     tables = [TableKnowledgeBase(Path(path)) for path in settings.kb]
     sources += [KnowledgeBaseSource(table, Source.KNOWLEDGE_BASE) for table in tables]
     sources.append(KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN))
-    sources.append(QuantitySource())
+    sources += [QuantitySource(), SameKindSource()]
     sources += _neighbours(settings, embedder)
     sources.append(SameClassSource())
     return DistractorSources(tuple(sources), tables, dbpedia, cache)
