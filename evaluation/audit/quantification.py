@@ -174,9 +174,9 @@ def _evaluator(counted: Counted, level: Level, evaluator: int) -> list[Evaluator
 def _error_rates(counted: Counted, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
     """By label and by prediction, each (1 + n_resamples, n_cells), and the number of units that they rest on."""
     confusion = counted.tally(level).confusion[:, evaluator]
-    n = confusion.sum(axis=(2, 3))
-    labelled, predicted = _share(confusion[:, :, 0].sum(axis=2), n), _share(confusion[:, :, :, 0].sum(axis=2), n)
-    return labelled, predicted, n[0].astype(np.int64)
+    seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
+    n = seen + missed + alarm + confusion[:, :, 1, 1]
+    return _share(seen + missed, n), _share(seen + alarm, n), n[0].astype(np.int64)
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

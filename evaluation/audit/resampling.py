@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.evaluation.audit.estimate import Floats, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
@@ -114,8 +115,9 @@ def count(
     responses = judged_responses(table, claims)
     n_resamples = 0 if rng is None else resamples
     counts = _Counts(len(table.scores), cells.dataset, len(table.dataset.names), n_resamples)
-    for stratum in _strata(claims, responses, cells.dataset):
-        counts.add(stratum, rng)
+    with threadpool_limits(limits=1, user_api="blas"):  # small products, on which threads would wait for each other
+        for stratum in _strata(claims, responses, cells.dataset):
+            counts.add(stratum, rng)
     return Counted(
         basis=Basis(
             thresholds={name: threshold_of(name, threshold) for name in table.scores},
