@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 
+from factloop.errors import DataError
 from factloop.evaluation.datasets.jsonl import parse_object
 from factloop.evaluation.datasets.lines import place_name, read_lines
-from factloop.evaluation.datasets.rows import Row
+from factloop.evaluation.datasets.rows import Row, shown
 from factloop.evaluation.datasets.tables import read_rows
 
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
@@ -75,8 +76,8 @@ def _object(row: Row, value: Any) -> Any:
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)
-        except Exception as error:
-            raise row.error(f"an object of scores is needed ({error})", "evaluators") from error
+        except DataError as error:
+            raise row.error(f"an object of scores is needed, not {shown(value)}", "evaluators") from error
     if isinstance(value, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
         return dict(value)
     return value
