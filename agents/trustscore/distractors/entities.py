@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.spans import Span, without_article
+from factloop.agents.trustscore.distractors.targets import MAX_CHARS
 from factloop.tools.knowledge_base.base import KnowledgeBase, LinkedEntity
 from factloop.trust_records import Source
 
@@ -31,10 +32,10 @@ class KnowledgeBaseSource:
         return self._source
 
     async def link(self, response: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities that the response names, asked for once. Raises ToolError, ToolTimeout."""
+        """The entities that the part of a response that is looked at names, asked for once. Raises ToolError, ToolTimeout."""
         key = (response, question)
         if key not in self._links:
-            self._links[key] = tuple(await self._kb.link(response, question))
+            self._links[key] = tuple(await self._kb.link(response[:MAX_CHARS], question))
             while len(self._links) > MAX_REMEMBERED:
                 self._links.popitem(last=False)
         return self._links.get(key, ())
