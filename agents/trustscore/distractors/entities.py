@@ -32,7 +32,7 @@ class KnowledgeBaseSource:
         return self._source
 
     async def link(self, response: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities named in the part of a response that is looked at, asked for once. Raises ToolError, ToolTimeout."""
+        """The entities named in what is looked at of a response, asked for once. Raises ToolError, ToolTimeout."""
         key = (response, question)
         if key not in self._links:
             self._links[key] = tuple(await self._kb.link(response[:MAX_CHARS], question))
