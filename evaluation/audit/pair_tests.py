@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.evaluation.audit.significance import sign_flips, two_proportions
-from factloop.evaluation.audit.units import Bools, Units
+from factloop.evaluation.audit.units import Bools, Units, numbered
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -99,9 +99,10 @@ def _shared(units: Units, place: Counts, n_systems: int) -> tuple[Counts, Bools,
     """Of each unit the number of its prompt among those that several systems answered, and whether it is of these."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
-    _, prompt = np.unique(units.prompt, return_inverse=True)
-    met = np.unique(prompt.astype(np.int64) * n_systems + place)
-    is_shared = np.bincount(met // n_systems) > 1
+    prompt, n_prompts = numbered(units.prompt)
+    has = np.zeros((n_prompts, n_systems), dtype=np.bool_)
+    has[prompt, place] = True
+    is_shared = has.sum(axis=1) > 1
     return (np.cumsum(is_shared) - 1)[prompt], is_shared[prompt], int(is_shared.sum())
 
 
@@ -122,17 +123,22 @@ def _differences(pairs: Sequence[_Pair], n: _Tally, errors: _Tally, seed: int) -
         columns = np.zeros((n_prompts, len(together)))
         for column, pair in enumerate(together):
             if pair.prompts is not None:
-                columns[pair.prompts, column] = _by_prompt(pair, pair.prompts, n, errors)
+                columns[:, column] = _by_prompt(pair, pair.prompts, n, errors)
         p_values = sign_flips(columns, np.random.default_rng(seed))
         for pair, rate, p in zip(together, columns.sum(axis=0), p_values, strict=True):
             yield Difference(float(rate), float(p)) if pair.prompts is not None else _independent(pair, n, errors)
 
 
 def _by_prompt(pair: _Pair, prompts: Bools, n: _Tally, errors: _Tally) -> Floats:
-    both = [pair.first, pair.second]
-    n_on, errors_on = n.on_prompt[both][:, prompts], errors.on_prompt[both][:, prompts]
-    beyond = (errors_on - errors_on.sum() / n_on.sum() * n_on) / n_on.sum(axis=1, keepdims=True)
-    return np.asarray(beyond[0] - beyond[1])
+    """(n_shared_prompts,): 0 on prompts that the two do not share."""
+    totals = [int(n.on_prompt[system] @ prompts) for system in (pair.first, pair.second)]
+    wrong = [int(errors.on_prompt[system] @ prompts) for system in (pair.first, pair.second)]
+    together = sum(wrong) / sum(totals)
+    first, second = (
+        (errors.on_prompt[system] - together * n.on_prompt[system]) / total
+        for system, total in zip((pair.first, pair.second), totals, strict=True)
+    )
+    return np.asarray((first - second) * prompts)
 
 
 def _independent(pair: _Pair, n: _Tally, errors: _Tally) -> Difference:

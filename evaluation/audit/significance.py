@@ -76,7 +76,6 @@ def sign_flips(differences: Floats, rng: np.random.Generator) -> Floats:
     sizes = np.abs(differences)
     largest = sizes.max(axis=0, initial=0.0)
     sizes[sizes <= _ROUNDING * largest] = 0.0
-    sizes = -np.sort(-sizes, axis=0)  # so that the order of the prompts decides neither a sum nor a draw
     reached = np.abs(differences.sum(axis=0))
     n_differing = (sizes > 0.0).sum(axis=0)
     smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0, initial=np.inf)
@@ -86,15 +85,17 @@ def sign_flips(differences: Floats, rng: np.random.Generator) -> Floats:
     for chosen, test in ((is_even, _binomial), (~is_even & is_many, _normal)):
         p[chosen] = test(sizes[:, chosen], reached[chosen])
     drawn = ~is_even & ~is_many
-    p[drawn] = _drawn(sizes[: n_differing[drawn].max(initial=0), drawn], reached[drawn], rng)
+    falling = -np.sort(-sizes[:, drawn], axis=0)  # so that no draw depends on the order of the prompts
+    p[drawn] = _drawn(falling[: n_differing[drawn].max(initial=0)], reached[drawn], rng)
     p[n_differing == 0] = 1.0
     return p
 
 
 def _equal_weights(sizes: Floats) -> Floats:
     """How many differences of one size would give a sum of the same kurtosis; 0 where there are none."""
-    fourth = (sizes**4).sum(axis=0)
-    share = np.divide((sizes**2).sum(axis=0) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0.0)
+    squares = sizes * sizes
+    fourth = (squares * squares).sum(axis=0)
+    share = np.divide(squares.sum(axis=0) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0.0)
     return np.asarray(share)
 
 

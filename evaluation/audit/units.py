@@ -78,6 +78,12 @@ def units_of(
     return _keep(claims, is_scored) if level is Level.CLAIM else _join(claims, is_scored, table.response.codes[rows])
 
 
+def numbered(codes: Codes) -> tuple[NDArray[np.intp], int]:
+    """The codes renumbered from 0 without gaps, in their order, and how many differ; faster than sorting."""
+    occurs = np.bincount(codes) > 0
+    return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
+
+
 def _keep(units: Units, kept: Bools) -> Units:
     return Units(
         units.system[kept],
@@ -89,15 +95,17 @@ def _keep(units: Units, kept: Bools) -> Units:
 
 
 def _join(claims: Units, is_scored: Bools, response: Codes) -> Units:
-    _, first, number = np.unique(response, return_index=True, return_inverse=True)
+    number, n_responses = numbered(response)
+    first = np.zeros(n_responses, dtype=np.intp)
+    first[number[::-1]] = np.arange(len(number))[::-1]  # the last to be written is the first row
     whole = Units(
         claims.system[first],
         None if claims.prompt is None else claims.prompt[first],
-        _any_within(claims.is_error, number, len(first)),
-        _any_within(claims.is_flagged, number, len(first)),
+        _any_within(claims.is_error, number, n_responses),
+        _any_within(claims.is_flagged, number, n_responses),
         0,
     )
-    return _keep(whole, ~_any_within(~is_scored, number, len(first)))
+    return _keep(whole, ~_any_within(~is_scored, number, n_responses))
 
 
 def _any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
