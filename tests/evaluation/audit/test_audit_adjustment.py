@@ -246,9 +246,19 @@ def test_all_or_none_can_be_flagged_whatever_the_scores(value: float) -> None:
     for is_error, flagged in ((True, 3), (False, 0)):
         own = SortedScores.of(np.full(3, value), np.full(3, is_error))
         assert own.flagged(unbiased_threshold(own)) == flagged
-    low = float(np.nextafter(0.5, 0.0))
-    neighbours = SortedScores.of(np.asarray([low, 0.5]), np.asarray([True, False]))
+
+
+@pytest.mark.parametrize(("low", "high"), [(np.nextafter(0.5, 0.0), 0.5), (0.5, np.nextafter(0.5, 1.0))])
+def test_neighbouring_floats_are_parted(low: float, high: float) -> None:
+    neighbours = SortedScores.of(np.asarray([low, high]), np.asarray([True, False]))
     assert neighbours.flagged(unbiased_threshold(neighbours)) == 1
+
+
+def test_of_equally_good_thresholds_the_one_nearest_to_a_half_is_taken() -> None:
+    rising = SortedScores.of(np.asarray([0.1, 0.7, 0.7]), np.asarray([True, True, False]))
+    assert unbiased_threshold(rising) == pytest.approx(0.4)  # flags one too few, .85 one too many
+    falling = SortedScores.of(np.asarray([0.3, 0.3, 0.9]), np.asarray([True, False, False]))
+    assert unbiased_threshold(falling) == pytest.approx(0.6)  # one too many, 0 one too few
 
 
 TABLES = st.lists(

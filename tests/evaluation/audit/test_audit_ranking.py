@@ -148,6 +148,11 @@ def test_what_cannot_be_compared_is_undefined() -> None:
         rank_systems(table_of(rates("a", 1, 2)), E, "other")
 
 
+def test_a_score_at_the_threshold_predicts_attributable() -> None:
+    rows = [Row(1, {E: score}) for score in (0.5, float(np.nextafter(0.5, 0.0)))]
+    assert rank_systems(table_of(rows), E, "d").systems[0].predicted == 0.5
+
+
 def test_another_threshold_gives_other_predictions() -> None:
     rows = [Row(1, {E: score}, system=system) for system, score in (("a", 0.6), ("b", 0.9))]
     assert [rate.predicted for rate in rank_systems(table_of(rows), E, "d", threshold=0.7).systems] == [1.0, 0.0]
