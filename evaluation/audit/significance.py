@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,8 +119,17 @@ def _normal(sizes: Floats, reached: Floats) -> Floats:
 def _drawn(sizes: Floats, reached: Floats, rng: np.random.Generator) -> Floats:
     """The observed signs count as one draw, so that no p-value is 0."""
     sums = np.zeros((DRAWS, sizes.shape[1]))
-    for start in range(0, len(sizes), _BLOCK):
-        block = sizes[start : start + _BLOCK]
-        signs = rng.integers(0, 2, size=(DRAWS, len(block)), dtype=np.int8) * 2.0 - 1.0
-        sums += signs @ block
+    with _threads().limit(limits=1, user_api="blas"):  # small products, on which threads would wait for each other
+        for start in range(0, len(sizes), _BLOCK):
+            block = sizes[start : start + _BLOCK]
+            signs = rng.integers(0, 2, size=(DRAWS, len(block)), dtype=np.int8) * 2.0 - 1.0
+            sums += signs @ block
     return np.asarray((1.0 + (np.abs(sums) >= reached * (1.0 - _ROUNDING)).sum(axis=0)) / (DRAWS + 1.0))
+
+
+@cache
+def _threads() -> Any:
+    """Made once: finding the libraries takes longer than most products."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it ships no types
+
+    return ThreadpoolController()
