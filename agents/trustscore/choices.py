@@ -89,7 +89,8 @@ def _leading(text: str, options: Sequence[Option]) -> Letter | None:
         return None
     mark, words = match[2], match[3]
     is_sure = mark == _SURE_MARK and match[1].isupper()
-    if not is_sure and not _begins_as(words, chosen.text):
+    is_article = not mark and chosen.letter == "A"
+    if not is_sure and not _begins_as(words, chosen.text, whole=is_article):
         return None
     beyond = words.replace(undressed(chosen.text), " ")
     others = {*_LABELLED.findall(beyond), _bare(beyond.strip()) or chosen.letter}
@@ -97,10 +98,16 @@ def _leading(text: str, options: Sequence[Option]) -> Letter | None:
     return chosen.letter if others | named == {chosen.letter} else None
 
 
-def _begins_as(words: str, option: str) -> bool:
-    """Whether words after a letter are that option's, or say why it was chosen."""
-    first = plain_words(words).partition(" ")[0]
-    return first in {plain_words(option).partition(" ")[0], *_REASON}
+def _begins_as(words: str, option: str, *, whole: bool) -> bool:
+    """Whether words after a letter are that option's, or say why it was chosen.
+
+    The first word tells; after what may be an article ("A king built it") the `whole` option is needed.
+    """
+    said, own = plain_words(words), plain_words(option)
+    first = said.partition(" ")[0]
+    if first in _REASON:
+        return True
+    return f"{said} ".startswith(f"{own} ") if whole else first == own.partition(" ")[0]
 
 
 def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
