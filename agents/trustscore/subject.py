@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from factloop.agents.trustscore.letters import letter_probabilities
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, McqAnswer
 from factloop.agents.trustscore.stages import Choice
 from factloop.agents.trustscore.undressing import after_thinking
-from factloop.errors import ModelOutputError
+from factloop.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
@@ -23,6 +24,12 @@ CHOOSE, ANSWER = "choose", "answer"
 """Names of the stages in the account of a run."""
 TOP_LOGPROBS = 5
 """As many as every server allows that gives any; there are five letters."""
+_NO_ANSWER = re.compile(
+    r"(?i:(?:I['’]?\s?a?m )?(?:very |so )?sorry[,.;:!]? (?:but )?|unfortunately,? |as an AI[^,.]{0,40}, )?"
+    r"I(?: (?:do not|don['’]t) (?:know|have)| have no| (?:cannot|can not|can['’]t)|(?: am|['’]m) (?:unable|not able))\b"
+    r"(?!.*\bbut\b)"
+)
+"""The beginning of a sentence that says there is no answer. It is none to score: the model stands by nothing in it."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,10 @@ class ModelSubject:
         return Choice(letter, letter_probabilities(answered.tokens, letter))
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """Its answer from memory, in one line. Raises ModelOutputError for an empty one."""
+        """Its answer from memory, in one line.
+
+        Raises ModelOutputError for an empty one, ModelRefusal where it says that it has none.
+        """
 
         def accept(answer: ClosedBookAnswer) -> None:
             if not answer.answer.strip():
@@ -87,4 +97,7 @@ class ModelSubject:
             accept=accept,
             read_text=read_text,
         )
-        return " ".join(answered.value.answer.split())
+        said = " ".join(answered.value.answer.split())
+        if _NO_ANSWER.match(said):
+            raise ModelRefusal("it says that it does not answer", schema=ClosedBookAnswer.__name__, reply=said)
+        return said

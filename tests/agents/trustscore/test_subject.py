@@ -108,6 +108,36 @@ async def test_a_refusal_is_one() -> None:
         await choose(AIMessage("", additional_kwargs={"refusal": "I would rather not."}))
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I don't know.",
+        '{"answer": "I do not know who built the first temple."}',
+        "I'm sorry, but I can't help with that.",
+        "Sorry, I cannot answer this question.",
+        "I am unable to answer that.",
+        "I’m not able to say.",
+    ],
+)
+async def test_a_refusal_in_words_is_no_answer(reply: str) -> None:
+    with pytest.raises(ModelRefusal) as caught:
+        await answer(reply)
+    assert caught.value.reply
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I Don't Know How to Love Him came out in 1971.",
+        "I, Robot is by Asimov.",
+        "Sorry came out in 2015.",
+        "I don't know for sure, but Solomon built it.",
+    ],
+)
+async def test_an_answer_that_begins_alike_is_one(reply: str) -> None:
+    assert await answer(reply) == reply
+
+
 async def test_probabilities_are_those_of_the_place_of_the_letter() -> None:
     listed = [{"token": "C", "logprob": math.log(0.75)}, {"token": "A", "logprob": math.log(0.25)}]
     logprobs = {"content": [{"token": "C", "logprob": math.log(0.75), "top_logprobs": listed}]}
