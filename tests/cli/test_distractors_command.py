@@ -183,6 +183,7 @@ def test_a_name_without_types_is_left_to_the_next_source(
     found = found_in(factloop("distractors", *TEMPLE, *dbpedia, "--n", 6, "--json", "-"))
     assert len(found["distractors"]) == 6
     assert "dbpedia" not in sources(found)
+    assert found["notes"] == ["DBpedia gave nothing for King Solomon: the next source was used"]
 
 
 @pytest.mark.parametrize("key", ['Quo"te', "Back%5Cslash", "Brace}", "Dollar{$x}", "Line%0AEnd", "Umlaut_ü"])

@@ -45,7 +45,7 @@ async def generate_distractors(
         response=response,
         wanted=wanted,
         distractors=tuple(found),
-        notes=tuple(work.notes),
+        notes=work.notes,
         seed=seed,
     )
 
@@ -53,6 +53,10 @@ async def generate_distractors(
 def _readable(text: str) -> str:
     """The text with a mark, of the same length, for each half of a character: libraries raise at these."""
     return _HALF.sub("\ufffd", text)
+
+
+def _is_dbpedia(source: SubstituteSource) -> bool:
+    return isinstance(source, KnowledgeBaseSource) and source.source is Source.DBPEDIA
 
 
 class _Work:
@@ -65,7 +69,16 @@ class _Work:
         self._original = response
         self._sources = list(sources)
         self._sieve = Sieve(question, self._response)
-        self.notes: list[str] = []
+        self._unknown: list[str] = []
+        self._failures: list[str] = []
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which sources failed, and what DBpedia, which was asked for by name, gave nothing for."""
+        if not self._unknown:
+            return tuple(self._failures)
+        named = ", ".join(self._unknown)
+        return (*self._failures, f"DBpedia gave nothing for {named}: the next source was used")
 
     async def distractors(self) -> AsyncIterator[Distractor]:
         left = self._wanted
@@ -103,12 +116,14 @@ class _Work:
                 self._give_up(source, error)
             else:
                 offers.append([(target, substitute) for substitute in found])
+                if not found and target.kind == "entity" and _is_dbpedia(source) and target.text not in self._unknown:
+                    self._unknown.append(target.text)
         return (offer for turn in zip_longest(*offers) for offer in turn if offer is not None)
 
     def _give_up(self, source: SubstituteSource, error: ToolError) -> None:
         self._sources.remove(source)
         named = _NAMES.get(source.source, source.name) if isinstance(source, KnowledgeBaseSource) else source.name
-        self.notes.append(f"{named} did not answer ({error}): the next source was used")
+        self._failures.append(f"{named} did not answer ({error}): the next source was used")
 
     def _made(self, target: Target, substitute: Substitute) -> Distractor | None:
         inserted = insert(self._response, target, substitute.text)

@@ -172,6 +172,13 @@ async def test_a_source_that_fails_is_noted_once_and_the_next_is_used(error: Too
     assert found.notes == (f"DBpedia did not answer ({error}): the next source was used",)
 
 
+async def test_what_dbpedia_gives_nothing_for_is_said_once() -> None:
+    dbpedia = KnowledgeBaseSource(Places({"Paris": ["Kiel"]}), Source.DBPEDIA)
+    places = KnowledgeBaseSource(Places({"Paris": ["Oslo"], "Lima": ["Rome"], "Bern": ["Ulm"]}), Source.BUILT_IN)
+    found = await made("", "From Paris and Lima to Bern.", [dbpedia, places])
+    assert found.notes == ("DBpedia gave nothing for Lima, Bern: the next source was used",)
+
+
 async def test_a_source_that_fails_for_a_target_is_not_asked_again() -> None:
     failing = Words([], name="vectors", error=ToolTimeout(tool="vectors", timeout_s=5))
     found = await made("", "From Paris to Lima.", [failing, Words(["Kiel", "Oslo"])], wanted=3)
