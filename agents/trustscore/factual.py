@@ -58,7 +58,7 @@ def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
             nothing = TrustFC(
                 relation=Relation.NEUTRAL,
                 value=FACTUAL_VALUE[Relation.NEUTRAL],
-                rationale="No passage of the corpus shares a word with the question and the answer.",
+                rationale="The corpus was searched, and no passage was found.",
                 query=query,
             )
             return {**_done(nothing), "passages": []}
