@@ -225,10 +225,11 @@ def _exit_code(ask: TrustAsk, settings: TrustSettings, run: TrustRun, messages: 
     name = "TrustOV" if both else "TrustBC" if settings.subject_model is not None else "TrustFC"
     summary = run.summary
     score = {"TrustOV": summary.trust_ov, "TrustBC": summary.trust_bc, "TrustFC": summary.trust_fc}[name]
-    if (score.mean or 0.0) >= ask.fail_under:
+    if score.mean is not None and score.mean >= ask.fail_under:
         return DONE
     reached = "undefined" if score.mean is None else f"{score.mean:.3f}"
-    messages.print(f"factloop: mean {name} {reached} is below {ask.fail_under:g} (--fail-under)", soft_wrap=True)
+    said = f"mean {name} {reached} of {plural(score.n_scored, 'answer')} is below {ask.fail_under:g} (--fail-under)"
+    messages.print(f"factloop: {said}", soft_wrap=True)
     return BELOW_THRESHOLD
 
 

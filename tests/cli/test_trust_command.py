@@ -151,7 +151,7 @@ def test_a_wrong_subject_is_said_before_the_long_form_costs_anything(
     [
         ((), 0, None),
         (("--fail-under", 0.5), 0, None),
-        (("--fail-under", 0.6), 1, "mean TrustBC 0.500 is below 0.6 (--fail-under)"),
+        (("--fail-under", 0.6), 1, "mean TrustBC 0.500 of 2 answers is below 0.6 (--fail-under)"),
         (("--strict",), 0, None),
     ],
 )
@@ -168,8 +168,10 @@ def test_missing_scores_are_fatal_only_where_asked(factloop: Command, sim: Simul
     assert factloop("trust", answers, *SUBJECT, "--quiet").code == 0
     strict = factloop("trust", answers, *SUBJECT, "--quiet", "--strict")
     assert (strict.code, strict.complaint) == (3, "factloop: 2 scores are missing (--strict)")
-    under = factloop("trust", answers, *SUBJECT, "--quiet", "--fail-under", 0.1)
-    assert (under.code, under.complaint) == (1, "factloop: mean TrustBC undefined is below 0.1 (--fail-under)")
+    for least in ("0.1", "0"):
+        under = factloop("trust", answers, *SUBJECT, "--quiet", "--fail-under", least)
+        said = f"factloop: mean TrustBC undefined of 0 answers is below {least} (--fail-under)"
+        assert (under.code, under.complaint) == (1, said)
 
 
 def test_a_dry_run_spends_nothing_and_needs_no_key(
