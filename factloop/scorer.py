@@ -299,7 +299,6 @@ def _long_form(
         usage=meter.snapshot(elapsed_s),
         fingerprint=engine.setup.fingerprint,
         created_at=datetime.now(UTC),
-        warnings=factuality.warnings,
     )
 
 

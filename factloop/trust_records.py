@@ -298,6 +298,7 @@ class LongFormTrustReport(Record):
     fingerprint: TrustFingerprint
     created_at: datetime
     warnings: tuple[str, ...] = ()
+    """Of TrustBC alone; those of SAFE are in `factuality`."""
 
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:

@@ -91,6 +91,14 @@ async def test_verdict_and_belief_make_four_groups(sim: Simulator) -> None:
     assert topics == {1}
 
 
+async def test_warnings_of_the_verdicts_are_said_once(sim: Simulator) -> None:
+    (pair,) = known_to(sim, "known", 1)
+    factuality = report_of([(pair.answer, SUPPORTED)]).model_copy(update={"warnings": ("Mind the judge.",)})
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore_claims(factuality)
+    assert (report.factuality.warnings, report.warnings) == (("Mind the judge.",), ())
+
+
 async def test_a_repeated_claim_is_asked_about_once(sim: Simulator) -> None:
     (pair,) = known_to(sim, "known", 1)
     claims = [(pair.answer, SUPPORTED), (pair.answer, SUPPORTED)]
