@@ -91,11 +91,6 @@ class PersonName:
     def is_titled(self) -> bool:
         return _bare(self.words[0]) in TITLES
 
-    @property
-    def n_own(self) -> int:
-        """Words that are its own: neither title nor numeral nor epithet."""
-        return sum(part != "kept" for part in self.parts)
-
 
 def read_name(name: str) -> PersonName | None:
     """The form of a name; None for what no person is called, and for scripts without lists of names."""
