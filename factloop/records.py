@@ -12,14 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
@@ -33,16 +26,16 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    @model_validator(mode="wrap")
+    @model_validator(mode="before")
     @classmethod
-    def _holds_whole_characters(cls, fields: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+    def _holds_whole_characters(cls, fields: Any) -> Any:
         """Half a character (a lone surrogate: a site cut an emoji in two) becomes U+FFFD, as no file can hold it."""
-        try:
-            return validate(fields)
-        except ValidationError:
-            if not isinstance(fields, dict):
-                raise
-        return validate({name: _whole(value) if isinstance(value, str) else value for name, value in fields.items()})
+        if not isinstance(fields, dict):
+            return fields
+        for value in fields.values():  # nearly always there is nothing to mend, and nothing to copy
+            if isinstance(value, str) and not value.isascii():
+                return {name: _whole(text) if isinstance(text, str) else text for name, text in fields.items()}
+        return fields
 
 
 def _whole(text: str) -> str:
