@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from factloop.records import Claim, Verdict
@@ -22,7 +23,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
     """The mean over what is scored; None where nothing is."""
     given = list(values)
     scored = [value for value in given if value is not None]
-    mean = sum(scored) / len(scored) if scored else None
+    mean = math.fsum(scored) / len(scored) if scored else None
     return MeanScore(mean=mean, n_scored=len(scored), n_unscored=len(given) - len(scored))
 
 
