@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
+
 from factloop.errors import ConfigError
 
 BUSY_TIMEOUT_S = 20.0
@@ -59,7 +61,7 @@ class CallCache:
         if found == FORMAT:
             pass
         elif found == 0 and not execute("SELECT 1 FROM sqlite_master WHERE tbl_name <> 'answers'").fetchone():
-            execute("PRAGMA journal_mode=WAL")  # stays with the file
+            self._switch_to_wal()
             execute("BEGIN IMMEDIATE")
             execute(
                 "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL,"
@@ -71,6 +73,20 @@ class CallCache:
             raise ConfigError(f"{self._path}: not made by this version of factloop; move it away or name another place")
         # A killed process loses nothing at this level; only a power cut may cost the last answers.
         execute("PRAGMA synchronous=NORMAL")
+
+    def _switch_to_wal(self) -> None:
+        """Lets readers and a writer work side by side; stays with the file.
+
+        Of two connections that switch a new file at the same moment SQLite refuses one without waiting, as each
+        holds what the other needs.
+        """
+        patiently = Retrying(
+            retry=retry_if_exception(_is_busy),
+            wait=wait_random(0.01, 0.05),
+            stop=stop_after_delay(BUSY_TIMEOUT_S),
+            reraise=True,
+        )
+        patiently(self._connection.execute, "PRAGMA journal_mode=WAL")
 
     def _unusable(self, error: Exception) -> ConfigError:
         return ConfigError(f"{self._path}: cannot be used as a cache ({error}); delete it or name another place")
@@ -110,3 +126,7 @@ class CallCache:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _is_busy(error: BaseException) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_BUSY

@@ -4,7 +4,9 @@ import json
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,19 @@ def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     assert shared is not None
     assert shared.value in {"a", "b"}
     cache.close()
+
+
+def test_a_new_file_may_be_opened_by_many_at_the_same_moment(tmp_path: Path) -> None:
+    for attempt in range(30):
+        path, together = tmp_path / f"{attempt}.sqlite", threading.Barrier(8)
+
+        def open_and_close(path: Path = path, together: threading.Barrier = together) -> None:
+            together.wait()
+            CallCache(path).close()
+
+        with ThreadPoolExecutor(8) as pool:
+            for opened in [pool.submit(open_and_close) for _ in range(8)]:
+                opened.result()
 
 
 def test_an_answer_written_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
