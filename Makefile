@@ -26,8 +26,9 @@ demo: $(VENV)/.core  ## Check examples/lighthouse with the offline engine; write
 	  --docs examples/lighthouse/sources --html demo-report.html
 	@echo "The same as a page: demo-report.html"
 
-test: $(VENV)/.dev  ## All tests: no network, no key, no GPU
-	$(BIN)/python -m pytest
+# A file's tests stay together and in order: those of the README share a folder.
+test: $(VENV)/.dev  ## All tests, on every core: no network, no key, no GPU
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: $(VENV)/.dev  ## Lint, format and types
 	$(BIN)/ruff check $(CODE)

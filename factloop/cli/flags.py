@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from factloop.settings import RunSettings
 
 MODEL, SEARCH, DISTRACTORS, LIMITS, OUTPUT = "Model", "Search", "Distractors", "Limits", "Output"
 
@@ -119,3 +123,8 @@ Vectors = Annotated[
     typer.Option(metavar="FILE", help="Word vectors in word2vec's format.", rich_help_panel=DISTRACTORS),
 ]
 Seed = Annotated[int | None, typer.Option(help="Default 0.", rich_help_panel=DISTRACTORS)]
+
+
+def settings_given(kind: type[RunSettings], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a command's arguments that are settings, and were given."""
+    return {name: given[name] for name in kind.model_fields if given.get(name) is not None}

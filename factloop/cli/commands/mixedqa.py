@@ -1,0 +1,57 @@
+"""`factloop eval mixedqa`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from factloop.cli import flags
+from factloop.cli.flags import settings_given
+
+
+def mixedqa(
+    data: Annotated[str, typer.Option(metavar="FILE", help="mixedqa.jsonl, see benchmarks/README.md for its fields.")],
+    system: Annotated[list[str] | None, typer.Option(help="Only the responses of this system; repeatable.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many questions, from the first.")] = None,
+    subject_model: flags.SubjectModel = None,
+    judge_model: flags.JudgeModel = None,
+    base_url: flags.BaseUrl = None,
+    judge_base_url: flags.JudgeBaseUrl = None,
+    nli: flags.Nli = None,
+    temperature: flags.SubjectTemperature = None,
+    max_tokens: flags.MaxTokens = None,
+    logprobs: flags.Logprobs = None,
+    prompts: flags.Prompts = None,
+    embeddings: flags.Embeddings = None,
+    corpus: flags.Corpus = None,
+    passages: flags.Passages = None,
+    max_checks: flags.MaxChecks = None,
+    window: flags.Window = None,
+    kb: flags.Kb = None,
+    dbpedia: flags.DBpedia = None,
+    spotlight_url: flags.SpotlightUrl = None,
+    sparql_url: flags.SparqlUrl = None,
+    vectors: flags.Vectors = None,
+    seed: flags.Seed = None,
+    budget_usd: flags.BudgetUsd = None,
+    max_calls: flags.MaxCalls = None,
+    price_in: flags.PriceIn = None,
+    price_out: flags.PriceOut = None,
+    concurrency: flags.Concurrency = None,
+    requests_per_second: flags.RequestsPerSecond = None,
+    timeout_s: flags.Timeout = None,
+    cache: flags.Cache = None,
+    cache_dir: flags.CacheDir = None,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    run_dir: flags.RunDir = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Correlate TrustScore with MixedQA's human labels, beside the paper's Table 1."""
+    given = dict(locals())
+    from factloop.cli.mixedqa import MixedQaAsk, run_mixedqa
+    from factloop.trust_settings import TrustSettings
+
+    ask = MixedQaAsk(data, tuple(system or ()), limit, json, html, run_dir, quiet=quiet)
+    raise typer.Exit(run_mixedqa(ask, settings_given(TrustSettings, given)))
