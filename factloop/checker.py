@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -21,12 +21,13 @@ from pydantic import TypeAdapter
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.engine import Engine, Setup, build_engine, prepare
 from factloop.engine_pool import EnginePool
-from factloop.errors import ConfigError, DataError
+from factloop.errors import ConfigError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
+from factloop.given_text import check_whole
 from factloop.local import build_embedder, cache_folder
-from factloop.records import Claim, FactualityReport
+from factloop.records import Claim, FactualityReport, GivenFacts
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
 from factloop.sync import run_blocking
@@ -36,6 +37,18 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import build_search_tools
 
 SearchSource = str | SearchTool | BaseRetriever | BaseTool
+
+
+class Check(Protocol):
+    """The report on one response; with `facts`, on these alone, unsplit: the sentences in the order of the response.
+
+    A claim that cannot be judged is in the report, unscored with its reason. Raises ConfigError, DataError.
+    """
+
+    def __call__(
+        self, response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+    ) -> Awaitable[FactualityReport]: ...
+
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
@@ -101,12 +114,30 @@ class FactChecker:
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        started = time.perf_counter()
         async with self._run(response, prompt, run_dir) as (engine, directory):
-            meter = UsageMeter()
-            graph = self._graph(engine, meter)
-            final = await graph.ainvoke({"prompt": prompt, "response": response}, self._config)
-            return self._finish(engine, directory, meter, prompt, response, final, time.perf_counter() - started)
+            report = await self._check(engine, response, prompt)
+            if directory is not None:
+                write_atomically(directory.report, to_json(report))
+            return report
+
+    @asynccontextmanager
+    async def opened(self, *, journal: Path | None = None) -> AsyncIterator[Check]:
+        """A check for many responses, any number at a time: one engine, closed at the end.
+
+        With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
+        """
+        engine = build_engine(self._setup(), journal=journal)
+
+        async def check(
+            response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+        ) -> FactualityReport:
+            _check_texts(response, prompt)
+            return await self._check(engine, response, prompt, facts)
+
+        try:
+            yield check
+        finally:
+            await engine.aclose()
 
     async def astream(
         self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None
@@ -134,8 +165,10 @@ class FactChecker:
                     if chunk["type"] == "claim_judged":
                         chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
                     yield _EVENT.validate_python(chunk)
-            elapsed_s = time.perf_counter() - started
-            yield CheckFinished(report=self._finish(engine, directory, meter, prompt, response, final, elapsed_s))
+            report = self._report(engine, meter, prompt, response, final, time.perf_counter() - started)
+            if directory is not None:
+                write_atomically(directory.report, to_json(report))
+            yield CheckFinished(report=report)
 
     def check(self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None) -> FactualityReport:
         """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
@@ -157,6 +190,16 @@ class FactChecker:
     def _config(self) -> dict[str, Any]:
         return {"recursion_limit": 4 * self.settings.max_searches + 20}
 
+    async def _check(
+        self, engine: Engine, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
+    ) -> FactualityReport:
+        started, meter = time.perf_counter(), UsageMeter()
+        asked: dict[str, Any] = {"prompt": prompt, "response": response}
+        if facts is not None:
+            asked["facts"] = [given.model_dump(mode="json") for given in facts]
+        final = await self._graph(engine, meter).ainvoke(asked, self._config)
+        return self._report(engine, meter, prompt, response, final, time.perf_counter() - started)
+
     def _graph(self, engine: Engine, meter: UsageMeter) -> Any:
         plan = engine.plan_for(meter)
         return build_safe_graph(plan, engine.searching, meter, max_searches=self.settings.max_searches)
@@ -166,8 +209,7 @@ class FactChecker:
         self, response: str, prompt: str | None, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
-        for name, text in (("response", response), ("prompt", prompt or "")):
-            _refuse_broken(name, text)
+        _check_texts(response, prompt)
         if run_dir is None:
             yield await self._engines.here(lambda: build_engine(self._setup())), None
             return
@@ -183,10 +225,9 @@ class FactChecker:
     def _setup(self) -> Setup:
         return prepare(self.settings, self.tools, model=self._model)
 
-    def _finish(
+    def _report(
         self,
         engine: Engine,
-        directory: RunDirectory | None,
         meter: UsageMeter,
         prompt: str | None,
         response: str,
@@ -195,7 +236,7 @@ class FactChecker:
     ) -> FactualityReport:
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
         counts = count_verdicts(claims)
-        report = FactualityReport(
+        return FactualityReport(
             prompt=prompt,
             response=response,
             claims=claims,
@@ -207,9 +248,6 @@ class FactChecker:
             created_at=datetime.now(UTC),
             warnings=_warnings(engine, claims),
         )
-        if directory is not None:
-            write_atomically(directory.report, to_json(report))
-        return report
 
 
 def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
@@ -228,12 +266,9 @@ def _names(name: str) -> Iterator[str]:
     yield from (f"{name}_{number}" for number in count(2))
 
 
-def _refuse_broken(name: str, text: str) -> None:
-    """Raises DataError for text that no report could be written of. Said here, it costs nothing yet."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise DataError(f"the {name} holds half a character (a lone surrogate) at position {error.start}") from error
+def _check_texts(response: str, prompt: str | None) -> None:
+    check_whole("response", response)
+    check_whole("prompt", prompt or "")
 
 
 def _configuration(setup: Setup, response: str, prompt: str | None) -> dict[str, Any]:

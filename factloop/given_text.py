@@ -10,6 +10,11 @@ def check_given(name: str, text: object) -> None:
     """Raises DataError for what is no text, for a blank one, and for one that no report could be written of."""
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{name}: a text is needed, not {shown(text)}")
+    check_whole(name, text)
+
+
+def check_whole(name: str, text: str) -> None:
+    """Raises DataError for text that no report could be written of; it may be blank."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -135,6 +135,13 @@ class Claim(Record):
         return self
 
 
+class GivenFacts(Record):
+    """A sentence of a response with its atomic facts as somebody already split them, to be judged as they are."""
+
+    sentence: str
+    facts: tuple[str, ...]
+
+
 class StageUsage(Record):
     """What one stage of the loop cost."""
 

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import factloop
-from factloop.cli.commands import check, distractors, kb, mixedqa, trust
+from factloop.cli.commands import (
+    audit,
+    check,
+    compare,
+    data,
+    distractors,
+    factscore,
+    generate,
+    kb,
+    mixedqa,
+    responses,
+    trust,
+    verify,
+)
+
+
+class ResponsesByDefault(TyperGroup):
+    """`eval FILE` is `eval responses FILE`, unless the first word names another command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, "--help"}:
+            args = ["responses", *args]
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
     name="factloop",
@@ -33,8 +57,8 @@ def _root(
     pass
 
 
-def _group(name: str, about: str) -> typer.Typer:
-    group = typer.Typer(help=about, no_args_is_help=True)
+def _group(name: str, about: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
+    group = typer.Typer(cls=kind, help=about, no_args_is_help=True)
     app.add_typer(group, name=name)
     return group
 
@@ -42,7 +66,18 @@ def _group(name: str, about: str) -> typer.Typer:
 app.command()(check.check)
 app.command()(trust.trust)
 app.command()(distractors.distractors)
-eval_group = _group("eval", "Score a data set and compare with its labels.")
+app.command()(audit.audit)
+app.command()(compare.compare)
+app.command()(verify.verify)
+eval_group = _group("eval", "Score a data set, and compare with its labels where it has some.", ResponsesByDefault)
+eval_group.command()(responses.responses)
+eval_group.command()(factscore.factscore)
 eval_group.command()(mixedqa.mixedqa)
+data_group = _group("data", "Data sets: what there is, and how to get it.")
+data_group.command("list")(data.list_)
+data_group.command()(data.get)
+generate_group = _group("generate", "Let a model write: answers to LongFact's prompts, or prompts like those.")
+generate_group.command()(generate.longfact)
+generate_group.command()(generate.prompts)
 kb_group = _group("kb", "Local tables of typed entities, for distractors.")
 kb_group.command()(kb.build)

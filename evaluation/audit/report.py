@@ -1,0 +1,93 @@
+"""The whole audit of evaluators on one file of labelled claims, as one record."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from factloop.evaluation.audit.adjustment_records import AdjustmentReport
+from factloop.evaluation.audit.advice import Advice
+from factloop.evaluation.audit.agreement import Agreement
+from factloop.evaluation.audit.chunking import ChunkingBias
+from factloop.evaluation.audit.estimate import Group
+from factloop.evaluation.audit.quantification import Quantification
+from factloop.evaluation.audit.ranking import MeanRanking, Ranking
+from factloop.evaluation.audit.rates import Rates
+from factloop.evaluation.audit.significance import Correction
+from factloop.evaluation.audit.surface import SurfaceBias
+from factloop.records import Count, Record, Share
+
+
+class AuditData(Record):
+    """What was audited."""
+
+    name: str
+    """Of the file, with the beginning of its SHA-256."""
+    n_claims: Count
+    n_responses: Count
+    n_prompts: Count | None
+    """None where no prompts are given."""
+    datasets: tuple[str, ...]
+    tasks: tuple[str, ...]
+    """Task groups; empty where none are given."""
+    systems: tuple[str, ...]
+    evaluators: tuple[str, ...]
+    has_text: bool
+    """Whether claims and documents are given, which surface similarity and chunking need."""
+
+
+class AuditSettings(Record):
+    """What shapes the figures."""
+
+    thresholds: tuple[Share, ...]
+    """0.5 first, then the chosen one if there is one."""
+    alpha: Share
+    correction: Correction
+    """Of the tests over the pairs of systems of one data set."""
+    n_resamples: Count
+    level: Share
+    """Of the intervals."""
+    seed: int
+
+
+class AuditAt(Record):
+    """All figures at one threshold."""
+
+    threshold: Share
+    rates: Rates
+    agreement: Agreement
+    quantification: Quantification
+    rankings: tuple[Ranking, ...]
+    """For each level, evaluator and data set."""
+    mean_rankings: tuple[MeanRanking, ...]
+    """For each level, evaluator and group of more than one data set."""
+    surface: tuple[SurfaceBias, ...]
+    """For each evaluator and group; empty without texts."""
+    chunking: tuple[ChunkingBias, ...]
+    """For each evaluator with a chunked column, and group."""
+    adjustment: tuple[AdjustmentReport, ...]
+    """For each evaluator and data set."""
+
+
+class EvaluatorAdvice(Record):
+    """What one evaluator may be used for on one data set, or over all."""
+
+    evaluator: str
+    group: Group
+    advice: tuple[Advice, ...]
+
+
+class AuditReport(Record):
+    """The audit, whole. The same file, settings and seed give the same but for `created_at`."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    data: AuditData
+    settings: AuditSettings
+    at: tuple[AuditAt, ...]
+    """In the order of the thresholds."""
+    advice: tuple[EvaluatorAdvice, ...]
+    """At the first threshold."""
+    left_out: tuple[str, ...]
+    """Parts that could not be computed, each with its reason in one sentence."""
+    created_at: datetime
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,82 @@
+"""What a run over a data set writes: a line for each response, and a summary of them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from factloop.evaluation.correction.records import CorrectedF1, CorrectedPrecision, Transfer
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.metrics.label_agreement import LabelAgreement
+from factloop.evaluation.metrics.longform_records import CountedResponse, CurvePoint, LongFormScores
+from factloop.records import Count, FactualityReport, Fingerprint, Record, Usage
+
+
+class JudgedResponse(Record):
+    """One line of a run's `reports.jsonl`: a response with its whole report."""
+
+    id: str
+    system: str
+    """Who wrote the response."""
+    prompt_id: str
+    """Responses of several systems to one prompt share it."""
+    report: FactualityReport
+    labels: Mapping[str, FactLabel] = Field(default_factory=dict)
+    """Claim id to what people said of the claim, where the claims were given with labels."""
+
+    @property
+    def counted(self) -> CountedResponse:
+        return CountedResponse(system=self.system, prompt_id=self.prompt_id, counts=self.report.counts)
+
+
+class ResponseLine(CountedResponse):
+    """What the summary keeps of one response."""
+
+    id: str
+
+
+class RunCorrection(Record):
+    """Figures of one system corrected by labelled claims."""
+
+    system: str
+    precision: CorrectedPrecision
+    f1: tuple[CorrectedF1, ...]
+    """One for each K of the run."""
+    transfer: Transfer
+
+
+class Calibration(Record):
+    """The labelled claims that a run was corrected by, and what came of it."""
+
+    data: str
+    """Name, and hash where it is a file."""
+    n_claims: Count
+    n_unscored: Count
+    """Labelled claims without a verdict, which nothing rests on."""
+    systems: tuple[RunCorrection, ...]
+
+
+class RunSummary(Record):
+    """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    kind: Literal["responses", "factscore"]
+    data: str
+    """Name, and hash where it is a file."""
+    scores: LongFormScores
+    curve: tuple[CurvePoint, ...]
+    """F1@K against K."""
+    responses: tuple[ResponseLine, ...]
+    """By system and prompt."""
+    labelled: LongFormScores | None = None
+    """The same scores by people's labels, where there are labels; for the same K."""
+    agreement: LabelAgreement | None = None
+    """Of the verdicts with people's labels, claim by claim."""
+    calibration: Calibration | None = None
+    usage: Usage
+    fingerprint: Fingerprint
+    created_at: datetime
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,8 @@
+"""`factloop compare`."""
+
+from __future__ import annotations
+
+
+def compare() -> None:
+    """To come."""
+    raise NotImplementedError

@@ -1,0 +1,8 @@
+"""`factloop eval responses`."""
+
+from __future__ import annotations
+
+
+def responses() -> None:
+    """To come."""
+    raise NotImplementedError
