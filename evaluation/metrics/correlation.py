@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self, TypedDict, Unpack
 
 from pydantic import Field, model_validator
 
@@ -70,58 +70,51 @@ class Correlation(Record):
         return self
 
 
-def pearson(
-    xs: Sequence[float | None],
-    ys: Sequence[float | None],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    rng: np.random.Generator | None = None,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> Correlation:
-    """Pearson's product-moment coefficient of the pairs in which both sides have a value.
+class Options(TypedDict, total=False):
+    """How a coefficient is found."""
 
-    `clusters` names the group of each pair; the bootstrap draws groups whole, as pairs of one group resemble each
-    other. Without `rng` there is no interval. The order of the pairs changes nothing. Raises ValueError for lengths
-    that differ, and for a NaN or an infinity.
+    clusters: Sequence[Hashable] | None
+    """The group of each pair; the bootstrap draws groups whole, as pairs of one group resemble each other."""
+    rng: np.random.Generator | None
+    """Without it there is no interval."""
+    resamples: int
+    level: float
+
+
+def correlate(
+    method: Method, xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]
+) -> Correlation:
+    """The coefficient of the pairs in which both sides have a value.
+
+    The order of the pairs changes nothing. Raises ValueError for lengths that differ, and for a NaN or an infinity.
     """
-    return _correlate(Method.PEARSON, xs, ys, clusters, rng, resamples, level)
+    return _correlate(method, xs, ys, **options)
 
 
-def spearman(
-    xs: Sequence[float | None],
-    ys: Sequence[float | None],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    rng: np.random.Generator | None = None,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> Correlation:
-    """Spearman's coefficient: Pearson's of the ranks, ties at their mean rank. Otherwise as `pearson`."""
-    return _correlate(Method.SPEARMAN, xs, ys, clusters, rng, resamples, level)
+def pearson(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
+    """Pearson's product-moment coefficient, as `correlate` finds it."""
+    return _correlate(Method.PEARSON, xs, ys, **options)
 
 
-def kendall(
-    xs: Sequence[float | None],
-    ys: Sequence[float | None],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    rng: np.random.Generator | None = None,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> Correlation:
-    """Kendall's tau-b. Otherwise as `pearson`; the interval takes time quadratic in the number of distinct pairs."""
-    return _correlate(Method.KENDALL, xs, ys, clusters, rng, resamples, level)
+def spearman(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
+    """Spearman's coefficient: Pearson's of the ranks, ties at their mean rank."""
+    return _correlate(Method.SPEARMAN, xs, ys, **options)
+
+
+def kendall(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
+    """Kendall's tau-b. The interval takes time quadratic in the number of distinct pairs."""
+    return _correlate(Method.KENDALL, xs, ys, **options)
 
 
 def _correlate(
     method: Method,
     xs: Sequence[float | None],
     ys: Sequence[float | None],
-    clusters: Sequence[Hashable] | None,
-    rng: np.random.Generator | None,
-    resamples: int,
-    level: float,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    rng: np.random.Generator | None = None,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
 ) -> Correlation:
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
         raise ValueError("each pair has two sides, and a cluster where clusters are given")

@@ -1,4 +1,4 @@
-"""How far TrustScores agree with people: correlations with the labels of MixedQA (Zheng et al. 2024, section 4).
+"""How far TrustScores, and other metrics, agree with people on MixedQA (Zheng et al. 2024, section 4 and Table 1).
 
 Departure from the paper: there each system is asked about its own responses. Here the subject model of the run is asked
 about the responses of all of them, and the correlations over all systems together are given, too.
@@ -12,10 +12,10 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaResponse, human_label
-from factloop.evaluation.metrics.correlation import LEVEL, RESAMPLES, Correlation, pearson
+from factloop.evaluation.metrics.correlation import LEVEL, RESAMPLES, Correlation, Method, correlate
 from factloop.evaluation.metrics.mixedqa_published import PUBLISHED, PublishedRow
 from factloop.records import Count, Record, Share, Usage
 from factloop.trust_records import TrustFingerprint, TrustReport
@@ -39,6 +39,8 @@ class ScoredResponse(Record):
     trust_bc_graded: Share | None = None
     trust_fc: Share | None = None
     trust_ov: Share | None = None
+    reference: Mapping[str, float | None] = Field(default_factory=dict)
+    """Name of a reference-based metric to its score."""
 
     def score(self, metric: TrustMetric) -> float | None:
         match metric:
@@ -60,15 +62,19 @@ class SystemLabels(Record):
     n_correct: Count
 
 
-class MetricCorrelation(Record):
-    """Pearson's correlation of one score with the labels, over the responses of one system or of all."""
+class _Correlated(Record):
+    """The correlation of one score with the labels, over the responses of one system or of all."""
 
-    metric: TrustMetric
     system: str | None
     """None for all systems together."""
-    mean: Share | None
+    mean: float | None
     """Of the score, over the responses that have one."""
     correlation: Correlation
+
+    @property
+    def name(self) -> str:
+        """As tables write it."""
+        raise NotImplementedError
 
     @property
     def n_scored(self) -> int:
@@ -79,8 +85,29 @@ class MetricCorrelation(Record):
         return self.correlation.n_left_out
 
 
+class MetricCorrelation(_Correlated):
+    """Of a TrustScore."""
+
+    metric: TrustMetric
+
+    @property
+    def name(self) -> str:
+        return metric_name(self.metric)
+
+
+class ReferenceCorrelation(_Correlated):
+    """Of a metric that compares the response with right answers, its question or evidence."""
+
+    metric: str
+    """Its name, with the model behind it."""
+
+    @property
+    def name(self) -> str:
+        return self.metric
+
+
 class MixedQaResult(Record):
-    """Correlations of TrustScores with human labels, beside the published ones."""
+    """Correlations of TrustScores and other metrics with human labels, beside the published ones."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str = ""
@@ -90,6 +117,8 @@ class MixedQaResult(Record):
     """In the order in which they first answer."""
     correlations: tuple[MetricCorrelation, ...]
     """Each metric for each system, then for all together."""
+    reference: tuple[ReferenceCorrelation, ...] = ()
+    """The same for each reference-based metric that was asked for."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage
@@ -107,13 +136,18 @@ class MixedQaResult(Record):
         return self
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """The correlations of one system, or of all together, in the order of the metrics."""
+        """The correlations of TrustScores for one system, or for all together, in the order of the metrics."""
         return tuple(found for found in self.correlations if found.system == system)
 
-    def paper(self, metric: TrustMetric, system: str | None) -> float | None:
-        """The paper's figure for the same score and system; None where it has none."""
+    def paper(self, metric: str, system: str | None) -> float | None:
+        """The paper's figure for the score of this name, whatever model is behind it; None where it has none.
+
+        The paper's figures are Pearson's; beside another coefficient none stands.
+        """
+        if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
+            return None
         rows: Mapping[str, PublishedRow] = {row.metric: row for row in self.published}
-        row = rows.get(_NAMES[metric])
+        row = rows.get(metric.partition(" (")[0])
         return None if row is None or system is None else row.correlations.get(system)
 
 
@@ -130,8 +164,13 @@ def metric_name(metric: TrustMetric) -> str:
     return _NAMES[metric]
 
 
-def scored_response(question_id: str, response: MixedQaResponse, report: TrustReport) -> ScoredResponse:
-    """The response with the scores of its report; a part without a value stays without one."""
+def scored_response(
+    question_id: str,
+    response: MixedQaResponse,
+    report: TrustReport,
+    reference: Mapping[str, float | None] | None = None,
+) -> ScoredResponse:
+    """The response with the scores of its report and of other metrics; what has no value stays without one."""
     return ScoredResponse(
         question_id=question_id,
         system=response.system,
@@ -140,6 +179,7 @@ def scored_response(question_id: str, response: MixedQaResponse, report: TrustRe
         trust_bc_graded=report.trust_bc.graded,
         trust_fc=report.trust_fc.value,
         trust_ov=report.trust_ov.value,
+        reference=reference or {},
     )
 
 
@@ -151,10 +191,13 @@ def correlate_with_labels(
     created_at: datetime,
     data: str = "",
     warnings: Sequence[str] = (),
+    method: Method = Method.PEARSON,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> MixedQaResult:
     """Every score against the labels, for each system and for all, with intervals that draw whole questions.
+
+    The paper has Pearson's coefficient; Kendall's takes minutes over a thousand questions with an interval.
 
     The intervals follow from the seed of the fingerprint; the order of the responses changes at most that of the
     systems. Raises ValueError where a system answers one question twice.
@@ -164,15 +207,27 @@ def correlate_with_labels(
     names = list(dict.fromkeys(response.system for response in responses))
     by_system = {name: [response for response in responses if response.system == name] for name in names}
     groups: list[tuple[str | None, Sequence[ScoredResponse]]] = [*by_system.items(), (None, responses)]
+
+    def correlated(group: Sequence[ScoredResponse], scores: Sequence[float | None]) -> tuple[float | None, Correlation]:
+        scored = [score for score in scores if score is not None]
+        found = _correlation(method, group, scores, fingerprint.seed, resamples, level)
+        return fmean(scored) if scored else None, found
+
+    def of_trust(metric: TrustMetric, system: str | None, group: Sequence[ScoredResponse]) -> MetricCorrelation:
+        mean, found = correlated(group, [response.score(metric) for response in group])
+        return MetricCorrelation(metric=metric, system=system, mean=mean, correlation=found)
+
+    def of_reference(metric: str, system: str | None, group: Sequence[ScoredResponse]) -> ReferenceCorrelation:
+        mean, found = correlated(group, [response.reference.get(metric) for response in group])
+        return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
+
+    metrics = dict.fromkeys(name for response in responses for name in response.reference)
     return MixedQaResult(
         data=data,
         n_questions=len({response.question_id for response in responses}),
         systems=tuple(_labels(name, group) for name, group in by_system.items()),
-        correlations=tuple(
-            _correlation(metric, system, group, fingerprint.seed, resamples, level)
-            for metric in TrustMetric
-            for system, group in groups
-        ),
+        correlations=tuple(of_trust(metric, system, group) for metric in TrustMetric for system, group in groups),
+        reference=tuple(of_reference(metric, system, group) for metric in metrics for system, group in groups),
         usage=usage,
         fingerprint=fingerprint,
         created_at=created_at,
@@ -187,19 +242,21 @@ def _labels(system: str, group: Sequence[ScoredResponse]) -> SystemLabels:
 
 
 def _correlation(
-    metric: TrustMetric, system: str | None, group: Sequence[ScoredResponse], seed: int, resamples: int, level: float
-) -> MetricCorrelation:
+    method: Method,
+    group: Sequence[ScoredResponse],
+    scores: Sequence[float | None],
+    seed: int,
+    resamples: int,
+    level: float,
+) -> Correlation:
     import numpy as np
 
-    rng = np.random.default_rng(seed % 2**64)  # anew for each: one more system leaves the other intervals as they are
-    scores = [response.score(metric) for response in group]
-    found = pearson(
+    return correlate(
+        method,
         scores,
         [response.human_correct for response in group],
         clusters=[response.question_id for response in group],
-        rng=rng,
+        rng=np.random.default_rng(seed % 2**64),  # anew for each: one more system leaves the others as they are
         resamples=resamples,
         level=level,
     )
-    scored = [score for score in scores if score is not None]
-    return MetricCorrelation(metric=metric, system=system, mean=fmean(scored) if scored else None, correlation=found)

@@ -17,6 +17,11 @@ _UNDEFINED_WORDS = {
 }
 
 
+def method_name(found: Iterable[Correlation]) -> str:
+    """Whose coefficients these are: `Pearson`."""
+    return next((one.method.value.capitalize() for one in found), "Pearson")
+
+
 def coefficient(value: float | None) -> str:
     """Three digits, as papers print them; a dash where there is none."""
     return NOTHING if value is None else f"{_unsigned_zero(value):.3f}"

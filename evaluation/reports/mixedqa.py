@@ -1,4 +1,4 @@
-"""A MixedQA run on the terminal: how TrustScores correlate with human labels, and what the paper found."""
+"""A MixedQA run on the terminal: how scores correlate with human labels, and what the paper found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.evaluation.metrics.mixedqa import MetricCorrelation, MixedQaResult, TrustMetric, metric_name
+from factloop.evaluation.metrics.mixedqa import MetricCorrelation, MixedQaResult, ReferenceCorrelation, TrustMetric
 from factloop.evaluation.metrics.mixedqa_published import SOURCE
 from factloop.evaluation.reports import correlation_figures as figures
 from factloop.evaluation.reports.figures import plural
@@ -40,10 +40,19 @@ def group_title(result: MixedQaResult, system: str | None) -> str:
     return f"{'All systems' if system is None else system}: {plural(n_responses, 'response')}{correct}"
 
 
-def shown_correlations(result: MixedQaResult, system: str | None) -> list[MetricCorrelation]:
-    """Those of one group; the graded score only where some server gave probabilities."""
-    graded = any(found.n_scored for found in result.correlations if found.metric is TrustMetric.TRUST_BC_GRADED)
-    return [found for found in result.of(system) if graded or found.metric is not TrustMetric.TRUST_BC_GRADED]
+def shown_correlations(result: MixedQaResult, system: str | None) -> list[MetricCorrelation | ReferenceCorrelation]:
+    """Those of one group: TrustScores that were asked for, the graded one where some server gave probabilities."""
+    asked = {found.metric for found in result.correlations if found.n_scored or _is_asked_for(result, found.metric)}
+    trust = [found for found in result.of(system) if found.metric in asked]
+    return [*trust, *(found for found in result.reference if found.system == system)]
+
+
+def _is_asked_for(result: MixedQaResult, metric: TrustMetric) -> bool:
+    """Whether the run was to give this score, so that its absence tells something."""
+    fingerprint = result.fingerprint
+    if metric is TrustMetric.TRUST_BC_GRADED:
+        return False
+    return not result.reference or fingerprint.subject_model is not None or fingerprint.corpus is not None
 
 
 def subject_note(result: MixedQaResult) -> str:
@@ -57,7 +66,7 @@ def subject_note(result: MixedQaResult) -> str:
 def _wide_table(result: MixedQaResult, system: str | None) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("Score", no_wrap=True)
-    table.add_column("Pearson", justify="right")
+    table.add_column(figures.method_name(one.correlation for one in result.correlations), justify="right")
     table.add_column(_interval_head(result), justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
     table.add_column("Not scored", justify="right", no_wrap=True)
@@ -65,12 +74,12 @@ def _wide_table(result: MixedQaResult, system: str | None) -> Table:
     for found in shown_correlations(result, system):
         one = found.correlation
         table.add_row(
-            metric_name(found.metric),
+            found.name,
             _outcome(found),
             figures.interval(one),
             f"{one.n:,}",
             f"{one.n_left_out:,}",
-            figures.coefficient(result.paper(found.metric, system)),
+            figures.coefficient(result.paper(found.name, system)),
         )
     return table
 
@@ -80,14 +89,14 @@ def _narrow_table(result: MixedQaResult, system: str | None) -> Table:
     table.add_column(no_wrap=True)
     table.add_column()
     for found in shown_correlations(result, system):
-        one, paper = found.correlation, result.paper(found.metric, system)
+        one, paper = found.correlation, result.paper(found.name, system)
         line = Text.assemble(_outcome(found), "" if one.low is None else f"  {figures.interval(one)}")
         beside = "" if paper is None else f", paper {figures.coefficient(paper)}"
-        table.add_row(metric_name(found.metric), Group(line, Text(f"{figures.basis(one)}{beside}", style="dim")))
+        table.add_row(found.name, Group(line, Text(f"{figures.basis(one)}{beside}", style="dim")))
     return table
 
 
-def _outcome(found: MetricCorrelation) -> Text:
+def _outcome(found: MetricCorrelation | ReferenceCorrelation) -> Text:
     return Text(figures.outcome(found.correlation), style="bold" if found.correlation.undefined is None else "yellow")
 
 
@@ -102,7 +111,7 @@ def _rows(result: MixedQaResult) -> list[Row]:
         ("Questions", Text(f"{result.n_questions:,}")),
         ("Subject", Text(visible(subject_note(result)))),
         ("Judge", Text(visible(fingerprint.judge or "none: no corpus, so no TrustFC"))),
-        ("Intervals", Text(figures.resampling(found.correlation for found in result.correlations))),
+        ("Intervals", Text(figures.resampling(found.correlation for found in (*result.correlations, *result.reference)))),
         ("Paper", Text(f"{SOURCE}, 1,000 responses a system.")),
     ]
     return rows + usage_rows(result.usage) + notice_rows("Warning", result.warnings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from factloop.evaluation.metrics.mixedqa import MixedQaResult, metric_name
+from factloop.evaluation.metrics.mixedqa import MixedQaResult
 from factloop.evaluation.metrics.mixedqa_published import SOURCE, SYSTEMS
 from factloop.evaluation.reports import correlation_figures
 from factloop.evaluation.reports.correlation_figures import Axis
@@ -18,17 +18,19 @@ def render_mixedqa_html(result: MixedQaResult) -> str:
     Equal results give equal pages.
     """
     names = (*(labels.system for labels in result.systems), None)
-    papers = [result.paper(found.metric, found.system) for found in result.correlations]
+    everything = (*result.correlations, *result.reference)
+    papers = [result.paper(found.name, found.system) for found in everything]
     return render_page(
         "mixedqa.html.j2",
         styles=("mixedqa.css",),
         result=result,
         groups=[(group_title(result, name), shown_correlations(result, name)) for name in names],
-        axis=Axis.around((found.correlation for found in result.correlations), papers),
+        axis=Axis.around((found.correlation for found in everything), papers),
         published=[(kind, list(rows)) for kind, rows in groupby(result.published, key=lambda row: row.kind)],
+        method=correlation_figures.method_name(found.correlation for found in everything),
+        resampling=correlation_figures.resampling(found.correlation for found in everything),
         subject_note=subject_note(result),
         correlations=correlation_figures,
-        metric_name=metric_name,
         source=SOURCE,
         systems=SYSTEMS,
     )

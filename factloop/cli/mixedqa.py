@@ -1,4 +1,4 @@
-"""`factloop eval mixedqa`: TrustScores of MixedQA's responses, and how far they agree with people."""
+"""`factloop eval mixedqa`: TrustScores and other metrics of MixedQA's responses, and how far they agree with people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse, load_mixedqa
 from factloop.evaluation.datasets.question_answers import QuestionAnswer
+from factloop.evaluation.metrics.correlation import Method
 from factloop.evaluation.metrics.mixedqa import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response
+from factloop.evaluation.metrics.reference.base import ReferenceMetric
+from factloop.evaluation.metrics.reference.build import build_metrics
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.mixedqa import print_mixedqa
 from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
@@ -35,9 +38,12 @@ class MixedQaAsk:
     data: str
     systems: tuple[str, ...]
     limit: int | None
+    metrics: tuple[str, ...]
+    method: Method
     json: str | None
     html: str | None
     run_dir: Path | None
+    allow_download: bool
     quiet: bool
 
 
@@ -47,6 +53,7 @@ class _Asked:
 
     question_id: str
     question: str
+    references: tuple[str, ...]
     response: MixedQaResponse
 
     @property
@@ -59,8 +66,10 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     """Scores, correlates and writes; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
-    if settings.subject_model is None and not settings.corpus:
-        raise ConfigError(NOTHING_TO_SCORE_BY)
+    metrics = build_metrics(ask.metrics, allow_download=ask.allow_download)
+    has_trust = settings.subject_model is not None or bool(settings.corpus)
+    if not has_trust and not metrics:
+        raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
     try_outputs((ask.json, ask.html), (ask.data, *settings.read))
     refuse_self_support(ask.data, settings.corpus, "--corpus")
     named = _named(ask.data)
@@ -77,7 +86,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
         raise ConfigError(f"{ask.data}: every response is empty")
     work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
-    result = _correlated(named, asked, run)
+    result = _correlated(ask, named, asked, run, _scores(metrics, asked, run))
     write_files({ask.json: partial(to_json, result), ask.html: partial(render_mixedqa_html, result)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_mixedqa(result, Terminal()))
@@ -88,18 +97,39 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_As
     for item in items:
         for response in item.responses:
             if not systems or response.system in systems:
-                yield _Asked(item.id, item.question, response)
+                yield _Asked(item.id, item.question, item.reference_answers, response)
 
 
-def _correlated(data: str, asked: Sequence[_Asked], run: TrustRun) -> MixedQaResult:
+def _scores(
+    metrics: Sequence[ReferenceMetric], asked: Sequence[_Asked], run: TrustRun
+) -> list[dict[str, float | None]]:
+    """Of each response, the score that each metric gives it. Evidence is the passages that TrustFC found."""
+    found = {report.id: report.trust_fc.passages for report in run.reports}
+    evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
+    texts = [one.response.text for one in asked]
+    references, questions = [one.references for one in asked], [one.question for one in asked]
+    columns = {metric.name: metric.score(texts, references, questions, evidence) for metric in metrics}
+    return [{name: column[place] for name, column in columns.items()} for place in range(len(asked))]
+
+
+def _correlated(
+    ask: MixedQaAsk,
+    data: str,
+    asked: Sequence[_Asked],
+    run: TrustRun,
+    scores: Sequence[Mapping[str, float | None]],
+) -> MixedQaResult:
     reports = {report.id: report for report in run.reports}
     scored = [
-        scored_response(one.question_id, one.response, reports[one.id])
+        scored_response(one.question_id, one.response, reports[one.id], of_one)
         if one.id in reports
         else ScoredResponse(
-            question_id=one.question_id, system=one.response.system, human_correct=one.response.human_correct
+            question_id=one.question_id,
+            system=one.response.system,
+            human_correct=one.response.human_correct,
+            reference=of_one,
         )
-        for one in asked
+        for one, of_one in zip(asked, scores, strict=True)
     ]
     return correlate_with_labels(
         scored,
@@ -108,6 +138,7 @@ def _correlated(data: str, asked: Sequence[_Asked], run: TrustRun) -> MixedQaRes
         created_at=run.created_at,
         data=data,
         warnings=run.warnings,
+        method=ask.method,
     )
 
 

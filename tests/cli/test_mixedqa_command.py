@@ -148,3 +148,33 @@ def test_wrong_input_is_named_and_nothing_is_spent(
     assert (result.code, sim.stats().stages, result.out) == (2, {}, "")
     assert named in result.complaint
     assert data.read_bytes() == before
+
+
+def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path) -> None:
+    answers = [("king Solomon built it", 1), ("Herod", 0), ("a  Solomon!", 1), ("nobody", 0)]
+    rows = [
+        row(f"Who built temple {place}?", ("one", text, label), reference_answers=["Solomon"])
+        for place, (text, label) in enumerate(answers)
+    ]
+    path = write(home / "mixed.jsonl", rows)
+    result = factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--metric", "rouge-l", "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    assert "TrustBC" not in result.out
+    assert "ROUGE-L" in (home / "page.html").read_text(encoding="utf-8")
+    found = json.loads(factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--json", "-").out)
+    # exact matches 0 0 1 0 with labels 1 0 1 0: (1/4 - 1/4 * 1/2) / sqrt(3/16 * 1/4)
+    of_one = found["reference"][0]
+    assert (of_one["metric"], of_one["system"], of_one["correlation"]["n"]) == ("Exact Match", "one", 4)
+    assert of_one["correlation"]["value"] == pytest.approx(0.125 / (3 / 64) ** 0.5)
+    ranks = json.loads(
+        factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--method", "kendall", "--json", "-").out
+    )
+    assert {one["correlation"]["method"] for one in ranks["reference"]} == {"kendall"}
+
+
+def test_without_anything_to_score_by(factloop: Command, data: Path) -> None:
+    result = factloop("eval", "mixedqa", "--data", data)
+    assert result.code == 2
+    assert result.complaint.endswith("or a metric (--metric)")
+    wrong = factloop("eval", "mixedqa", "--data", data, "--metric", "bleu")
+    assert (wrong.code, wrong.complaint.split(":")[0]) == (2, "factloop")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,6 +14,19 @@ def mixedqa(
     data: Annotated[str, typer.Option(metavar="FILE", help="mixedqa.jsonl, see benchmarks/README.md for its fields.")],
     system: Annotated[list[str] | None, typer.Option(help="Only the responses of this system; repeatable.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many questions, from the first.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="em, bleu-1, bleu-4, rouge-l, meteor, lexical (all these), bertscore:MODEL, bartscore-ref:MODEL, "
+            "gptscore-src:MODEL (ref, src, evid); repeatable."
+        ),
+    ] = None,
+    allow_download: Annotated[
+        bool, typer.Option("--allow-download", help="Let the MODEL of a metric come from the hub.")
+    ] = False,
+    method: Annotated[
+        Literal["pearson", "spearman", "kendall"], typer.Option(help="Coefficient; the paper has pearson.")
+    ] = "pearson",
     subject_model: flags.SubjectModel = None,
     judge_model: flags.JudgeModel = None,
     base_url: flags.BaseUrl = None,
@@ -48,10 +61,22 @@ def mixedqa(
     run_dir: flags.RunDir = None,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Correlate TrustScore with MixedQA's human labels, beside the paper's Table 1."""
+    """Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1."""
     given = dict(locals())
     from factloop.cli.mixedqa import MixedQaAsk, run_mixedqa
+    from factloop.evaluation.metrics.correlation import Method
     from factloop.trust_settings import TrustSettings
 
-    ask = MixedQaAsk(data, tuple(system or ()), limit, json, html, run_dir, quiet=quiet)
+    ask = MixedQaAsk(
+        data,
+        tuple(system or ()),
+        limit,
+        tuple(metric or ()),
+        Method(method),
+        json,
+        html,
+        run_dir,
+        allow_download=allow_download,
+        quiet=quiet,
+    )
     raise typer.Exit(run_mixedqa(ask, settings_given(TrustSettings, given)))

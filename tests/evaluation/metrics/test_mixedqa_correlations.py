@@ -143,7 +143,7 @@ def test_the_papers_figures_stand_beside_ours() -> None:
     """Zheng et al. 2024, Table 1, the three rows of the paper's own scores."""
     result = sample_result()
     table = {
-        metric_name(metric): [result.paper(metric, system) for system in (*SYSTEMS, None, "unheard of")]
+        metric_name(metric): [result.paper(metric_name(metric), system) for system in (*SYSTEMS, None, "unheard of")]
         for metric in TrustMetric
     }
     assert table == {
