@@ -19,9 +19,12 @@ from factloop.evaluation.audit.adjustment_records import (
     Calibration,
     CalibrationWarning,
     HeldOut,
+    MeanAdjustment,
+    MethodAverage,
     MethodMean,
     WhyUnadjusted,
 )
+from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import rows_of, scores_of
@@ -45,6 +48,16 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
         calibrations=tuple(sorted(calibrations, key=lambda one: (one.labelled, one.system))),
         methods=tuple(_mean(method, calibrations) for method in AdjustmentMethod),
         n_left_out=n_left_out,
+    )
+
+
+def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
+    """Means over data sets of each method's. Raises ValueError without reports or with those of several evaluators."""
+    if len({report.evaluator for report in reports}) != 1:
+        raise ValueError("a mean is taken over reports on one evaluator")
+    by_method = zip(*(report.methods for report in reports), strict=True)
+    return MeanAdjustment(
+        group=group, evaluator=reports[0].evaluator, methods=tuple(_average(methods) for methods in by_method)
     )
 
 
@@ -186,4 +199,17 @@ def _mean(method: AdjustmentMethod, calibrations: Sequence[Calibration]) -> Meth
         unadjusted_worst_bias=plain_worst,
         n_calibrations=len(used),
         n_undefined=len(pairs) - len(used),
+    )
+
+
+def _average(of_datasets: Sequence[MethodMean]) -> MethodAverage:
+    used = [one for one in of_datasets if one.n_calibrations]
+    columns = ("mean_bias", "worst_bias", "unadjusted_mean_bias", "unadjusted_worst_bias")
+    means = {column: fmean(getattr(one, column) for one in used) if used else None for column in columns}
+    return MethodAverage(
+        method=of_datasets[0].method,
+        **means,
+        n_datasets=len(used),
+        n_datasets_undefined=len(of_datasets) - len(used),
+        n_calibrations=sum(one.n_calibrations for one in used),
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from factloop.evaluation.audit.estimate import Group
 from factloop.records import Count, Record, Share
 
 Bias = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -129,3 +130,27 @@ class AdjustmentReport(Record):
     methods: tuple[MethodMean, ...]
     n_left_out: Count
     """Claims without a score."""
+
+
+class MethodAverage(Record):
+    """One method over several data sets: each counts the same, however many systems it has."""
+
+    method: AdjustmentMethod
+    mean_bias: Share | None
+    worst_bias: Share | None
+    """Means of those of the data sets; None where the method gives nothing on any."""
+    unadjusted_mean_bias: Share | None
+    unadjusted_worst_bias: Share | None
+    """Without adjustment, over the same calibrations."""
+    n_datasets: Count
+    """On which the method gives something."""
+    n_datasets_undefined: Count
+    n_calibrations: Count
+
+
+class MeanAdjustment(Record):
+    """One evaluator on the data sets of a task group, or on all."""
+
+    group: Group
+    evaluator: str
+    methods: tuple[MethodAverage, ...]

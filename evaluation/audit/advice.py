@@ -105,7 +105,11 @@ def _headroom(found: Findings) -> Advice:
     reason = f"the lowest error rate comes out {_points(found.headroom_bias, found, 'systems')} {side} than it is"
     if found.headroom_bias.number == 0.0:
         reason = f"the lowest error rate comes out as it is ({_count(found.headroom_bias, 'systems')})"
-    return _advice(found, Use.HEADROOM, _low_enough(found.headroom_bias.magnitude, SMALL_BIAS, LARGE_BIAS), reason)
+    size = found.headroom_bias.magnitude
+    if found.headroom_size.value is not None:
+        size = found.headroom_size
+        reason += f" on average, and {_points(size, found, 'systems')} off in one direction or the other"
+    return _advice(found, Use.HEADROOM, _low_enough(size, SMALL_BIAS, LARGE_BIAS), reason)
 
 
 def _compare_systems(found: Findings) -> Advice:

@@ -33,11 +33,14 @@ class Undefined(StrEnum):
 
 
 class Group(Record):
-    """Over what a figure is taken: one data set, the mean over the data sets of a task group, or over all."""
+    """Over what a figure is taken: one data set, those of a task group, or all."""
 
     kind: Literal["dataset", "task", "all"]
     name: str = ""
     """Of the data set or the task group."""
+    pooled: bool = False
+    """Of several data sets: over all their claims together, so that the larger ones count for more. Otherwise the
+    figure is the plain mean of those of the data sets. Surface similarity and chunking are pooled, all else is not."""
 
 
 class Estimate(Record):

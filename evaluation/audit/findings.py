@@ -57,6 +57,8 @@ class Findings:
     """The bias that it left."""
     headroom_bias: Figure = NOT_MEASURED
     """Lowest predicted minus lowest labelled error rate; `n` is the number of systems."""
+    headroom_size: Figure = NOT_MEASURED
+    """Mean magnitude of it over several data sets, between which the bias itself may cancel out."""
     wrong_pairs: Figure = NOT_MEASURED
     """Share of system pairs ordered wrongly; `n` is the number of pairs."""
     reversed_pairs: float | None = None

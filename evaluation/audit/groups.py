@@ -17,14 +17,18 @@ from factloop.evaluation.audit.resampling import Counted
 
 def groups_of(counted: Counted) -> list[tuple[Group, list[int]]]:
     """Each group with the places of its data sets: the single ones, then the task groups by name, then all."""
-    places = range(len(counted.datasets))
-    groups = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(counted.datasets)]
-    tasks = counted.tasks or ()
-    groups += [
-        (Group(kind="task", name=task), [place for place in places if tasks[place] == task])
-        for task in sorted(set(tasks))
+    singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(counted.datasets)]
+    return [*singles, *averaged_groups(len(counted.datasets), counted.tasks)]
+
+
+def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
+    """The task groups by name, then all; `tasks` has that of each data set."""
+    places, of_place = list(range(n_datasets)), tasks or ()
+    groups = [
+        (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
+        for task in sorted(set(of_place))
     ]
-    return [*groups, (Group(kind="all"), list(places))]
+    return [*groups, (Group(kind="all"), places)]
 
 
 def estimates_of_groups(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
-from factloop.evaluation.audit.adjustment_records import AdjustmentReport
+from pydantic import Field
+
+from factloop.evaluation.audit.adjustment_records import AdjustmentReport, MeanAdjustment
 from factloop.evaluation.audit.advice import Advice
 from factloop.evaluation.audit.agreement import Agreement
 from factloop.evaluation.audit.chunking import ChunkingBias
@@ -30,6 +33,8 @@ class AuditData(Record):
     datasets: tuple[str, ...]
     tasks: tuple[str, ...]
     """Task groups; empty where none are given."""
+    task_of: Mapping[str, str] = Field(default_factory=dict)
+    """Of each data set; empty where none are given."""
     systems: tuple[str, ...]
     evaluators: tuple[str, ...]
     has_text: bool
@@ -60,17 +65,19 @@ class AuditAt(Record):
     rankings: tuple[Ranking, ...]
     """For each level, evaluator and data set."""
     mean_rankings: tuple[MeanRanking, ...]
-    """For each level, evaluator and group of more than one data set."""
+    """For each level, evaluator, and task group and all data sets."""
     surface: tuple[SurfaceBias, ...]
     """For each evaluator and group; empty without texts."""
     chunking: tuple[ChunkingBias, ...]
     """For each evaluator with a chunked column, and group."""
     adjustment: tuple[AdjustmentReport, ...]
     """For each evaluator and data set."""
+    mean_adjustments: tuple[MeanAdjustment, ...] = ()
+    """For each evaluator, and task group and all data sets."""
 
 
 class EvaluatorAdvice(Record):
-    """What one evaluator may be used for on one data set, or over all."""
+    """What one evaluator may be used for on one data set, on those of a task group, or on all."""
 
     evaluator: str
     group: Group

@@ -55,11 +55,11 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
     if table.task is not None:
         columns.append(("task", table.task))
     groups = [
-        (Group(kind=kind, name=name), np.asarray(column.codes == code))
+        (Group(kind=kind, name=name, pooled=kind == "task"), np.asarray(column.codes == code))
         for kind, column in columns
         for code, name in enumerate(column.names)
     ]
-    return [*groups, (Group(kind="all"), np.ones(table.n_rows, dtype=np.bool_))]
+    return [*groups, (Group(kind="all", pooled=True), np.ones(table.n_rows, dtype=np.bool_))]
 
 
 def units_of(

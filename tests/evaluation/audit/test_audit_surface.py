@@ -83,8 +83,8 @@ def test_bins_by_hand() -> None:
     found = surface_bias(table_of(ten()), E, np.arange(10) / 10)
     assert [one.group for one in found] == [
         Group(kind="dataset", name="d"),
-        Group(kind="task", name="t"),
-        Group(kind="all"),
+        Group(kind="task", name="t", pooled=True),
+        Group(kind="all", pooled=True),
     ]
     # similarities 0 .1 | .2 .3 | .4 .5 | .6 .7 | .8 .9, of which .1 .3 .5 .7 .9 are attributable
     assert rates_of(found[0]) == [(0, 1), (0, 1), (1, 1), (1, 0), (1, 0)]

@@ -1,0 +1,91 @@
+"""What an audit leaves out, and what weakens it, each said in one sentence with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from factloop.evaluation.audit.chunking import chunked_evaluators
+from factloop.evaluation.audit.report import AuditAt, AuditSettings
+from factloop.evaluation.audit.table import PredictionTable
+from factloop.evaluation.audit.verdicts import cells_of
+
+FEWEST_RESAMPLES = 100
+"""With fewer the ends of an interval are those of a handful of draws."""
+_NO_TEXT = "the rows have no claims with their documents"
+
+
+def left_out(table: PredictionTable, *, has_split: bool) -> tuple[str, ...]:
+    """Parts of the audit that this table does not allow."""
+    return (*_without_columns(table, has_split), *_of_one_kind(table))
+
+
+def _without_columns(table: PredictionTable, has_split: bool) -> Iterator[str]:
+    has_text = table.claim_text is not None and table.document is not None
+    if not has_text:
+        yield f"Surface similarity: {_NO_TEXT}."
+    if not chunked_evaluators(table.scores):
+        yield "Chunking: no evaluator has a second column of scores on chunks, named as NAME@500 beside NAME."
+    elif not has_text:
+        yield f"Chunking: {_NO_TEXT}."
+    elif not has_split:
+        yield "Chunking: there is nothing to split documents into sentences with."
+    if table.task is None:
+        yield "Task groups: the rows have no task."
+    if table.prompt is None:
+        yield "Tests by prompt: the rows have no prompt_id; claims count as independent, and responses are resampled."
+    if len(table.scores) == 1:
+        yield "Agreement of evaluators: there is one; it is compared with the labels alone."
+
+
+def _of_one_kind(table: PredictionTable) -> Iterator[str]:
+    cells = cells_of(table)
+    n_systems = np.bincount(cells.dataset, minlength=len(table.dataset.names)).tolist()
+    for name, n in zip(table.dataset.names, n_systems, strict=True):
+        if n == 1:
+            yield f"Headroom, ranking and adjustment on {name}: there is one system."
+        elif n == 2:
+            yield f"Kendall's and Pearson's coefficients on {name}: there are two systems, and it takes three."
+    n_datasets = len(table.dataset.names)
+    n_labels = np.bincount(2 * table.dataset.codes.astype(np.int64) + table.label, minlength=2 * n_datasets)
+    for name, (n_errors, n_others) in zip(table.dataset.names, n_labels.reshape(-1, 2).tolist(), strict=True):
+        if not n_errors:
+            yield f"TNR, FPR, balanced accuracy and gap on {name}: no claim is labelled unattributable."
+        if not n_others:
+            yield f"TPR, FNR, balanced accuracy and gap on {name}: no claim is labelled attributable."
+    for name, scores in table.scores.items():
+        if not ((scores > 0.0) & (scores < 1.0)).any():
+            yield f"Tuned thresholds of {name}: all its scores are 0 or 1."
+
+
+def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> tuple[str, ...]:
+    """What a reader of the figures should know first."""
+    return (*_missing_scores(table), *_chunks(at), *_intervals(at, settings))
+
+
+def _missing_scores(table: PredictionTable) -> Iterator[str]:
+    for name, scores in table.scores.items():
+        n_missing = int(np.isnan(scores).sum())
+        if n_missing:
+            share = 100 * n_missing / table.n_rows
+            yield (
+                f"{name} gave no score to {n_missing:,} of {table.n_rows:,} claims ({share:.1f} %): its figures leave "
+                "them out, and so may rest on other claims than those of the others."
+            )
+
+
+def _chunks(at: AuditAt) -> Iterator[str]:
+    for one in at.chunking:
+        if one.group.kind == "all" and not one.within.n + one.across.n:
+            yield f"{one.chunked}: no scored claim has a document of more than {one.n_words:,} words."
+
+
+def _intervals(at: AuditAt, settings: AuditSettings) -> Iterator[str]:
+    n_clusters, what = at.rates.basis.n_clusters, at.rates.basis.clusters
+    if not settings.n_resamples:
+        yield "No resamples were asked for, so there are no intervals."
+    elif settings.n_resamples < FEWEST_RESAMPLES:
+        yield f"With {settings.n_resamples:,} resamples the ends of intervals are rough; take 1,000 or more."
+    if settings.n_resamples and n_clusters < 2:
+        yield f"There is one {what} to draw from, so there are no intervals."

@@ -1,0 +1,132 @@
+"""What an audit found of one evaluator on one data set or group, picked from its records for advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict
+
+from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, MethodAverage, MethodMean
+from factloop.evaluation.audit.chunking import ChunkingBias
+from factloop.evaluation.audit.estimate import Estimate, Group
+from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.evaluation.audit.report import AuditAt
+from factloop.evaluation.audit.surface import SurfaceBias
+from factloop.evaluation.audit.units import Level
+
+METHOD_WORDS: Mapping[AdjustmentMethod, str] = {
+    AdjustmentMethod.UNADJUSTED: "unadjusted",
+    AdjustmentMethod.ADJUSTED_COUNTS: "adjusted counts",
+    AdjustmentMethod.ZERO_BIAS: "threshold tuned to zero bias",
+    AdjustmentMethod.BALANCED_ACCURACY: "threshold tuned to balanced accuracy",
+}
+
+
+def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str], level: float) -> Findings:
+    """At claim level. `datasets` are those of the group. What is not averaged but pooled is taken over all its claims.
+
+    Raises StopIteration for an evaluator or group that was not audited.
+    """
+    rates, biases = at.rates.find(evaluator, group), at.quantification.find(evaluator, group)
+    best = _best(_methods(at, evaluator, group))
+    return Findings(
+        evaluator=evaluator,
+        where=words_of(group),
+        tpr=_figure(rates.tpr),
+        tnr=_figure(rates.tnr),
+        mean_bias=_figure(biases.mean_absolute, biases.n_systems),
+        worst_bias=_worst(at, evaluator, datasets),
+        best_adjustment=None if best is None else METHOD_WORDS[best.method],
+        adjusted_bias=None if best is None else best.mean_bias,
+        headroom_bias=_figure(biases.headroom_bias, biases.n_systems),
+        headroom_size=NOT_MEASURED if group.kind == "dataset" else _figure(biases.headroom_absolute, biases.n_systems),
+        lost_across_chunks=_lost(at, evaluator, group),
+        level=level,
+        **_order(at, evaluator, group, datasets),
+        **_by_wording(at, evaluator, group),
+    )
+
+
+def words_of(group: Group) -> str:
+    """The group as it reads in a sentence."""
+    return {"dataset": group.name, "task": f"the data sets of {group.name}", "all": "all data sets"}[group.kind]
+
+
+def _figure(estimate: Estimate, n: int | None = None) -> Figure:
+    """`n` where the figure rests on something else than claims."""
+    return Figure(estimate.value, estimate.n if n is None else n, estimate.low, estimate.high)
+
+
+def _worst(at: AuditAt, evaluator: str, datasets: Sequence[str]) -> float | None:
+    """Of any system of any of the data sets: a mean of the worst would not be the worst."""
+    groups = [Group(kind="dataset", name=name) for name in datasets]
+    worst = [at.quantification.find(evaluator, group).worst_absolute.value for group in groups]
+    return max((value for value in worst if value is not None), default=None)
+
+
+def _methods(at: AuditAt, evaluator: str, group: Group) -> Sequence[MethodMean | MethodAverage]:
+    if group.kind == "dataset":
+        wanted = (evaluator, group.name)
+        return next(one.methods for one in at.adjustment if (one.evaluator, one.dataset) == wanted)
+    return next(one.methods for one in at.mean_adjustments if (one.evaluator, one.group) == (evaluator, group))
+
+
+def _best(methods: Iterable[MethodMean | MethodAverage]) -> MethodMean | MethodAverage | None:
+    """The method of the least mean bias, other than none at all; the first of equals."""
+    tried = [one for one in methods if one.method is not AdjustmentMethod.UNADJUSTED and one.mean_bias is not None]
+    return min(tried, key=lambda one: one.mean_bias or 0.0, default=None)
+
+
+class _Order(TypedDict):
+    wrong_pairs: Figure
+    reversed_pairs: float | None
+    tau: Figure
+
+
+def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -> _Order:
+    found = [
+        one
+        for one in at.rankings
+        if one.evaluator == evaluator and one.level is Level.CLAIM and one.dataset in datasets
+    ]
+    n_ranked = sum(len(one.systems) for one in found if one.kendall.value is not None or group.kind == "dataset")
+    if group.kind == "dataset":
+        (one,) = found
+        wrong, turned, tau, n_pairs = one.share_wrong, one.share_reversed, one.kendall.value, one.n_pairs
+    else:
+        wanted = (evaluator, Level.CLAIM, group)
+        mean = next(one for one in at.mean_rankings if (one.evaluator, one.level, one.group) == wanted)
+        wrong, turned, tau, n_pairs = mean.share_wrong, mean.share_reversed, mean.kendall, mean.n_pairs
+    return {"wrong_pairs": Figure(wrong, n_pairs), "reversed_pairs": turned, "tau": Figure(tau, n_ranked)}
+
+
+def _is_of(one: SurfaceBias | ChunkingBias, group: Group) -> bool:
+    """Whether it is of the same claims, if pooled and not averaged."""
+    return (one.group.kind, one.group.name) == (group.kind, group.name)
+
+
+def _lost(at: AuditAt, evaluator: str, group: Group) -> Figure:
+    """The most over all sizes of chunks in which the evaluator read; said of its chunked column, too."""
+    lost = [
+        Figure(one.across.share_lost, one.across.n)
+        for one in at.chunking
+        if evaluator in (one.evaluator, one.chunked) and _is_of(one, group)
+    ]
+    return max(lost, key=lambda one: -1.0 if one.value is None else one.value, default=NOT_MEASURED)
+
+
+class _Wording(TypedDict, total=False):
+    tpr_least_similar: Figure
+    tnr_most_similar: Figure
+
+
+def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
+    """Nothing where all claims are equally similar, and so fall into one bin."""
+    found = (one for one in at.surface if one.evaluator == evaluator and _is_of(one, group))
+    bins = [each for one in found for each in one.bins if each.low is not None]
+    if len(bins) < 2:
+        return {}
+    least, most = bins[0], bins[-1]
+    return {
+        "tpr_least_similar": Figure(least.tpr, least.n_attributable),
+        "tnr_most_similar": Figure(most.tnr, most.n_unattributable),
+    }
