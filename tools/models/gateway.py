@@ -41,6 +41,15 @@ class Answered(Generic[A]):
     tokens: tuple[Token, ...]
 
 
+@dataclass(frozen=True)
+class FreeAnswer:
+    """What a model says in its own words."""
+
+    text: str
+    cut_off: bool
+    """It ended because it reached the token limit."""
+
+
 class ModelGateway:
     """Answers prompts from one chat model. Shared by all responses under check; lives in one event loop."""
 
@@ -109,6 +118,21 @@ class ModelGateway:
         answered = await self._converse(first, output, accept, read_text)
         assert isinstance(answered.value, output)
         return Answered(answered.value, answered.tokens)
+
+    async def ask_freely(self, prompt: str, *, stage: str, meter: UsageMeter) -> FreeAnswer:
+        """What the model says to `prompt` alone: no instruction, no schema and no repair turn goes with it.
+
+        Words that decline are an answer, too. Costs money unless the same was asked before. Raises as `ask`:
+        ModelOutputError for an empty reply, ModelRefusal where the provider's filter took its place.
+        """
+        request = Request([HumanMessage(prompt)], None, None, stage, meter)
+        reply = _reply_of(await self._reply(self._key(request), request))
+        if reply.refusal is None and reply.text.strip():
+            return FreeAnswer(reply.text, reply.cut_off)
+        self._forget(request)
+        if reply.refusal is not None:
+            raise ModelRefusal(reply.refusal, schema="free answer", reply=reply.text)
+        raise ModelOutputError("the reply is empty", schema="free answer", reply=reply.text)
 
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
@@ -181,7 +205,7 @@ class ModelGateway:
         named: dict[str, Any] = {
             "model": self.chat.identity,
             "messages": [[message.type, message.text] for message in request.messages],
-            "schema": strict_schema(request.output),
+            "schema": strict_schema(request.output) if request.output is not None else None,
             "tools": request.offers.as_openai if request.offers is not None else [],
         }
         if request.top_logprobs:

@@ -49,7 +49,8 @@ class Request:
     """One turn put to the model."""
 
     messages: Sequence[BaseMessage]
-    output: type[BaseModel]
+    output: type[BaseModel] | None
+    """None for an answer in free words: the messages are sent as they are, and no schema with them."""
     offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
@@ -58,6 +59,8 @@ class Request:
 
     def schema(self, mode: Mode) -> wire.Schema:
         """What the reply must look like: without tool calling, the choice of a tool is part of it."""
+        if self.output is None:
+            return {}
         if self.offers is None or mode is Mode.TOOLS:
             return strict_schema(self.output)
         merged: type[BaseModel] = self.offers.answer_or_choice
@@ -94,7 +97,7 @@ class Transport:
         self._before = before
         self._gives_logprobs: bool | None = None
         self._heeded: set[Mode] = set()
-        self._kept_bound: dict[tuple[Mode, type[BaseModel], int, int], wire.Bound] = {}
+        self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, int, int], wire.Bound] = {}
         self._unheeded: Counter[Mode] = Counter()
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
@@ -130,7 +133,7 @@ class Transport:
         """
         refused: list[Mode] = []
         refusal: ToolError | None = None
-        for mode in Mode:
+        for mode in Mode if request.output is not None else (Mode.TEXT,):
             if mode in self._unavailable or (mode is Mode.TOOLS and request.offers is None):
                 continue
             try:
@@ -194,7 +197,7 @@ class Transport:
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
         """In the modes in which the server is not given the schema, the last message carries it."""
-        if mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
+        if request.output is None or mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
             return request.messages
         asked = self._json_reply.render(schema=json.dumps(request.schema(mode)))
         *before, last = request.messages
