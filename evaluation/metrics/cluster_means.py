@@ -38,7 +38,9 @@ def mean_intervals(
         return []
     sums = np.column_stack([mean.sums for mean in means])
     counts = np.column_stack([mean.counts for mean in means])
-    values = [_means(weights, sums, counts) for weights in _draw(len(sums), rng, resamples)] if len(sums) else []
+    values = (
+        [_means(weights, sums, counts) for weights in draw_clusters(len(sums), rng, resamples)] if len(sums) else []
+    )
     resampled = np.concatenate(values) if values else np.empty((0, len(means)))
     return [
         _interval(column[~np.isnan(column)], level) if np.count_nonzero(count) > 1 else None
@@ -60,7 +62,7 @@ def _interval(values: Floats, level: float) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def _draw(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
+def draw_clusters(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
     """Matrices (n_resamples, n_clusters) of how often each cluster was drawn."""
     batch = max(1, _BATCH // n_clusters)
     for start in range(0, resamples, batch):

@@ -1,0 +1,114 @@
+"""Finished runs made by hand: a few words say what was judged how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.metrics.factuality import count_verdicts, precision
+from factloop.evaluation.metrics.longform import f1_curve, score_long_form
+from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.comparison import ComparedRun
+from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
+from factloop.records import (
+    Claim,
+    FactualityReport,
+    Fingerprint,
+    Judgement,
+    UnscoredReason,
+    Usage,
+    Verdict,
+)
+
+WHEN = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+_VERDICTS = {"s": Verdict.SUPPORTED, "n": Verdict.NOT_SUPPORTED, "i": Verdict.IRRELEVANT}
+_LABELS = {"S": FactLabel.SUPPORTED, "N": FactLabel.NOT_SUPPORTED, "I": FactLabel.IRRELEVANT}
+
+
+def fingerprint(**changes: Any) -> Fingerprint:
+    fields = {"factloop_version": "1.0", "engine": "model", "model": "sim:judge", "plan": "fused"}
+    return Fingerprint.model_validate({**fields, "max_searches": 5, "results_per_search": 3, **changes})
+
+
+def claim(number: int, letter: str, text: str | None = None, rationale: str = "") -> Claim:
+    """`s`, `n` or `i` for a verdict, `?` for none."""
+    verdict = _VERDICTS.get(letter)
+    judgement = Judgement(
+        verdict=verdict,
+        unscored_reason=None if verdict else UnscoredReason.TIMEOUT,
+        contradicted=True if verdict is Verdict.NOT_SUPPORTED else None,
+        rationale=rationale or f"said {letter}",
+    )
+    shown = text or f"Fact {number}."
+    return Claim(id=f"c{number}", sentence="", span=(0, 0), text=shown, self_contained=shown, judgement=judgement)
+
+
+def judged(
+    prompt_id: str,
+    verdicts: str,
+    *,
+    system: str = "one",
+    response: str | None = None,
+    labels: str = "",
+    texts: Sequence[str] | None = None,
+    made_by: Fingerprint | None = None,
+) -> JudgedResponse:
+    """A letter for each claim. The response says its system and prompt, unless another is given."""
+    claims = tuple(
+        claim(number, letter, None if texts is None else texts[number]) for number, letter in enumerate(verdicts)
+    )
+    counts = count_verdicts(claims)
+    report = FactualityReport(
+        response=f"{system} on {prompt_id}" if response is None else response,
+        claims=claims,
+        counts=counts,
+        precision=precision(counts),
+        at_k=(),
+        usage=Usage(),
+        fingerprint=made_by or fingerprint(),
+        created_at=WHEN,
+    )
+    people = {f"c{number}": _LABELS[letter] for number, letter in enumerate(labels) if letter in _LABELS}
+    return JudgedResponse(id=f"{system}/{prompt_id}", system=system, prompt_id=prompt_id, report=report, labels=people)
+
+
+def summary_of(
+    responses: Sequence[JudgedResponse],
+    *,
+    ks: Sequence[int] = (2,),
+    abstention: AbstentionPolicy = AbstentionPolicy.ZERO,
+    made_by: Fingerprint | None = None,
+    resamples: int = 100,
+    **changes: Any,
+) -> RunSummary:
+    counted = [one.counted for one in responses]
+    lines = sorted(
+        (
+            ResponseLine(id=one.id, system=one.system, prompt_id=one.prompt_id, counts=one.report.counts)
+            for one in responses
+        ),
+        key=lambda line: (line.system, line.prompt_id),
+    )
+    fields: dict[str, Any] = {
+        "kind": "responses",
+        "data": "answers.jsonl (sha256 0123456789ab)",
+        "scores": score_long_form(
+            counted, ks, abstention=abstention, rng=np.random.default_rng(0), resamples=resamples
+        ),
+        "curve": f1_curve(counted, abstention=abstention),
+        "responses": tuple(lines),
+        "usage": Usage(),
+        "fingerprint": made_by or fingerprint(),
+        "created_at": WHEN,
+    }
+    return RunSummary(**{**fields, **changes})
+
+
+def compared(
+    responses: Sequence[JudgedResponse], name: str = "runs/a", *, system: str | None = None, **summary: Any
+) -> ComparedRun:
+    return ComparedRun(name, summary_of(responses, **summary), responses, system)
