@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
 
-def list_() -> None:
-    """To come."""
-    raise NotImplementedError
+import typer
+
+from factloop.cli import flags
+
+Into = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Where data sets lie (default FACTLOOP_DATA_DIR, else the user's folder for data)."
+    ),
+]
 
 
-def get() -> None:
-    """To come."""
-    raise NotImplementedError
+def list_(into: Into = None, json: flags.Json = None) -> None:
+    """Show the data sets: their parts and licences, and which are there."""
+    from factloop.cli.data import run_list
+
+    raise typer.Exit(run_list(into, json))
+
+
+def get(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="As factloop data list has them.")],
+    part: Annotated[
+        list[str] | None, typer.Option(metavar="PART", help="Only this part of the data set; repeatable.")
+    ] = None,
+    into: Into = None,
+    from_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Copy from there, and download nothing: the published files, or our own."),
+    ] = None,
+    json: flags.Json = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Download data sets from where they are published, and compare checksums."""
+    from factloop.cli.data import GetAsk, run_get
+
+    raise typer.Exit(run_get(GetAsk(tuple(names), tuple(part or ()), into, from_dir, json, quiet=quiet)))
