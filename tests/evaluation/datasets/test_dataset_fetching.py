@@ -216,6 +216,21 @@ def test_our_own_files_and_handed_out_ones_are_found_too(tmp_path: Path) -> None
     assert test.path == tmp_path / "here/mine/test/test-0.parquet"
 
 
+def test_files_of_another_layout_got_earlier_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/mine_dev.jsonl").write_bytes(b"own")
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published/rows.jsonl").write_bytes(BODY)
+    (tmp_path / "outside").write_bytes(b"kept")
+    fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path / "own", parts=("dev",))
+    record = tmp_path / "here/mine/dev/.source.json"
+    record.write_text(record.read_text().replace('"files": [', '"files": [{"path": "../../../outside"},'))
+    (tmp_path / "here/mine/dev/notes.txt").write_bytes(b"the user's")
+    fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path / "published", parts=("dev",))
+    assert files_in(tmp_path / "here/mine/dev") == [".source.json", "deep/rows.jsonl", "notes.txt"]
+    assert (tmp_path / "outside").read_bytes() == b"kept"
+
+
 def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
     known = dataset("https://mine.test")
     with pytest.raises(DataError, match=r"there is no file of mine here; looked for mine_dev\.jsonl, mine_test\.jsonl"):
