@@ -27,7 +27,8 @@ from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
 from factloop.given_text import check_whole
 from factloop.local import build_embedder, cache_folder
-from factloop.records import Claim, FactualityReport, GivenFacts
+from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
+from factloop.report_warnings import engine_warnings
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
 from factloop.sync import run_blocking
@@ -119,6 +120,13 @@ class FactChecker:
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             return report
+
+    async def afingerprint(self) -> Fingerprint:
+        """What a check would be made of. Reads the documents on first use. Raises ConfigError, DataError."""
+        setup = self._setup()
+        if setup.chat is not None:
+            await setup.chat.aclose()
+        return setup.fingerprint
 
     @asynccontextmanager
     async def opened(self, *, journal: Path | None = None) -> AsyncIterator[Check]:
@@ -279,13 +287,7 @@ def _configuration(setup: Setup, response: str, prompt: str | None) -> dict[str,
 
 
 def _warnings(engine: Engine, claims: Sequence[Claim]) -> tuple[str, ...]:
-    warnings = []
-    if not engine.searching.tools and claims:
-        warnings.append("There was nothing to check against: give documents (--docs) or a search tool (--search).")
-    elif engine.chat is None and claims:
-        warnings.append(
-            "Judged by the offline engine: word overlap and rules, a baseline. See the README for its error rates."
-        )
+    warnings = list(engine_warnings(engine.fingerprint)) if claims else []
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if unscored and engine.searching.tools:
         warnings.append(f"{len(unscored)} of {len(claims)} claims have no verdict; the first: {unscored[0].rationale}")

@@ -1,0 +1,98 @@
+"""Reads the folder of a run: its summary, and the reports it rests on, one at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import ValidationError
+
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.datasets.lines import read_lines
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.records import FactualityReport, Record
+
+DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
+LONGEST_REPORT = 2**30
+"""Bytes of a line of `reports.jsonl`: a long response with all the evidence on it."""
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run that came to its end."""
+
+    path: Path
+    summary: RunSummary
+
+    def responses(self) -> Iterator[JudgedResponse]:
+        """The responses of the summary with their reports, in the order in which they were judged, one at a time.
+
+        Raises DataError, when it gets there, for a line that cannot be read, and for a response that is missing.
+        """
+        missing = {line.id for line in self.summary.responses}
+        path = self.path / REPORTS
+        for number, line in read_lines(path, longest=LONGEST_REPORT):
+            judged = parse_judged(line, str(path), number)
+            if judged.id in missing:  # an attempt with a higher --limit has judged more
+                missing.remove(judged.id)
+                yield judged
+        if missing:
+            raise DataError(f"has no report on {sorted(missing)[0]!r}, which is in {SUMMARY}", path=str(path))
+
+
+def read_run(path: str | Path) -> FinishedRun:
+    """The run in a folder. Raises ConfigError for what is no run or an unfinished one, DataError for a broken one."""
+    folder = Path(path)
+    summary = folder / SUMMARY
+    if not (folder / DESCRIPTION).is_file():
+        raise ConfigError(f"{path}: no run; name the --run-dir of a factloop eval")
+    if not summary.is_file():
+        if (folder / "report.json").is_file():
+            raise ConfigError(f"{path}: the run of a single text, not of a data set (factloop eval)")
+        raise ConfigError(f"{path}: this run has not come to its end; start it again with the same command")
+    try:
+        text = summary.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", path=str(summary)) from error
+    return FinishedRun(folder, _parsed(text, RunSummary, str(summary), None, "start the run again, it costs nothing"))
+
+
+def parse_judged(line: str | bytes, path: str, number: int) -> JudgedResponse:
+    """A line of `reports.jsonl`. Raises DataError."""
+    return _parsed(line, JudgedResponse, path, number, "remove the line and start the run again")
+
+
+def _parsed(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        version = _version(text)
+        ours = _OURS[kind]
+        if version is not None and version != ours:
+            message = f"was written in the format {version!r}, and this version of factloop reads {ours!r}"
+            raise DataError(message, path=path, line=line) from error
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or None
+        raise DataError(f"{first['msg']}; {advice}", path=path, line=line, field=place) from error
+
+
+def _version(text: str | bytes) -> str | None:
+    """The `schema_version` that a JSON text has, of its own or of the report in it."""
+    try:
+        found: Any = json.loads(text)
+        version = found.get("schema_version") or found["report"]["schema_version"]
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        return None
+    return str(version)
+
+
+def _ours(kind: type[Record]) -> str:
+    return str(get_args(kind.model_fields["schema_version"].annotation)[0])
+
+
+_OURS: dict[type[Record], str] = {RunSummary: _ours(RunSummary), JudgedResponse: _ours(FactualityReport)}

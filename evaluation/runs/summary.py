@@ -1,0 +1,160 @@
+"""A run over a data set in numbers, made in one pass: of each response only its counts are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
+
+from factloop.errors import DataError
+from factloop.evaluation.metrics.label_agreement import LabelTable, TabledResponse, agree_with_labels, table_of
+from factloop.evaluation.metrics.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
+from factloop.evaluation.metrics.longform_records import AbstentionPolicy, LongFormScores
+from factloop.evaluation.reports.status import REASON_WORDS, tally_reasons
+from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
+from factloop.records import Counts, Fingerprint, UnscoredReason, Usage
+from factloop.report_warnings import engine_warnings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+WantedK = int | Literal["median", "maximum"]
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How the counts of a run become scores. Changes no verdict, so a finished run is scored anew for nothing."""
+
+    ks: Sequence[WantedK] = (64,)
+    abstention: AbstentionPolicy = AbstentionPolicy.ZERO
+    level: float = LEVEL
+    resamples: int = RESAMPLES
+    """0 for no intervals."""
+    seed: int = 0
+    """Of the resamples."""
+
+
+class Account(Protocol):
+    """Adds up what responses cost; `factloop.tools.calls.meter.UsageMeter` is one."""
+
+    def add(self, usage: Usage) -> None: ...
+
+    def snapshot(self, elapsed_s: float) -> Usage: ...
+
+
+class _Drawn(TypedDict):
+    rng: np.random.Generator | None
+    resamples: int
+    level: float
+
+
+@dataclass
+class _Gathered:
+    """What is kept of the responses seen so far."""
+
+    lines: dict[str, ResponseLine] = field(default_factory=dict)
+    tables: dict[str, LabelTable] = field(default_factory=dict)
+    reasons: Counter[UnscoredReason] = field(default_factory=Counter)
+    fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
+    """Fingerprint as JSON to the first id, in the order of ids, of a response judged so."""
+
+    def add(self, judged: JudgedResponse) -> None:
+        if judged.id in self.lines:
+            raise DataError(f"two responses have the id {judged.id!r}")
+        self.lines[judged.id] = ResponseLine(
+            id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=judged.report.counts
+        )
+        if judged.labels:
+            self.tables[judged.id] = table_of(judged.report.claims, judged.labels)
+        self.reasons.update(tally_reasons(judged.report.claims))
+        text = judged.report.fingerprint.model_dump_json()
+        first, _ = self.fingerprints.get(text, (judged.id, None))
+        self.fingerprints[text] = (min(first, judged.id), judged.report.fingerprint)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """That of the first response in the order of ids."""
+        return min(self.fingerprints.values(), key=lambda one: one[0])[1]
+
+    def labels(self, line: ResponseLine) -> Counts:
+        """The response's counts by people's labels; without a labelled fact it claims nothing."""
+        return self.tables[line.id].labels if line.id in self.tables else Counts()
+
+    def tabled(self) -> Iterator[TabledResponse]:
+        for id, table in self.tables.items():
+            line = self.lines[id]
+            yield TabledResponse(system=line.system, prompt_id=line.prompt_id, table=table)
+
+
+def summarise(
+    responses: Iterable[JudgedResponse],
+    *,
+    kind: Literal["responses", "factscore"],
+    data: str,
+    account: Account,
+    scoring: Scoring | None = None,
+    elapsed_s: float = 0.0,
+) -> RunSummary:
+    """The summary of a run. The order of the responses changes nothing of it but the last digits of its cost.
+
+    `account` comes empty; `elapsed_s` is the time that the run took. Raises DataError for no response, for an id that
+    comes twice, and for a system that answers a prompt twice.
+    """
+    scoring = scoring or Scoring()
+    found = _Gathered()
+    for judged in responses:
+        found.add(judged)
+        account.add(judged.report.usage)
+    if not found.lines:
+        raise DataError(f"{data}: there is no response to score")
+    lines = sorted(found.lines.values(), key=lambda line: (line.system, line.prompt_id))
+    try:
+        scores = _scores(lines, scoring.ks, scoring)
+    except ValueError as error:
+        raise DataError(f"{data}: {error}") from error
+    labelled = agreement = None
+    if found.tables:
+        by_label = [line.model_copy(update={"counts": found.labels(line)}) for line in lines]
+        labelled = _scores(by_label, [choice.k for choice in scores.ks], scoring)
+        agreement = agree_with_labels(found.tabled(), **_drawn(scoring))
+    return RunSummary(
+        kind=kind,
+        data=data,
+        scores=scores,
+        curve=f1_curve(lines, abstention=scoring.abstention),
+        responses=tuple(lines),
+        labelled=labelled,
+        agreement=agreement,
+        usage=account.snapshot(elapsed_s),
+        fingerprint=found.fingerprint,
+        created_at=datetime.now(UTC),
+        warnings=tuple(_warnings(found)),
+    )
+
+
+def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scoring) -> LongFormScores:
+    return score_long_form(lines, ks, abstention=scoring.abstention, **_drawn(scoring))
+
+
+def _drawn(scoring: Scoring) -> _Drawn:
+    """Every figure of a run is drawn by a generator of its own, so that none depends on which others are asked for."""
+    import numpy as np
+
+    rng = np.random.default_rng(scoring.seed) if scoring.resamples else None
+    return {"rng": rng, "resamples": scoring.resamples, "level": scoring.level}
+
+
+def _warnings(found: _Gathered) -> Iterator[str]:
+    n_claims = sum(line.counts.total for line in found.lines.values())
+    if n_claims:
+        yield from engine_warnings(found.fingerprint)
+    if found.reasons:
+        reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
+        why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
+        yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
+    if len(found.fingerprints) > 1:
+        dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in found.fingerprints.values()]
+        differing = [name for name in dumped[0] if any(other[name] != dumped[0][name] for other in dumped)]
+        yield f"Not all responses were judged alike: {', '.join(differing)} changed between attempts at this run"

@@ -1,0 +1,15 @@
+"""What a reader of any report must be told before its numbers."""
+
+from __future__ import annotations
+
+from factloop.records import Fingerprint
+
+NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents (--docs) or a search tool (--search)."
+OFFLINE = "Judged by the offline engine: word overlap and rules, a baseline. See the README for its error rates."
+
+
+def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
+    """What follows from the settings alone, whatever the claims."""
+    if not fingerprint.search_tools:
+        return (NOTHING_TO_CHECK_AGAINST,)
+    return (OFFLINE,) if fingerprint.engine == "offline" else ()
