@@ -49,6 +49,11 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
     Raises DataError, when it gets there, naming the file's own column: for one that the mapping names and the file
     lacks, a value that does not fit, a label that the mapping does not know, and an id that came before.
     """
+    return (item for _, item in placed_items(place, mapping, kind))
+
+
+def placed_items(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[tuple[Row, T]]:
+    """As `load_mapped`, each with the row that it was made of, for loaders that look at several rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
@@ -58,7 +63,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
         first = ids.setdefault(item.id, row.line)
         if first != row.line:
             raise row.error(f"line {first} has the same id, {item.id!r}", mapping.columns.get("id", "id"))
-        yield item
+        yield row, item
 
 
 def _read(row: Row, mapping: ColumnMapping, kind: type[T]) -> T:

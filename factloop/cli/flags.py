@@ -13,6 +13,34 @@ if TYPE_CHECKING:
 
 MODEL, SEARCH, DISTRACTORS, LIMITS, OUTPUT = "Model", "Search", "Distractors", "Limits", "Output"
 
+Model = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROVIDER:NAME", help="Chat model. Without one the offline engine judges.", rich_help_panel=MODEL
+    ),
+]
+Plan = Annotated[
+    str | None,
+    typer.Option(
+        metavar="fused|paper",
+        help="SAFE's loop in few calls, or as published (default fused).",
+        rich_help_panel=MODEL,
+    ),
+]
+Temperature = Annotated[float | None, typer.Option(help="Default 0.1.", rich_help_panel=MODEL)]
+ToolCalling = Annotated[
+    bool | None,
+    typer.Option("--tool-calling/--no-tool-calling", help="Offer the searches as tools.", rich_help_panel=MODEL),
+]
+SpacyModel = Annotated[str | None, typer.Option(help="spaCy pipeline for the offline engine.", rich_help_panel=MODEL)]
+Docs = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH", help="File, folder or glob of documents; repeatable.", rich_help_panel=SEARCH),
+]
+MaxSearches = Annotated[
+    int | None, typer.Option(help="Queries for one claim (default 5).", rich_help_panel=SEARCH)
+]
+ResultsPerSearch = Annotated[int | None, typer.Option(help="Default 3.", rich_help_panel=SEARCH)]
 BaseUrl = Annotated[str | None, typer.Option(help="Of any OpenAI-compatible server.", rich_help_panel=MODEL)]
 MaxTokens = Annotated[int | None, typer.Option(help="Of one reply (default 1024).", rich_help_panel=MODEL)]
 Prompts = Annotated[

@@ -13,47 +13,19 @@ from factloop.cli.flags import settings_given
 def check(
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="File with the text to check; - for standard input.")],
     prompt: Annotated[str | None, typer.Option(help="The question that the text answers.")] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROVIDER:NAME",
-            help="Chat model. Without one the offline engine judges.",
-            rich_help_panel=flags.MODEL,
-        ),
-    ] = None,
+    model: flags.Model = None,
     base_url: flags.BaseUrl = None,
-    plan: Annotated[
-        str | None,
-        typer.Option(
-            metavar="fused|paper",
-            help="SAFE's loop in few calls, or as published (default fused).",
-            rich_help_panel=flags.MODEL,
-        ),
-    ] = None,
-    temperature: Annotated[float | None, typer.Option(help="Default 0.1.", rich_help_panel=flags.MODEL)] = None,
+    plan: flags.Plan = None,
+    temperature: flags.Temperature = None,
     max_tokens: flags.MaxTokens = None,
-    tool_calling: Annotated[
-        bool | None,
-        typer.Option(
-            "--tool-calling/--no-tool-calling", help="Offer the searches as tools.", rich_help_panel=flags.MODEL
-        ),
-    ] = None,
+    tool_calling: flags.ToolCalling = None,
     prompts: flags.Prompts = None,
     embeddings: flags.Embeddings = None,
-    spacy_model: Annotated[
-        str | None, typer.Option(help="spaCy pipeline for the offline engine.", rich_help_panel=flags.MODEL)
-    ] = None,
+    spacy_model: flags.SpacyModel = None,
     search: flags.SearchNames = None,
-    docs: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH", help="File, folder or glob of documents; repeatable.", rich_help_panel=flags.SEARCH
-        ),
-    ] = None,
-    max_searches: Annotated[
-        int | None, typer.Option(help="Queries for one claim (default 5).", rich_help_panel=flags.SEARCH)
-    ] = None,
-    results_per_search: Annotated[int | None, typer.Option(help="Default 3.", rich_help_panel=flags.SEARCH)] = None,
+    docs: flags.Docs = None,
+    max_searches: flags.MaxSearches = None,
+    results_per_search: flags.ResultsPerSearch = None,
     budget_usd: flags.BudgetUsd = None,
     max_calls: flags.MaxCalls = None,
     price_in: flags.PriceIn = None,

@@ -1,0 +1,72 @@
+"""Flags of the commands that judge a data set, beside those of a check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from factloop.cli.flags import LIMITS, OUTPUT
+
+SCORES, ENGINE = "Scores", "Engine"
+
+K = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--k",
+        metavar="K",
+        help="Of F1@K: a number, or the median or maximum of the run's supported claims; repeatable (default 64).",
+        rich_help_panel=SCORES,
+    ),
+]
+Abstention = Annotated[
+    Literal["zero", "exclude"],
+    typer.Option(help="What a response without claims counts as.", rich_help_panel=SCORES),
+]
+Level = Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=SCORES)]
+Resamples = Annotated[
+    int, typer.Option(min=0, help="Of the prompts, for the intervals; 0 for none.", rich_help_panel=SCORES)
+]
+Calibration = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        help="Claims that people labelled, to correct by: a run of eval factscore, or a file.",
+        rich_help_panel=SCORES,
+    ),
+]
+Transfer = Annotated[
+    Literal["verdicts", "error_rates"],
+    typer.Option(help="What of the labelled claims is taken to hold for the run.", rich_help_panel=SCORES),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(min=1, help="Only so many responses, from the first.", rich_help_panel=LIMITS),
+]
+Engine = Annotated[
+    Literal["local", "ray"], typer.Option(help="Judge in this process, or on workers.", rich_help_panel=ENGINE)
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Of Ray (default 2).", rich_help_panel=ENGINE)]
+Address = Annotated[
+    str | None, typer.Option(help="Of a Ray cluster; without it one is started here.", rich_help_panel=ENGINE)
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FIELD=COLUMN", help="Where the file calls a field otherwise; repeatable."),
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Exit with 1 if the precision of a system is below.", rich_help_panel=OUTPUT),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with 3 if a claim stays unscored.", rich_help_panel=OUTPUT)
+]
+RunDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Where reports and answers are kept: the same command goes on there.",
+        rich_help_panel=OUTPUT,
+    ),
+]
