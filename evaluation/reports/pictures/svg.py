@@ -1,19 +1,25 @@
 """Pictures drawn by matplotlib, as SVG that stands in a page and takes its colours from it.
 
 A page's content security policy forbids style attributes, and light and dark need other colours. So each colour below
-stands for a variable of the page's style sheet, styles become presentation attributes, and text stays text.
+stands for a variable of the page's style sheet, styles become presentation attributes, and text stays text. What an
+artist is of (`artist.set_gid("of-3")`) becomes a class, by which a page can dim all others.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 from markupsafe import Markup
+
+from factloop.evaluation.reports.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +34,7 @@ _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAP
 }
 _STYLE: dict[Any, Any] = {
     "text.parse_math": False,
+    "text.usetex": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "factloop",
     "font.size": 10,
@@ -48,6 +55,17 @@ _STYLE: dict[Any, Any] = {
 }
 _SIZE = re.compile(r"[\d.]+px")
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
+_NAMESPACE_MARK = 'xmlns="http://www.w3.org/2000/svg"'
+_SERIES_ID = re.compile(r"of-\d+")
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+_NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
+"""The two that no XML may hold."""
+
+
+def as_words(text: str) -> str:
+    """The text as one line that an SVG can hold."""
+    return " ".join(visible(text).translate(_NO_CHARACTERS).split())
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
@@ -66,11 +84,29 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
         paint(figure)
         written = io.BytesIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    root = etree.fromstring(written.getvalue())
-    return Markup(etree.tostring(_for_pages(root, alt), encoding="unicode", with_tail=False))
+    readable = visible(written.getvalue().decode("utf-8")).translate(_NO_CHARACTERS)
+    root = etree.fromstring(readable.encode("utf-8"))
+    return Markup(etree.tostring(_for_pages(root, alt, width, height), encoding="unicode", with_tail=False))
 
 
-def _for_pages(root: etree._Element, alt: str) -> etree._Element:
+def as_file(picture: Markup) -> str:
+    """The picture as an SVG file: in the light colours on paper of its own, whatever shows it."""
+    colours = _light_colours()
+    drawn = re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], picture)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONTS}" '
+    paper = f'<rect width="100%" height="100%" fill="{colours["surface"]}"/>'
+    opening, rest = drawn.split(">", 1)
+    return f"{head}{opening.removeprefix('<svg').replace(_NAMESPACE_MARK, '').strip()}>{paper}{rest}\n"
+
+
+@cache
+def _light_colours() -> dict[str, str]:
+    folder = files("factloop.evaluation.reports").joinpath("pages")
+    styles = (folder.joinpath(name).read_text(encoding="utf-8") for name in ("base.css", "pictures.css"))
+    return {name: light for style in styles for name, light in re.findall(r"--([\w-]+): light-dark\((#\w{6}),", style)}
+
+
+def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> etree._Element:
     """The drawing without styles of its own, metadata and ids that nothing refers to; it scales with the page."""
     for removed in [*root.iter(f"{_NAMESPACE}metadata", f"{_NAMESPACE}style")]:
         parent = removed.getparent()
@@ -82,18 +118,37 @@ def _for_pages(root: etree._Element, alt: str) -> etree._Element:
             del element.attrib["style"]
             for name, value in _attributes(str(style)):
                 element.set(name, value)
-    referred = {*re.findall(r'#([\w-]+)[")]', etree.tostring(root, encoding="unicode"))}
-    for element in root.iter():
-        if element.get("id", "") not in {"", *referred}:
-            del element.attrib["id"]
-    for name in ("width", "height", "version"):
-        del root.attrib[name]
+    _name_apart(root, alt)
+    for name, inches in (("width", width), ("height", height)):
+        root.set(name, f"{96 * inches:g}")
+    del root.attrib["version"]
     root.set("class", "picture")
     root.set("role", "img")
-    root.set("aria-label", alt)
+    root.set("aria-label", as_words(alt))
     root.set("stroke-linejoin", "round")
     etree.cleanup_namespaces(root)
     return root
+
+
+def _name_apart(root: etree._Element, alt: str) -> None:
+    """Keeps the ids that something refers to, under names that no other picture of the page has.
+
+    A browser ignores a clip path whose first namesake stands in a picture that is hidden.
+    """
+    written = etree.tostring(root)
+    prefix = hashlib.sha256(written + alt.encode("utf-8", "replace")).hexdigest()[:8]
+    referred = {*re.findall(r'#([\w-]+)[")]', written.decode("utf-8"))}
+    for element in root.iter():
+        name = str(element.get("id", ""))
+        if name in referred:
+            element.set("id", f"{prefix}-{name}")
+        elif name:
+            del element.attrib["id"]
+        if _SERIES_ID.fullmatch(name):
+            element.set("class", f"of {name}")
+        for key in (_HREF, "clip-path"):
+            if key in element.attrib:
+                element.set(key, str(element.get(key)).replace("#", f"#{prefix}-"))
 
 
 def _attributes(style: str) -> Iterator[tuple[str, str]]:

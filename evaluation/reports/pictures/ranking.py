@@ -1,0 +1,89 @@
+"""The order of systems by labels and by predictions, and how many pairs evaluators order wrongly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from factloop.evaluation.audit.ranking import Ranking
+from factloop.evaluation.reports.pictures.marks import Dot, Mark, lines_height, name_lines, put_dot, short
+from factloop.evaluation.reports.pictures.svg import QUIET, SERIES, draw, draw_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PANES_ACROSS = 4
+
+
+def draw_orders(found: Sequence[Ranking], marks: Mapping[str, Mark], where: str) -> Markup | None:
+    """A pane for each evaluator: systems on the left by rising labelled error rate, on the right by predicted.
+
+    None where no evaluator scored two systems.
+    """
+    drawn = [one for one in found if len(one.systems) > 1]
+    if not drawn:
+        return None
+    across = min(PANES_ACROSS, len(drawn))
+    down = math.ceil(len(drawn) / across)
+    most = max(len(one.systems) for one in drawn)
+
+    def paint(figure: Figure) -> None:
+        panes = figure.subplots(down, across, squeeze=False).ravel()
+        for place, axes in enumerate(panes):
+            if place < len(drawn):
+                _paint(axes, drawn[place], marks[drawn[place].evaluator])
+            else:
+                axes.set_visible(False)
+
+    alt = f"Order of {most} systems on {where} by labels and by each of {len(drawn)} evaluators; crossing lines differ."
+    return draw_figure(paint, alt=alt, width=max(5.0, 2.1 * across), height=down * (0.9 + 0.22 * most))
+
+
+def _paint(axes: Axes, one: Ranking, mark: Mark) -> None:
+    by_prediction = sorted(one.systems, key=lambda system: (system.predicted, system.labelled, system.system))
+    for place, system in enumerate(one.systems):
+        (line,) = axes.plot(
+            [0, 1], [place, by_prediction.index(system)], color=mark.colour, marker=mark.marker, markersize=5
+        )
+        line.set_gid(mark.gid)
+    axes.set_yticks(range(len(one.systems)), [short(system.system) for system in one.systems])
+    axes.set_xticks([0, 1], ["labels", "evaluator"])
+    axes.set_xlim(-0.15, 1.15)
+    axes.set_ylim(len(one.systems) - 0.5, -0.5)
+    axes.tick_params(length=0)
+    axes.set_title(short(mark.name), loc="left", fontsize=10, color=QUIET)
+    axes.grid(visible=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+@dataclass(frozen=True)
+class WrongPairs:
+    """What one evaluator gets wrong, of all pairs of systems."""
+
+    evaluator: str
+    share_wrong: float
+    share_reversed: float
+
+
+def draw_wrong_pairs(found: Sequence[WrongPairs], marks: Mapping[str, Mark], where: str) -> Markup | None:
+    """Shares of pairs ordered wrongly, and turned round; None without any."""
+    if not found:
+        return None
+    lines = [marks[one.evaluator] for one in found]
+
+    def paint(axes: Axes) -> None:
+        for y, (one, mark) in enumerate(zip(found, lines, strict=True)):
+            put_dot(axes, Dot(one.share_wrong), y - 0.1, mark, colour=SERIES[0], marker="o")
+            put_dot(axes, Dot(one.share_reversed), y + 0.1, mark, colour=SERIES[7], marker="X")
+        name_lines(axes, lines)
+        axes.set_xlim(-2, 102)
+        axes.set_xlabel("% of the pairs of systems (● ordered wrongly, × reversed)")
+
+    alt = f"Share of pairs of systems on {where} that evaluators order wrongly (circles) and turn round (crosses)."
+    return draw(paint, alt=alt, width=6.0, height=lines_height(len(lines)))
