@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQuery
 from factloop.agents.safe.state import ClaimDict, FactState, Found, Place, SentenceState, Settled
 from factloop.records import Claim, Evidence, Judgement
@@ -28,33 +29,30 @@ def sameness(text: str) -> str:
     return " ".join(text.casefold().split()).strip(_EDGES)
 
 
-def unsplit(sentence: SentenceState, judgement: Judgement) -> Found:
-    """A sentence that could not be split stands as one unscored claim, so that nothing in it is lost."""
-    return Found(
-        place=Place(sentence=sentence["number"], fact=0),
-        sentence=sentence["text"],
-        span=(sentence["start"], sentence["end"]),
-        text=sentence["text"],
-        self_contained=sentence["text"],
-        status="settled",
-        query="",
-        relevant=None,
-        judgement=judgement.model_dump(mode="json"),
-    )
+def unsplit(sentence: SentenceState, judgement: Judgement) -> list[Found]:
+    """A sentence that could not be read stands as one unscored claim, or as one for each fact that was given."""
+    given = sentence["given"]
+    return unread(sentence, judgement, enumerate([sentence["text"]] if given is None else given))
 
 
-def distinct(found: Iterable[Found]) -> tuple[list[Found], dict[str, str]]:
-    """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first."""
+def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found], dict[str, str]]:
+    """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first.
+
+    Where the facts were given, those that come again in the same words are one, however each was read.
+    """
     first: dict[str, str] = {}
+    first_given: dict[str, str] = {}
     kept: list[Found] = []
     repeats: dict[str, str] = {}
-    for fact in sorted((fact for fact in found if fact["status"] == "open"), key=order):
+    for fact in sorted(found, key=order):
         name = claim_id(fact["place"])
-        original = first.setdefault(sameness(fact["self_contained"]), name)
-        if original == name:
+        original = first_given.setdefault(sameness(fact["text"]), name) if given else name
+        if original == name and fact["status"] == "open":
+            original = first.setdefault(sameness(fact["self_contained"]), name)
+        if original != name:
+            repeats[name] = repeats.get(original, original)
+        elif fact["status"] == "open":
             kept.append(fact)
-        else:
-            repeats[name] = original
     return kept, repeats
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -12,11 +14,15 @@ from langgraph.types import StreamWriter
 from factloop.agents.safe import judgements
 from factloop.agents.safe.branch import SEARCH, Node, Update, already_asked, ask_next, closed, settling, task_of
 from factloop.agents.safe.claims import case_of
+from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import FoundFact, FusedStages, NextQuery
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
+from factloop.errors import ConfigError, FactloopError
 from factloop.records import Judgement
 
 ASSESS = "assess"
+GIVEN_AT_ONCE = 12
+"""Given facts of a sentence that one call reads: the reply has a bound, and what it fails on is lost together."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,27 @@ class FusedPlan:
 
     async def find_facts(self, sentence: SentenceState) -> list[Found]:
         """The facts of one sentence, those that need no search already settled."""
+        given = sentence["given"]
+        if given is not None:
+            starts = range(0, len(given), GIVEN_AT_ONCE)
+            parts = await asyncio.gather(*(self._read(start, given, sentence) for start in starts))
+            return [fact for part in parts for fact in part]
         facts = await self.stages.sentence_facts(task_of(sentence))
         return [self._placed(number, fact, sentence) for number, fact in enumerate(facts)]
+
+    async def _read(self, start: int, given: Sequence[str], sentence: SentenceState) -> list[Found]:
+        """The given facts from the place `start`; where they cannot be read each is there, unscored."""
+        asked = given[start : start + GIVEN_AT_ONCE]
+        try:
+            facts = await self.stages.given_facts(task_of(sentence), asked)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unread(sentence, judgements.unscored(error), enumerate(asked, start))
+        pairs = zip(asked, facts, strict=True)
+        return [
+            self._placed(number, replace(fact, text=text), sentence) for number, (text, fact) in enumerate(pairs, start)
+        ]
 
     def _placed(self, number: int, fact: FoundFact, sentence: SentenceState) -> Found:
         settled = self._settled_at_once(fact)

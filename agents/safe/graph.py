@@ -17,6 +17,7 @@ from langgraph.types import Overwrite, Send, StreamWriter
 
 from factloop.agents.safe.branch import Node, Update, build_search_node
 from factloop.agents.safe.claims import claim_id, distinct, in_order, open_case, settle, unsplit
+from factloop.agents.safe.given import given_sentences
 from factloop.agents.safe.judgements import no_source, unscored
 from factloop.agents.safe.state import Found, Input, Output, ResponseState, SentenceState
 from factloop.errors import ConfigError, FactloopError
@@ -47,7 +48,7 @@ class ResponseNode(Protocol):
 def build_safe_graph(
     plan: SafePlan, searching: SearchGateway, meter: UsageMeter, *, max_searches: int
 ) -> CompiledStateGraph[Any]:
-    """The compiled graph from `{prompt, response}` to `{claims}`.
+    """The compiled graph from `{prompt, response}` to `{claims}`; with `facts`, one claim for each of these.
 
     Custom stream events (dictionaries, see `factloop.events`): response_split, claim_found, claim_searched,
     claim_judged. Without search tools every claim is found and none is judged.
@@ -69,24 +70,31 @@ def build_safe_graph(
 
 
 def _split(state: ResponseState, *, writer: StreamWriter) -> Update:
-    sentences = [
-        SentenceState(
-            prompt=state.get("prompt"),
-            response=state["response"],
-            number=number,
-            text=sentence.text,
-            start=sentence.start,
-            end=sentence.end,
-        )
-        for number, sentence in enumerate(split_sentences(state["response"]))
-    ]
+    prompt, response, given = state.get("prompt"), state["response"], state.get("facts")
+    sentences = _own_sentences(prompt, response) if given is None else given_sentences(prompt, response, given)
     writer({"type": "response_split", "n_sentences": len(sentences)})
     # On a thread that ran before, the reduced keys still hold what it found.
     return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
 
 
+def _own_sentences(prompt: str | None, response: str) -> list[SentenceState]:
+    return [
+        SentenceState(
+            prompt=prompt,
+            response=response,
+            number=number,
+            text=sentence.text,
+            start=sentence.start,
+            end=sentence.end,
+            given=None,
+        )
+        for number, sentence in enumerate(split_sentences(response))
+    ]
+
+
 def _to_each_sentence(state: ResponseState) -> list[Send] | str:
-    return [Send(DECOMPOSE, sentence) for sentence in state["sentences"]] or DISTINGUISH
+    """To those that may state facts."""
+    return [Send(DECOMPOSE, one) for one in state["sentences"] if one["given"] != []] or DISTINGUISH
 
 
 def _build_decompose(plan: SafePlan) -> SentenceNode:
@@ -96,7 +104,7 @@ def _build_decompose(plan: SafePlan) -> SentenceNode:
         except ConfigError:
             raise
         except FactloopError as error:
-            found = [unsplit(state, unscored(error))]
+            found = unsplit(state, unscored(error))
         for fact in found:
             writer(
                 {
@@ -115,11 +123,11 @@ def _build_decompose(plan: SafePlan) -> SentenceNode:
 def _build_distinguish(*, can_search: bool) -> ResponseNode:
     def distinguish(state: ResponseState, *, writer: StreamWriter) -> Update:
         """Settles what needs no search; leaves open one of each fact that does."""
-        kept, repeats = distinct(state["found"])
+        kept, repeats = distinct(state["found"], given=state.get("facts") is not None)
         settled = [
             settle(fact, Judgement.model_validate(fact["judgement"]))
             for fact in state["found"]
-            if fact["judgement"] is not None
+            if fact["judgement"] is not None and claim_id(fact["place"]) not in repeats
         ]
         if not can_search:
             settled += [settle(fact, no_source()) for fact in kept]
@@ -141,4 +149,4 @@ def _collect(state: ResponseState, *, writer: StreamWriter) -> Update:
     for claim in claims:
         if claim["duplicate_of"] is not None:
             writer({"type": "claim_judged", "claim": claim})
-    return {"claims": claims}
+    return {"claims": claims, "facts": None}  # a thread that runs again without facts is to split

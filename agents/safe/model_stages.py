@@ -33,11 +33,13 @@ from factloop.tools.search.base import SearchTool
 T = TypeVar("T", bound=BaseModel)
 
 CONTEXT_CHARACTERS = 600
+SENTENCE_CHARACTERS = 2_000
+"""Of a sentence that was given; those that are split here are no longer."""
 RESPONSE_CHARACTERS = 6_000
 PASSAGE_CHARACTERS = 1_500
 FINAL = "No further search is possible: settle it now."
 
-FUSED_PROMPTS = ("safe/assessment", "safe/sentence_facts")
+FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
 
 
@@ -72,6 +74,21 @@ class ModelFusedStages(_ModelStages):
         )
         facts = [item for item in answer.facts if item.fact.strip()]
         return [FoundFact(item.fact.strip(), item.fact.strip(), item.status, item.query.strip()) for item in facts]
+
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+        answer = await self._ask(
+            "given_facts",
+            SentenceFacts,
+            accept=partial(_one_for_each, facts),
+            question=task.prompt or None,
+            context=before(task.response, task.start, most=CONTEXT_CHARACTERS) or None,
+            sentence=task.sentence[:SENTENCE_CHARACTERS],
+            fact=facts,
+        )
+        return [
+            FoundFact(text, item.fact.strip() or text, item.status, item.query.strip())
+            for text, item in zip(facts, answer.facts, strict=True)
+        ]
 
     async def assess(self, case: Case) -> Judgement | NextQuery:
         prompt = self.prompts["safe/assessment"].render(
@@ -146,6 +163,16 @@ class ModelPaperStages(_ModelStages):
         if answer.rating == "supported":
             return judgements.supported(answer.reasoning, cited, self.name)
         return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=True)
+
+
+def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
+    """Refuses an answer that split, merged or left out: nobody could say which fact each entry is."""
+    if len(answer.facts) != len(given):
+        raise ModelOutputError(
+            f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order",
+            schema=type(answer).__name__,
+            reply=answer.model_dump_json(),
+        )
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:

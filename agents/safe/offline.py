@@ -35,6 +35,9 @@ class OfflineFusedStages:
         """The facts of one sentence; empty where it states nothing that can be checked."""
         return [self._found(fact, task) for fact in split_claims(task.sentence, self._nlp)]
 
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+        return [self._found(fact, task) for fact in facts]
+
     async def assess(self, case: Case) -> Judgement | NextQuery:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
         entailment = _verify(self._verifier, case)

@@ -66,9 +66,9 @@ class PaperPlan:
         return graph.compile(name="claim")
 
     async def find_facts(self, sentence: SentenceState) -> list[Found]:
-        """Split, then revise each fact; a fact whose revision fails is there, unscored."""
+        """Split unless the facts are given, then revise each; a fact whose revision fails is there, unscored."""
         task = task_of(sentence)
-        facts = await self.stages.split(task)
+        facts = await self.stages.split(task) if sentence["given"] is None else sentence["given"]
         revised = await asyncio.gather(*(self._revised(fact, task) for fact in facts))
         return [
             _placed(number, fact, result, sentence)

@@ -54,7 +54,10 @@ class SentenceFact(Output):
 
 
 class SentenceFacts(Output):
-    """The self-contained facts of one sentence with their relevance and a first query each."""
+    """The self-contained facts of one sentence with their relevance and a first query each.
+
+    Where the facts were given: one for each, in order.
+    """
 
     facts: list[SentenceFact]
 

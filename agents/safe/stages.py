@@ -15,7 +15,9 @@ from factloop.records import Evidence, Judgement
 
 @dataclass(frozen=True)
 class SentenceTask:
-    """One sentence of the response under check. `response[start:end] == sentence`."""
+    """One sentence of the response under check. `response[start:end] == sentence`, unless facts were given for a
+    sentence that the response does not hold: there `start == end`.
+    """
 
     prompt: str | None
     response: str
@@ -84,6 +86,10 @@ class FusedStages(Protocol):
         ...
 
     async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]: ...
+
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+        """Facts of the sentence that are split already: one for each, in order, its `text` as given."""
+        ...
 
     async def assess(self, case: Case) -> Judgement | NextQuery:
         """A judgement, or the next query. With `may_search` False it is always a judgement."""

@@ -30,6 +30,8 @@ class SentenceState(TypedDict):
     text: str
     start: int
     end: int
+    given: list[str] | None
+    """The facts it states as somebody split them; None where the plan is to split it."""
 
 
 class Found(TypedDict):
@@ -60,6 +62,8 @@ class Input(TypedDict):
 
     prompt: NotRequired[str | None]
     response: str
+    facts: NotRequired[list[dict[str, Any]] | None]
+    """Where the response is split already: its sentences in order, each `{sentence, facts}` (`records.GivenFacts`)."""
 
 
 class Output(TypedDict):

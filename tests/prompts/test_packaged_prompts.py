@@ -18,6 +18,7 @@ PINNED = {
     "gateway/repair": (1, "283cc2727b1a4cf5"),
     "safe/assessment": (1, "98b8a330e926491b"),
     "safe/atomic_facts": (1, "d16bd392b9fc8afa"),
+    "safe/given_facts": (1, "a24eaf06208f26c5"),
     "safe/rating": (1, "64292fc8ed689c67"),
     "safe/relevance": (1, "b79ffc24382018bf"),
     "safe/search_query": (1, "8912f880c4eaf684"),

@@ -71,6 +71,8 @@ class Brain:
     def _sentence_facts(self, blocks: Blocks) -> Fields:
         sentence = _one_line(blocks.one("sentence"))
         asked_about = self._named(blocks.one("question")) or self._named(blocks.one("context")[:2000])
+        if "fact" in blocks:
+            return {"facts": [self._given_fact(_one_line(given.text), asked_about) for given in blocks.all("fact")]}
         facts = []
         for fact in self._world.facts_of_sentence.get(sentence, ()):
             relevant = fact.subject == asked_about if asked_about else fact.label != "irrelevant"
@@ -78,6 +80,11 @@ class Brain:
         if not facts and is_statement(sentence):
             facts = [self._sentence_fact(sentence[:LONGEST_CLAIM], relevant=True)]
         return {"facts": facts}
+
+    def _given_fact(self, given: str, asked_about: str | None) -> Fields:
+        """A fact that is split already: its pronoun resolved, its subject compared with what was asked about."""
+        fact = _resolved(given, asked_about)
+        return self._sentence_fact(fact, relevant=not asked_about or self._named(fact) in (None, asked_about))
 
     def _sentence_fact(self, fact: str, *, relevant: bool) -> Fields:
         query = next_query(fact, read_claim(self._world, fact), ()) if relevant else ""
@@ -105,10 +112,7 @@ class Brain:
         return {"facts": facts or ([sentence[:LONGEST_CLAIM]] if is_statement(sentence) else [])}
 
     def _self_contained_fact(self, blocks: Blocks) -> Fields:
-        fact = blocks.one("fact")
-        first, _, rest = fact.partition(" ")
-        subject = self._named(blocks.one("response")) if first in {"She", "He", "It"} else None
-        return {"fact": f"{subject} {rest}" if subject else fact}
+        return {"fact": _resolved(blocks.one("fact"), self._named(blocks.one("response")))}
 
     def _relevance(self, blocks: Blocks) -> Fields:
         asked_about = self._named(blocks.one("question")) or self._named(blocks.one("response"))
@@ -188,6 +192,12 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
 }
 
 TITLES: Sequence[str] = tuple(_HANDLERS)
+
+
+def _resolved(fact: str, subject: str | None) -> str:
+    """With the subject in the place of a pronoun at the beginning."""
+    first, _, rest = fact.partition(" ")
+    return f"{subject} {rest}" if subject and first in {"She", "He", "It"} else fact
 
 
 def _one_line(text: str) -> str:

@@ -184,6 +184,14 @@ class TestBrain:
                 )
                 assert relevance["relevant"] == (fact.label != "irrelevant")
 
+    def test_reads_given_facts_one_by_one(self, world: World, brain: Brain) -> None:
+        for response in world.responses[:3]:
+            asked = f"<question>{response.prompt}</question><context>{response.text[:600]}</context>"
+            given = "".join(f'<fact id="{number}">{fact.text}</fact>' for number, fact in enumerate(response.facts, 1))
+            reply = answer(brain, "SentenceFacts", f"{asked}<sentence>unknown</sentence>{given}")
+            read = [(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]]
+            assert read == [(fact.self_contained, fact.label == "irrelevant") for fact in response.facts]
+
     def test_judges_by_evidence(self, world: World, brain: Brain) -> None:
         verdicts = {"supported": "supported", "not_supported": "contradicted"}
         for response in world.responses:

@@ -17,7 +17,7 @@ from pydantic import PrivateAttr
 from factloop.agents.safe import judgements
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
-from factloop.records import Claim, Judgement
+from factloop.records import Claim, GivenFacts, Judgement
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
@@ -75,6 +75,7 @@ class FusedScript:
     assessments: dict[str, list[Answer]] = field(default_factory=dict)
     latency: Latency = field(default_factory=Latency)
     cases: list[Case] = field(default_factory=list)
+    given: list[tuple[str, ...]] = field(default_factory=list)
     name: str = JUDGE
 
     async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
@@ -83,6 +84,11 @@ class FusedScript:
         if isinstance(found, Exception):
             raise found
         return found
+
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+        """As scripted for the sentence. The script has one for each of the facts, or fails."""
+        self.given.append(tuple(facts))
+        return await self.sentence_facts(task)
 
     async def assess(self, case: Case) -> Judgement | NextQuery:
         self.cases.append(case)
@@ -189,6 +195,7 @@ async def run(
     tools: Iterable[SearchTool] = (),
     *,
     prompt: str | None = None,
+    facts: Sequence[GivenFacts] | None = None,
     max_searches: int = 5,
     timeout_s: float = 5.0,
 ) -> Run:
@@ -200,8 +207,9 @@ async def run(
     graph: Any = build_safe_graph(plan, gateway, UsageMeter(), max_searches=max_searches)
     events: list[Mapping[str, Any]] = []
     final: Mapping[str, Any] = {}
+    given = None if facts is None else [one.model_dump(mode="json") for one in facts]
     async for namespace, mode, chunk in graph.astream(
-        {"prompt": prompt, "response": response}, stream_mode=["custom", "values"], subgraphs=True
+        {"prompt": prompt, "response": response, "facts": given}, stream_mode=["custom", "values"], subgraphs=True
     ):
         if mode == "custom":
             events.append(chunk)

@@ -191,6 +191,33 @@ async def test_facts_are_trimmed_and_empty_ones_left_out(parts: Make) -> None:
     assert facts == [FoundFact("Ada was born in London.", "Ada was born in London.", "check", "Ada birthplace")]
 
 
+def read(*facts: str) -> dict[str, Any]:
+    return {"facts": [{"fact": fact, "status": "check", "query": "q"} for fact in facts]}
+
+
+async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands(parts: Make) -> None:
+    chat, made = parts(read(" Ada was born. ", "  "))
+    facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."])
+    assert facts == [
+        FoundFact("She was born.", "Ada was born.", "check", "q"),
+        FoundFact("She sang.", "She sang.", "check", "q"),
+    ]
+    assert '<fact id="2">She sang.</fact>' in chat.asked[0]
+
+
+async def test_given_facts_that_come_back_merged_are_asked_for_once_more(parts: Make) -> None:
+    chat, made = parts(read("Ada was born and sang."), read("Ada was born.", "Ada sang."))
+    facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."])
+    assert [item.self_contained for item in facts] == ["Ada was born.", "Ada sang."]
+    assert "2 facts are given, and 1 came back" in chat.asked[1]
+
+
+async def test_given_facts_that_stay_merged_are_nobodys(parts: Make) -> None:
+    _, made = parts(read("Ada."), read("A.", "B.", "C."))
+    with pytest.raises(ModelOutputError, match="3 came back"):
+        await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."])
+
+
 @pytest.mark.parametrize(
     ("word", "expected", "contradicted"),
     [

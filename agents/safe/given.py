@@ -1,0 +1,87 @@
+"""Facts that somebody split before: finding their sentences in the response, and keeping each fact whatever happens."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from factloop.agents.safe.state import Found, Place, SentenceState
+from factloop.records import Judgement
+
+_PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
+"""White space and citations: who splits a response into sentences often drops the ones and the others."""
+_CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
+
+
+def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str, Any]]) -> list[SentenceState]:
+    """A sentence for each of `given` (`factloop.records.GivenFacts` as dictionaries), with its facts.
+
+    Where it is found, the sentence is that stretch of the response, with the citations in it and after it; where it is
+    not, its text is as given, and its span empty, at the end of the sentence before.
+    """
+    spans = find_sentences(response, [one["sentence"] for one in given])
+    return [
+        SentenceState(
+            prompt=prompt,
+            response=response,
+            number=number,
+            text=response[start:end] or one["sentence"],
+            start=start,
+            end=end,
+            given=list(one["facts"]),
+        )
+        for number, (one, (start, end)) in enumerate(zip(given, spans, strict=True))
+    ]
+
+
+def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
+    """The span of each sentence in the response, searched for from the end of the one before.
+
+    Space and citations such as `[1]` do not count. A sentence that is not there has an empty span. Linear in the
+    response for each sentence.
+    """
+    kept = _kept(response)
+    bare = "".join(response[place] for place in kept)
+    spans: list[tuple[int, int]] = []
+    reached = 0
+    for sentence in sentences:
+        wanted = _PASSED_OVER.sub("", sentence)
+        first = bare.find(wanted, bisect_left(kept, reached)) if wanted else -1
+        if first < 0:
+            spans.append((reached, reached))
+            continue
+        cited = _CITATIONS.match(response, kept[first + len(wanted) - 1] + 1)
+        assert cited is not None  # it matches nothing, too
+        reached = cited.end()
+        spans.append((kept[first], reached))
+    return spans
+
+
+def _kept(text: str) -> list[int]:
+    """Places of the characters that are compared."""
+    kept: list[int] = []
+    start = 0
+    for gap in _PASSED_OVER.finditer(text):
+        kept += range(start, gap.start())
+        start = gap.end()
+    return [*kept, *range(start, len(text))]
+
+
+def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[Found]:
+    """Facts, by their number in the sentence, of which no more is known than why they have no verdict."""
+    return [
+        Found(
+            place=Place(sentence=sentence["number"], fact=number),
+            sentence=sentence["text"],
+            span=(sentence["start"], sentence["end"]),
+            text=text,
+            self_contained=text,
+            status="settled",
+            query="",
+            relevant=None,
+            judgement=judgement.model_dump(mode="json"),
+        )
+        for number, text in facts
+    ]

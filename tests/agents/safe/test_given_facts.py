@@ -1,0 +1,220 @@
+"""Facts that somebody split before: each is one claim, where it stood, whatever becomes of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
+from factloop.agents.safe.given import find_sentences
+from factloop.agents.safe.graph import build_safe_graph
+from factloop.agents.safe.offline import OfflineFusedStages
+from factloop.agents.safe.paper import PaperPlan
+from factloop.agents.safe.stages import FoundFact, NextQuery, SentenceTask
+from factloop.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal
+from factloop.records import GivenFacts, UnscoredReason, Verdict
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.gateway import SearchGateway
+from factloop.tools.verifiers.lexical import LexicalVerifier
+from tests.agents.safe.scripted import (
+    ONE_ATTEMPT,
+    FusedScript,
+    PaperScript,
+    ScriptedSearch,
+    fact,
+    nothing_found,
+    run,
+    supported,
+)
+
+RESPONSE = "Ada was a poet[1][2]. She lived in Ulm.[3] Bye."
+FIRST, SECOND = "Ada was a poet.", "She lived in Ulm."
+
+
+def facts_of(sentence: str, *facts: str) -> GivenFacts:
+    return GivenFacts(sentence=sentence, facts=facts)
+
+
+@pytest.mark.parametrize(
+    ("response", "sentences", "found"),
+    [
+        (RESPONSE, [FIRST, SECOND], ["Ada was a poet[1][2].", "She lived in Ulm.[3]"]),
+        (RESPONSE, ["Ada was a poet[1][2].", "She lived  in\nUlm."], ["Ada was a poet[1][2].", "She lived in Ulm.[3]"]),
+        ("He ran. He ran. She sat.", ["He ran.", "He ran."], ["He ran.", "He ran."]),
+        ("He ran. She sat.", ["She sat.", "He ran."], ["She sat.", ""]),
+        ("He ran. She sat.", ["It is.", "She sat."], ["", "She sat."]),
+        ("He ran. She sat.", ["", " ", "[1]", "He ran."], ["", "", "", "He ran."]),
+        ("He ran.[1", ["He ran."], ["He ran."]),
+        ("", ["He ran."], [""]),
+    ],
+)
+def test_sentences_are_found_whatever_citations_they_lost(
+    response: str, sentences: Sequence[str], found: Sequence[str]
+) -> None:
+    spans = find_sentences(response, sentences)
+    assert [response[start:end] for start, end in spans] == found
+
+
+def test_the_same_sentence_again_is_the_next_one() -> None:
+    assert find_sentences("He ran. He ran.", ["He ran.", "He ran.", "He ran."]) == [(0, 7), (8, 15), (15, 15)]
+
+
+@given(st.text(alphabet="ab. [1]\n", max_size=40), st.lists(st.text(alphabet="ab. [1]", max_size=6), max_size=5))
+def test_spans_lie_in_the_response_and_in_order(response: str, sentences: list[str]) -> None:
+    spans = find_sentences(response, sentences)
+    assert len(spans) == len(sentences)
+    ends = [0, *(place for span in spans for place in span), len(response)]
+    assert ends == sorted(ends)
+
+
+async def test_each_given_fact_is_a_claim_in_its_place() -> None:
+    script = FusedScript(
+        {
+            "Ada was a poet[1][2].": [FoundFact("x", "Ada Poe was a poet.", "check", "Ada")],
+            "She lived in Ulm.[3]": [fact("Ada lived in Ulm."), fact("Ulm is nice.", "irrelevant")],
+        },
+        {"Ada Poe was a poet.": [supported("c1.1-e1")], "Ada lived in Ulm.": [nothing_found()]},
+    )
+    given = [facts_of(FIRST, "Ada was one."), facts_of("No facts here."), facts_of(SECOND, "She lived.", "It is nice.")]
+    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], facts=given)
+    assert [claim.id for claim in result.claims] == ["c1.1", "c3.1", "c3.2"]
+    assert [claim.text for claim in result.claims] == ["Ada was one.", "She lived.", "It is nice."]
+    assert [claim.self_contained for claim in result.claims] == [
+        "Ada Poe was a poet.", "Ada lived in Ulm.", "Ulm is nice.",
+    ]  # fmt: skip
+    assert [RESPONSE[slice(*claim.span)] == claim.sentence for claim in result.claims] == [True] * 3
+    assert [claim.judgement.verdict for claim in result.claims] == [
+        Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT,
+    ]  # fmt: skip
+    assert script.given == [("Ada was one.",), ("She lived.", "It is nice.")]
+
+
+async def test_a_sentence_that_the_response_does_not_hold_has_an_empty_span() -> None:
+    script = FusedScript({"Eve sang.": [fact("Eve sang.")]}, {"Eve sang.": [supported()]})
+    result = await run(
+        FusedPlan(script), RESPONSE, [ScriptedSearch()], facts=[facts_of(FIRST), facts_of("Eve sang.", "Eve sang.")]
+    )
+    claim = result.only_claim()
+    assert (claim.sentence, claim.span) == ("Eve sang.", (21, 21))
+
+
+async def test_no_facts_given_are_no_claims() -> None:
+    result = await run(FusedPlan(FusedScript({})), RESPONSE, [ScriptedSearch()], facts=[])
+    assert result.claims == ()
+
+
+async def test_a_fact_that_comes_again_is_judged_once_and_stands_twice() -> None:
+    script = FusedScript(
+        {
+            "Ada was a poet[1][2].": [fact("Ada was a poet."), fact("Ada is nice.", "irrelevant")],
+            "She lived in Ulm.[3]": [fact("Ada the poet lived."), fact("Ada is nice, too.")],
+        },
+        {"Ada was a poet.": [supported("c1.1-e1")]},
+    )
+    given = [facts_of(FIRST, "She was.", "She is nice."), facts_of(SECOND, "She was.", "She is nice.")]
+    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], facts=given)
+    assert [claim.duplicate_of for claim in result.claims] == [None, None, "c1.1", "c1.2"]
+    assert [claim.judgement.verdict for claim in result.claims] == [Verdict.SUPPORTED, Verdict.IRRELEVANT] * 2
+    judged = [event["claim"]["id"] for event in result.events if event["type"] == "claim_judged"]
+    assert sorted(judged) == ["c1.1", "c1.2", "c2.1", "c2.2"]
+
+
+async def test_a_repeat_of_a_repeat_points_to_the_first() -> None:
+    """The second says the same as the first once revised, the third repeats the words of the second."""
+    script = FusedScript({FIRST: [fact("Ada was."), fact("Ada was."), fact("Eve was.")]}, {"Ada was.": [supported()]})
+    result = await run(
+        FusedPlan(script), FIRST, [ScriptedSearch()], facts=[facts_of(FIRST, "Ada was.", "She was.", "She was.")]
+    )
+    assert [claim.duplicate_of for claim in result.claims] == [None, "c1.1", "c1.1"]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelOutputError("3 came back", schema="SentenceFacts", reply="{}"), UnscoredReason.PARSE_FAILURE),
+        (ModelRefusal("no", schema="SentenceFacts", reply=""), UnscoredReason.REFUSAL),
+    ],
+)
+async def test_facts_that_cannot_be_read_are_all_there_without_a_verdict(
+    error: FactloopError, reason: UnscoredReason
+) -> None:
+    script = FusedScript({FIRST: error})
+    result = await run(FusedPlan(script), FIRST, [ScriptedSearch()], facts=[facts_of(FIRST, "Ada was.", "Ada wrote.")])
+    assert [claim.text for claim in result.claims] == ["Ada was.", "Ada wrote."]
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [reason] * 2
+
+
+async def test_a_wrong_set_up_stops_the_run() -> None:
+    script = FusedScript({FIRST: ConfigError("no such key")})
+    with pytest.raises(ConfigError, match="no such key"):
+        await run(FusedPlan(script), FIRST, [ScriptedSearch()], facts=[facts_of(FIRST, "Ada was.")])
+
+
+class Echo(FusedScript):
+    """Reads any facts as they stand, except those of a part that is scripted to fail."""
+
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:  # noqa: ARG002
+        self.given.append(tuple(facts))
+        if "fact 0." not in facts:
+            raise ModelOutputError("cut off", schema="SentenceFacts", reply="")
+        return [FoundFact(one, one, "irrelevant", "") for one in facts]
+
+
+async def test_many_facts_are_read_in_parts_and_a_part_that_fails_takes_no_other_along() -> None:
+    n = GIVEN_AT_ONCE + 3
+    script = Echo({})
+    facts = [f"fact {number}." for number in range(n)]
+    result = await run(FusedPlan(script), FIRST, [ScriptedSearch()], facts=[facts_of(FIRST, *facts)])
+    assert [claim.text for claim in result.claims] == facts
+    assert [len(part) for part in script.given] == [GIVEN_AT_ONCE, 3]
+    verdicts = [claim.judgement.verdict for claim in result.claims]
+    assert verdicts == [Verdict.IRRELEVANT] * GIVEN_AT_ONCE + [None] * 3
+
+
+async def test_the_paper_plan_revises_given_facts_and_never_splits() -> None:
+    script = PaperScript(
+        {},
+        revisions={"She was.": "Ada was.", "She is.": ModelOutputError("x", schema="SelfContainedFact", reply="")},
+        relevances={"Ada sang.": False},
+        queries={"Ada was.": [NextQuery("q")]},
+        ratings={"Ada was.": [supported()]},
+    )
+    result = await run(
+        PaperPlan(script),
+        FIRST,
+        [ScriptedSearch()],
+        facts=[facts_of(FIRST, "She was.", "Ada sang.", "She is.")],
+        max_searches=1,
+    )
+    assert [claim.judgement.verdict for claim in result.claims] == [Verdict.SUPPORTED, Verdict.IRRELEVANT, None]
+    assert [claim.self_contained for claim in result.claims] == ["Ada was.", "Ada sang.", "She is."]
+    assert (script.calls["split"], script.calls["revise"]) == (0, 3)
+
+
+async def test_the_offline_engine_reads_given_facts_by_its_rules() -> None:
+    stages = OfflineFusedStages(LexicalVerifier())
+    response = "Marie Curie was a physicist. She was born in Warsaw."
+    task = SentenceTask("Who was Marie Curie?", response, "She was born in Warsaw.", 29, 52)
+    (found,) = await stages.given_facts(task, ["She was born in Warsaw."])
+    assert found.self_contained == "Marie Curie was born in Warsaw."
+    assert found.status == "check"
+
+
+async def test_a_thread_that_runs_again_without_facts_splits() -> None:
+    script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")]})
+    searching = SearchGateway(
+        (ScriptedSearch(),), results=1, cache=CallCache(None), retry=ONE_ATTEMPT, timeout_s=5.0, rng=random.Random(0)
+    )
+    graph = build_safe_graph(FusedPlan(script), searching, UsageMeter(), max_searches=1)
+    graph.checkpointer = InMemorySaver()
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    given = await graph.ainvoke({"response": FIRST, "facts": []}, thread)
+    again = await graph.ainvoke({"response": FIRST}, thread)
+    assert [len(given["claims"]), len(again["claims"])] == [0, 1]
