@@ -48,6 +48,8 @@ class FreeAnswer:
     text: str
     cut_off: bool
     """It ended because it reached the token limit."""
+    tokens: tuple[Token, ...] = ()
+    """As in `Answered`."""
 
 
 class ModelGateway:
@@ -119,16 +121,21 @@ class ModelGateway:
         assert isinstance(answered.value, output)
         return Answered(answered.value, answered.tokens)
 
-    async def ask_freely(self, prompt: str, *, stage: str, meter: UsageMeter) -> FreeAnswer:
+    async def ask_freely(
+        self, prompt: str | Rendered, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
+    ) -> FreeAnswer:
         """What the model says to `prompt` alone: no instruction, no schema and no repair turn goes with it.
+
+        A rendered prompt keeps its system message. `top_logprobs` as for `ask_graded`.
 
         Words that decline are an answer, too. Costs money unless the same was asked before. Raises as `ask`:
         ModelOutputError for an empty reply, ModelRefusal where the provider's filter took its place.
         """
-        request = Request([HumanMessage(prompt)], None, None, stage, meter)
+        messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
+        request = Request(messages, None, None, stage, meter, top_logprobs)
         reply = _reply_of(await self._reply(self._key(request), request))
         if reply.refusal is None and reply.text.strip():
-            return FreeAnswer(reply.text, reply.cut_off)
+            return FreeAnswer(reply.text, reply.cut_off, reply.tokens)
         self._forget(request)
         if reply.refusal is not None:
             raise ModelRefusal(reply.refusal, schema="free answer", reply=reply.text)

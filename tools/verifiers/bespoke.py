@@ -1,0 +1,75 @@
+"""Bespoke-MiniCheck, a 7B model for this one question, behind any server that speaks OpenAI's protocol."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from factloop.errors import ModelOutputError
+from factloop.prompts.registry import Rendered
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.gateway import FreeAnswer, ModelGateway
+from factloop.tools.verifiers.chunks import cut_by_words
+from factloop.tools.verifiers.pairs import Pair, Scored
+from factloop.tools.verifiers.prompted import N_WORDS, STAGE, TOP_LOGPROBS, answer_probabilities, ask_each, bare
+
+MAX_TOKENS = 1
+"""Of a reply: "Yes" or "No", as published."""
+SYSTEM = (
+    "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context "
+    "implies that all information presented in the claim is substantiated by the document. If not, it should be "
+    "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
+    '"Yes" or "No".'
+)
+"""The model was trained on these words, so they are part of its input's format and no prompt to be varied."""
+
+
+class BespokeReader:
+    """A `PairReader` of `bespokelabs/Bespoke-MiniCheck-7B`; one call a chunk, of one token.
+
+    Input and score as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
+    `inference.py`): the score is the probability of "Yes", in any case, as the first token, among its five likeliest.
+    Where the server gives no log-probabilities it is 1 for "Yes" and 0 for "No".
+
+    Departures: an answer that is neither leaves the pair unscored, where the package has 0; chunks are of 20,000 words,
+    which are some 30,000 tokens, since a server does not lend its tokenizer.
+    """
+
+    def __init__(self, gateway: ModelGateway, *, logprobs: bool = True) -> None:
+        self._gateway = gateway
+        self._top_logprobs = TOP_LOGPROBS if logprobs else 0
+
+    @property
+    def name(self) -> str:
+        return f"bespoke:{self._gateway.chat.name.partition(':')[2] or self._gateway.chat.name}"
+
+    @property
+    def identity(self) -> dict[str, object]:
+        return {
+            "verifier": self.name,
+            "model": dict(self._gateway.chat.identity),
+            "prompt": hashlib.sha256(SYSTEM.encode()).hexdigest(),
+            "logprobs": self._top_logprobs > 0,
+        }
+
+    def parts(self, claim: str) -> Sequence[str]:
+        return (claim,)
+
+    def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - all claims fit
+        return cut_by_words(document, n_words or N_WORDS)
+
+    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:
+        async def ask(pair: Pair) -> float:
+            prompt = Rendered(self.name, SYSTEM, f"Document: {pair.document}\nClaim: {pair.claim}")
+            answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
+            return self._score(answer)
+
+        return await ask_each(ask, pairs)
+
+    def _score(self, answer: FreeAnswer) -> float:
+        """Raises ModelOutputError for an answer that is neither yes nor no."""
+        said = bare(answer.text.strip().partition(" ")[0])
+        if said not in ("yes", "no"):
+            raise ModelOutputError('neither "Yes" nor "No"', schema=self.name, reply=answer.text)
+        found = answer_probabilities(answer.tokens[:1], said)
+        return float(said == "yes") if found is None else min(found["yes"], 1.0)

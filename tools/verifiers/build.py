@@ -1,0 +1,79 @@
+"""Verifiers by name, as `--verifier` takes them: `lexical`, `KIND:WEIGHTS` or `KIND:MODEL`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from factloop.errors import ConfigError
+from factloop.prompts.registry import PromptRegistry
+from factloop.tools.embeddings.base import Embedder
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.verifiers.pairs import PairReader
+
+LEXICAL, PROMPTED, BESPOKE = "lexical", "llm", "bespoke"
+LOCAL = ("nli", "minicheck-flan-t5", "minicheck-roberta", "alignscore", "factkb")
+"""Kinds with weights on this machine."""
+CALLING = (PROMPTED, BESPOKE)
+"""Kinds behind a server."""
+
+CallingKind = Literal["llm", "bespoke"]
+OpenGateway = Callable[[CallingKind, str], ModelGateway]
+"""Makes the gateway to the model that a verifier names: `provider:name` for `llm`, a bare name for `bespoke`."""
+
+
+@dataclass(frozen=True)
+class VerifierSpec:
+    """What `--verifier` names."""
+
+    kind: str
+    target: str
+    """Folder, hub name or model; empty for `lexical`."""
+
+
+def parse_spec(text: str) -> VerifierSpec:
+    """Reads a name of a verifier. Raises ConfigError with the forms that there are."""
+    kind, _, target = text.strip().partition(":")
+    if kind == LEXICAL and not target:
+        return VerifierSpec(kind, "")
+    if kind in (*LOCAL, *CALLING) and target.strip():
+        return VerifierSpec(kind, target.strip())
+    forms = ", ".join([LEXICAL, *(f"{kind}:PATH" for kind in LOCAL), "llm:PROVIDER:NAME", "bespoke:NAME"])
+    raise ConfigError(f"there is no verifier {text!r}; there are {forms}")
+
+
+def build_verifier(
+    spec: VerifierSpec,
+    *,
+    open_gateway: OpenGateway,
+    prompts: PromptRegistry,
+    logprobs: bool = True,
+    embedder: Embedder | None = None,
+    allow_download: bool = False,
+) -> PairReader:
+    """The verifier of that name. Reads no weights and touches no network yet. Raises ConfigError.
+
+    `open_gateway` is called for models behind a server only; `embedder` adds meaning to the lexical baseline.
+    """
+    if spec.kind == LEXICAL:
+        from factloop.tools.verifiers.lexical import LexicalVerifier
+        from factloop.tools.verifiers.lexical_reader import LexicalReader
+
+        return LexicalReader(LexicalVerifier(embedder))
+    if spec.kind == PROMPTED:
+        from factloop.tools.verifiers.prompted import PromptedReader
+
+        return PromptedReader(open_gateway("llm", spec.target), prompts, logprobs=logprobs)
+    if spec.kind == BESPOKE:
+        from factloop.tools.verifiers.bespoke import BespokeReader
+
+        return BespokeReader(open_gateway("bespoke", spec.target), logprobs=logprobs)
+    from factloop.tools.verifiers.alignscore import AlignScore
+    from factloop.tools.verifiers.classifiers import NliReader
+    from factloop.tools.verifiers.factkb import FactKb
+    from factloop.tools.verifiers.minicheck import MiniCheckFlanT5, MiniCheckRoberta
+
+    readers = (NliReader, MiniCheckFlanT5, MiniCheckRoberta, AlignScore, FactKb)
+    reader = next(reader for reader in readers if reader.kind == spec.kind)
+    return reader(spec.target, allow_download=allow_download)

@@ -1,0 +1,38 @@
+"""FactKB (Feng et al. 2023, arXiv 2305.08281): a RoBERTa that rates a summary by its article."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from factloop.tools.verifiers.classifiers import ClassifierReader
+from factloop.tools.verifiers.local import has_vocabulary
+
+TOKENIZER = "roberta-base"
+
+
+class FactKb(ClassifierReader):
+    """The claim (summary) first, then the document (article); two labels, P(label 1 = factual).
+
+    The format is that of the model card (huggingface.co/bunsenfeng/FactKB). It names roberta-base's tokenizer, which
+    the published weights lie without: where the folder has none, that one is taken, downloaded before or now.
+
+    Departure: the card truncates both texts to 512 tokens; here the document is cut into chunks as large as fit, of
+    which the best counts, so that no evidence goes unread.
+    """
+
+    kind = "factkb"
+
+    def _load_tokenizer(self, local: bool) -> Any:
+        from transformers import AutoTokenizer
+
+        try:
+            own = super()._load_tokenizer(local)
+            if has_vocabulary(own):
+                return own
+        except (OSError, ValueError):  # there is none
+            pass
+        return AutoTokenizer.from_pretrained(TOKENIZER, local_files_only=local)
+
+    def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
+        options = {"padding": True, "max_length": self._window, "return_tensors": "pt"}
+        return tokenizer(claims, documents, truncation="only_second", **options)
