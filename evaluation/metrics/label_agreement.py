@@ -32,24 +32,30 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 LEVEL = 0.95
 ROWS = (FactLabel.SUPPORTED, FactLabel.NOT_SUPPORTED, FactLabel.IRRELEVANT)
+_NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=True))
 
 
 class LabelTable(Record):
-    """Facts by people's label, and within it by verdict: three rows of four."""
+    """Facts by people's label, and within it by verdict: three rows of four, a text of a response once."""
 
     supported: Counts
     not_supported: Counts
     irrelevant: Counts
+    repeated: Counts = Counts()
+    """By label: facts in the very words of an earlier one of the response, which are in no row."""
 
     @property
     def n_facts(self) -> int:
+        """Those in the rows."""
         return self.supported.total + self.not_supported.total + self.irrelevant.total
 
     @property
     def labels(self) -> Counts:
-        """How many facts people gave each label."""
+        """How many facts people gave each label, repeated ones too."""
         return Counts(
-            supported=self.supported.total, not_supported=self.not_supported.total, irrelevant=self.irrelevant.total
+            supported=self.supported.total + self.repeated.supported,
+            not_supported=self.not_supported.total + self.repeated.not_supported,
+            irrelevant=self.irrelevant.total + self.repeated.irrelevant,
         )
 
 
@@ -121,11 +127,23 @@ class LabelAgreement(Record):
 def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelTable:
     """The table of one report. `labels`: claim id to label; claims without a label are passed over."""
     by_label: dict[FactLabel, list[Claim]] = {label: [] for label in ROWS}
+    repeated: list[FactLabel] = []
+    texts: set[str] = set()
     for claim in claims:
-        if claim.id in labels:
-            by_label[labels[claim.id]].append(claim)
+        if claim.id not in labels:
+            continue
+        if claim.text in texts:
+            repeated.append(labels[claim.id])
+            continue
+        texts.add(claim.text)
+        by_label[labels[claim.id]].append(claim)
     supported, not_supported, irrelevant = (count_verdicts(by_label[label]) for label in ROWS)
-    return LabelTable(supported=supported, not_supported=not_supported, irrelevant=irrelevant)
+    return LabelTable(
+        supported=supported,
+        not_supported=not_supported,
+        irrelevant=irrelevant,
+        repeated=Counts(**{_NAMES[label]: repeated.count(label) for label in ROWS}),
+    )
 
 
 def agree_with_labels(
@@ -168,7 +186,7 @@ def _agreement(
         name: _figure(values, why, rests_on, cells, level)
         for name, values, why, rests_on in (_of_three_classes(tables) + _of_two_classes(tables))
     }
-    table = _table(tables[0])
+    table = _table(tables[0], [one.table.repeated for one in responses])
     return SystemAgreement(
         system=system,
         table=table,
@@ -239,9 +257,10 @@ def _cells(table: LabelTable) -> list[list[int]]:
     return [[row.supported, row.not_supported, row.irrelevant, row.unscored] for row in rows]
 
 
-def _table(cells: Floats) -> LabelTable:
+def _table(cells: Floats, repeated: Sequence[Counts]) -> LabelTable:
     rows = [
         Counts(supported=int(row[0]), not_supported=int(row[1]), irrelevant=int(row[2]), unscored=int(row[3]))
         for row in cells
     ]
-    return LabelTable(supported=rows[0], not_supported=rows[1], irrelevant=rows[2])
+    again = {name: sum(getattr(one, name) for one in repeated) for name in _NAMES.values()}
+    return LabelTable(supported=rows[0], not_supported=rows[1], irrelevant=rows[2], repeated=Counts(**again))

@@ -49,12 +49,13 @@ def of(agreement: SystemAgreement, name: str) -> Figure:
     return figure
 
 
-def claim(number: int, verdict: Verdict | None) -> Claim:
+def claim(number: int, verdict: Verdict | None, text: str | None = None) -> Claim:
     if verdict is None:
         judgement = Judgement(unscored_reason=UnscoredReason.BUDGET)
     else:
         judgement = Judgement(verdict=verdict, contradicted=False if verdict is Verdict.NOT_SUPPORTED else None)
-    return Claim(id=f"c1.{number}", sentence="s", span=(0, 1), text="t", self_contained="t", judgement=judgement)
+    said = text or f"fact {number}"
+    return Claim(id=f"c1.{number}", sentence="s", span=(0, 1), text=said, self_contained=said, judgement=judgement)
 
 
 # Scored: 9 + 7 + 4 = 20 by label, 10 + 7 + 3 by verdict; 6 + 4 + 2 = 12 agree.
@@ -171,3 +172,14 @@ def test_a_table_is_read_from_claims_and_their_labels() -> None:
     labels = {"c1.1": FactLabel.NOT_SUPPORTED, "c1.2": FactLabel.IRRELEVANT, "c1.3": FactLabel.SUPPORTED}
     assert table_of(claims, labels) == table(0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0)
     assert table_of(claims, labels).labels == Counts(supported=1, not_supported=1, irrelevant=1)
+
+
+def test_a_text_that_comes_again_counts_once_with_its_first_label() -> None:
+    claims = [claim(number, Verdict.SUPPORTED, text) for number, text in enumerate("aabA")]
+    labels = dict(zip((one.id for one in claims), map(FactLabel, ("S", "NS", "IR", "S")), strict=True))
+    found = table_of(claims, labels)
+    assert (found.supported, found.not_supported, found.irrelevant.supported) == (Counts(supported=2), Counts(), 1)
+    assert (found.n_facts, found.repeated) == (3, Counts(not_supported=1))
+    assert found.labels == Counts(supported=2, not_supported=1, irrelevant=1)
+    both = agree_with_labels([TabledResponse("A", "p", found), TabledResponse("A", "q", found)]).overall
+    assert (both.table.repeated, both.agreement.n) == (Counts(not_supported=2), 6)
