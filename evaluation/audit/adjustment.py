@@ -6,10 +6,12 @@ adjusted counts, and with a threshold tuned on the calibration system. Bias is e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from factloop.evaluation.audit.adjustment_records import (
     FEWEST,
@@ -18,7 +20,6 @@ from factloop.evaluation.audit.adjustment_records import (
     AdjustmentReport,
     Calibration,
     CalibrationWarning,
-    HeldOut,
     MeanAdjustment,
     MethodAverage,
     MethodMean,
@@ -28,6 +29,8 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import rows_of, scores_of
+
+Floats = NDArray[np.float64]
 
 STANDARD_ERRORS = 2.0
 """By so many the rates of flagged claims among errors and among others must differ to count as different."""
@@ -39,8 +42,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
     Claims without a score are left out and counted. With fewer than two systems there is no calibration to test.
     """
     systems, n_left_out = _systems(table, evaluator, dataset)
-    has_scores = any(one.is_graded for one in systems.values())
-    calibrations = [_calibrate(name, systems, threshold, has_scores) for name in systems] if len(systems) > 1 else []
+    calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []
     return AdjustmentReport(
         dataset=dataset,
         evaluator=evaluator,
@@ -84,25 +86,104 @@ def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict
     return systems, int(rows.sum() - scored.sum())
 
 
-def _calibrate(name: str, systems: dict[str, SortedScores], threshold: float, has_scores: bool) -> Calibration:
-    own = systems[name]
-    true_rate = own.flagged_errors(threshold) / own.n_errors if own.n_errors else None
-    false_rate = own.flagged_others(threshold) / own.n_others if own.n_others else None
-    others = {other: scores for other, scores in systems.items() if other != name}
+@dataclass(frozen=True)
+class _Trial:
+    """One method calibrated on one system: its threshold, or why it gives nothing."""
+
+    method: AdjustmentMethod
+    threshold: float | None
+    undefined: WhyUnadjusted | None = None
+
+
+def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:
+    has_scores = any(one.is_graded for one in systems.values())
+    trials = [_trials(own, threshold, has_scores) for own in systems.values()]
+    thresholds = [trial.threshold for of_own in trials for trial in of_own if trial.threshold is not None]
+    flagged = _flagged(systems, sorted({threshold, *thresholds}))
+    labelled = {name: one.n_errors / one.n for name, one in systems.items()}
+    return [
+        _calibration(name, own, of_own, threshold, flagged, labelled)
+        for (name, own), of_own in zip(systems.items(), trials, strict=True)
+    ]
+
+
+def _flagged(systems: Mapping[str, SortedScores], thresholds: Sequence[float]) -> dict[float, list[float]]:
+    """For each threshold the share of claims that are flagged in each system; all at once, as there are many."""
+    shares = [np.searchsorted(one.scores, thresholds, side="left") / one.n for one in systems.values()]
+    return dict(zip(thresholds, np.stack(shares, axis=1).tolist(), strict=True))
+
+
+def _trials(own: SortedScores, threshold: float, has_scores: bool) -> tuple[_Trial, ...]:
+    lacks = _lacking(own.n_errors, own.n_others)
+    counts_lack = lacks or (
+        WhyUnadjusted.EQUAL_RATES if _true_rate(own, threshold) == _false_rate(own, threshold) else None
+    )
+    labels_only = None if has_scores else WhyUnadjusted.LABELS_ONLY
+    return (
+        _Trial(AdjustmentMethod.UNADJUSTED, threshold),
+        _Trial(AdjustmentMethod.ADJUSTED_COUNTS, threshold, counts_lack),
+        _Trial(AdjustmentMethod.ZERO_BIAS, unbiased_threshold(own) if has_scores else None, labels_only),
+        _Trial(
+            AdjustmentMethod.BALANCED_ACCURACY,
+            balanced_threshold(own) if has_scores and lacks is None else None,
+            labels_only or lacks,
+        ),
+    )
+
+
+def _lacking(n_errors: int, n_others: int) -> WhyUnadjusted | None:
+    if not n_errors:
+        return WhyUnadjusted.NO_ERRORS
+    return None if n_others else WhyUnadjusted.NO_ATTRIBUTABLE
+
+
+def _true_rate(own: SortedScores, threshold: float) -> float | None:
+    return own.flagged_errors(threshold) / own.n_errors if own.n_errors else None
+
+
+def _false_rate(own: SortedScores, threshold: float) -> float | None:
+    return own.flagged_others(threshold) / own.n_others if own.n_others else None
+
+
+def _calibration(
+    name: str,
+    own: SortedScores,
+    trials: Sequence[_Trial],
+    threshold: float,
+    flagged: Mapping[float, list[float]],
+    labelled: Mapping[str, float],
+) -> Calibration:
+    true_rate, false_rate = _true_rate(own, threshold), _false_rate(own, threshold)
+
+    def tested(trial: _Trial) -> Adjustment:
+        if trial.undefined is not None or trial.threshold is None:
+            return Adjustment(method=trial.method, undefined=trial.undefined)
+        shares = dict(zip(labelled, flagged[trial.threshold], strict=True))
+        del shares[name]
+        n_cut = 0
+        if trial.method is AdjustmentMethod.ADJUSTED_COUNTS and true_rate is not None and false_rate is not None:
+            low, high = sorted((true_rate, false_rate))
+            n_cut = sum(not low <= share <= high for share in shares.values())
+            shares = {other: adjusted_rate(share, true_rate, false_rate) for other, share in shares.items()}
+        sizes = [abs(share - labelled[other]) for other, share in shares.items()]
+        return Adjustment(
+            method=trial.method,
+            threshold=trial.threshold,
+            estimates=shares,
+            n_cut=n_cut,
+            mean_bias=fmean(sizes),
+            worst_bias=max(sizes),
+        )
+
     return Calibration(
         system=name,
         n_errors=own.n_errors,
         n_attributable=own.n_others,
-        labelled=own.n_errors / own.n,
+        labelled=labelled[name],
         true_rate=true_rate,
         false_rate=false_rate,
         warnings=_warnings(own, threshold),
-        adjustments=(
-            _tuned(AdjustmentMethod.UNADJUSTED, threshold, others),
-            _adjusted_counts(true_rate, false_rate, threshold, others),
-            _tuned(AdjustmentMethod.ZERO_BIAS, unbiased_threshold(own) if has_scores else None, others),
-            _balanced(own, has_scores, others),
-        ),
+        adjustments=tuple(tested(trial) for trial in trials),
     )
 
 
@@ -119,66 +200,6 @@ def _warnings(own: SortedScores, threshold: float) -> tuple[CalibrationWarning, 
     if one - other < STANDARD_ERRORS * spread:
         found.append(CalibrationWarning.NOT_TOLD_APART)
     return tuple(found)
-
-
-def _tuned(method: AdjustmentMethod, threshold: float | None, others: dict[str, SortedScores]) -> Adjustment:
-    if threshold is None:
-        return Adjustment(method=method, undefined=WhyUnadjusted.LABELS_ONLY)
-    return _tested(method, others, [one.flagged(threshold) / one.n for one in others.values()], threshold=threshold)
-
-
-def _balanced(own: SortedScores, has_scores: bool, others: dict[str, SortedScores]) -> Adjustment:
-    method = AdjustmentMethod.BALANCED_ACCURACY
-    why = WhyUnadjusted.LABELS_ONLY if not has_scores else _lacking(own.n_errors, own.n_others)
-    if why is not None:
-        return Adjustment(method=method, undefined=why)
-    return _tuned(method, balanced_threshold(own), others)
-
-
-def _lacking(n_errors: int, n_others: int) -> WhyUnadjusted | None:
-    if not n_errors:
-        return WhyUnadjusted.NO_ERRORS
-    return None if n_others else WhyUnadjusted.NO_ATTRIBUTABLE
-
-
-def _adjusted_counts(
-    true_rate: float | None, false_rate: float | None, threshold: float, others: dict[str, SortedScores]
-) -> Adjustment:
-    method = AdjustmentMethod.ADJUSTED_COUNTS
-    if true_rate is None:
-        return Adjustment(method=method, undefined=WhyUnadjusted.NO_ERRORS)
-    if false_rate is None:
-        return Adjustment(method=method, undefined=WhyUnadjusted.NO_ATTRIBUTABLE)
-    if true_rate == false_rate:
-        return Adjustment(method=method, undefined=WhyUnadjusted.EQUAL_RATES)
-    flagged = [one.flagged(threshold) / one.n for one in others.values()]
-    estimated = [adjusted_rate(share, true_rate, false_rate) for share in flagged]
-    inside = sorted((true_rate, false_rate))
-    n_cut = sum(not inside[0] <= share <= inside[1] for share in flagged)
-    return _tested(method, others, estimated, threshold=threshold, n_cut=n_cut)
-
-
-def _tested(
-    method: AdjustmentMethod,
-    others: dict[str, SortedScores],
-    estimated: Sequence[float],
-    *,
-    threshold: float,
-    n_cut: int = 0,
-) -> Adjustment:
-    held_out = tuple(
-        HeldOut(system=name, n=one.n, labelled=one.n_errors / one.n, estimated=rate, bias=rate - one.n_errors / one.n)
-        for (name, one), rate in zip(others.items(), estimated, strict=True)
-    )
-    sizes = [abs(one.bias) for one in held_out]
-    return Adjustment(
-        method=method,
-        threshold=threshold,
-        held_out=held_out,
-        n_cut=n_cut,
-        mean_bias=fmean(sizes),
-        worst_bias=max(sizes),
-    )
 
 
 def _mean(method: AdjustmentMethod, calibrations: Sequence[Calibration]) -> MethodMean:

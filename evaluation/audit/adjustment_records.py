@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
 from factloop.evaluation.audit.estimate import Group
 from factloop.records import Count, Record, Share
 
-Bias = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST = 25
 """Labelled claims of a kind, below which the share of them that is flagged has a standard error of up to 0.1 or more:
 0.5 / sqrt(25). With fewer errors than this an adjustment by that share does more harm than good (Table 31)."""
@@ -48,19 +47,6 @@ class CalibrationWarning(StrEnum):
     """Errors are not flagged more often than other claims by two standard errors of the difference."""
 
 
-class HeldOut(Record):
-    """A system that was not calibrated on."""
-
-    system: str
-    n: Count
-    """Its scored claims."""
-    labelled: Share
-    estimated: Share
-    """Error rates."""
-    bias: Bias
-    """Estimated minus labelled."""
-
-
 class Adjustment(Record):
     """One method, calibrated on one system and tested on the others; or why it gives nothing."""
 
@@ -68,16 +54,17 @@ class Adjustment(Record):
     undefined: WhyUnadjusted | None = None
     threshold: float | None = None
     """At and above it a claim counts as attributable. Just above 1 where all are flagged."""
-    held_out: tuple[HeldOut, ...] = ()
+    estimates: dict[str, Share] = Field(default_factory=dict)
+    """Estimated error rate of each system held out. The labelled ones are those of `AdjustmentReport.calibrations`."""
     n_cut: Count = 0
     """Estimates by adjusted counts that were outside [0, 1] and were cut off at 0 or 1."""
     mean_bias: Share | None = None
     worst_bias: Share | None = None
-    """Magnitudes over the systems held out."""
+    """Magnitudes of estimated minus labelled error rate over the systems held out."""
 
     @model_validator(mode="after")
     def _is_tested_or_undefined(self) -> Self:
-        if {self.undefined is None} != {self.mean_bias is not None, self.worst_bias is not None, bool(self.held_out)}:
+        if {self.undefined is None} != {self.mean_bias is not None, self.worst_bias is not None, bool(self.estimates)}:
             raise ValueError("an adjustment is either tested or has the reason why it is undefined")
         return self
 

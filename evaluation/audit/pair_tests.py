@@ -1,8 +1,9 @@
-"""Every pair of systems compared twice, by labels and by predictions: the difference of error rates and its p-value."""
+"""Every pair of systems compared, by labels or by predictions: the difference of error rates and its p-value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,69 +31,99 @@ class Difference:
     p: float
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two systems by their places."""
-
-    first: int
-    second: int
-    n_prompts: int | None
-    """Shared by both, where they are compared by prompts; None where the claims count as independent."""
-    labelled: Difference
-    predicted: Difference
-
-
-@dataclass(frozen=True)
-class _Pair:
-    first: int
-    second: int
-    prompts: Bools | None
-
-
-@dataclass(frozen=True)
-class _Tally:
-    """How many claims (or responses) there are of each system, and on each prompt that several systems answered."""
-
-    total: Counts
-    """(n_systems,)."""
-    on_prompt: Counts
-    """(n_systems, n_shared_prompts)."""
-
-
-def compare_pairs(units: Units, systems: Sequence[int], seed: int) -> list[Comparison]:
-    """All pairs of the systems with these codes, each of which has units; places are those in `systems`.
+class PairTests:
+    """All pairs of the systems of one data set, to be compared by any marking of errors among the same units.
 
     Where systems share prompts (`SHARED`, `LEAST_PROMPTS`) the test is `sign_flips` of the differences on the shared
     prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2 with e errors among n claims on the prompt, N in all, and r the error
     rate of both together, whose sum is the difference of the two error rates. Otherwise it is `two_proportions`.
     """
-    everything = np.ones(len(units.system), dtype=np.bool_)
-    n, labelled, predicted = _tallies(units, systems, [everything, units.is_error, units.is_flagged])
-    places = range(len(systems))
-    pairs = [_Pair(one, other, _shared_prompts(n, one, other)) for one in places for other in places[one + 1 :]]
-    return [
-        Comparison(
-            pair.first, pair.second, None if pair.prompts is None else int(pair.prompts.sum()), by_label, by_prediction
+
+    def __init__(self, units: Units, systems: Sequence[int], seed: int) -> None:
+        """`systems` are the codes of those to compare, each of which has units; pairs are named by places in it."""
+        self._seed = seed
+        self._place = _places(units, systems)
+        self._prompt, self._is_shared, self._n_prompts = _shared(units, self._place, len(systems))
+        self._n_systems = len(systems)
+        self._total, self._n = self._tally(np.ones(len(units.system), dtype=np.bool_))
+        self.first, self.second = np.triu_indices(len(systems), 1)
+        has = (self._n > 0).astype(np.float64)
+        self._on_shared = self._n @ has.T
+        """(n_systems, n_systems): claims of the one on prompts that the other answered, too."""
+        covered = self._on_shared / self._total[:, None]
+        self.n_prompts: Counts = (has @ has.T).astype(np.int64)[self.first, self.second]
+        """(n_pairs,): shared by both."""
+        self.is_paired: Bools = (self.n_prompts >= LEAST_PROMPTS) & (
+            np.minimum(covered, covered.T)[self.first, self.second] >= SHARED
         )
-        for pair, by_label, by_prediction in zip(
-            pairs, _differences(pairs, n, labelled, seed), _differences(pairs, n, predicted, seed), strict=True
-        )
-    ]
+        """(n_pairs,): the two are compared by prompts; otherwise their claims count as independent."""
+
+    def differences(self, is_error: Bools) -> list[Difference]:
+        """One for each pair, of these errors among the units."""
+        total, on_prompt = self._tally(is_error)
+        found = [Difference(0.0, 1.0)] * len(self.first)
+        paired, independent = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
+        size = max(1, _AT_ONCE // max(self._n_prompts, 1))
+        for start in range(0, len(paired), size):
+            together = paired[start : start + size]
+            columns = self._by_prompt(on_prompt, self.first[together], self.second[together])
+            p_values = sign_flips(columns, np.random.default_rng(self._seed))
+            for pair, rate, p in zip(together.tolist(), columns.sum(axis=0).tolist(), p_values.tolist(), strict=True):
+                found[pair] = Difference(rate, p)
+        for pair in independent.tolist():
+            found[pair] = self._independent(total, int(self.first[pair]), int(self.second[pair]))
+        return found
+
+    def _tally(self, kind: Bools) -> tuple[Counts, Floats]:
+        """Units of this kind of each system, and (n_systems, n_shared_prompts) on each prompt that several answered."""
+        cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
+        on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
+        total = np.bincount(self._place[kind], minlength=self._n_systems)
+        return total, on_prompt.reshape(self._n_systems, self._n_prompts)
+
+    def _by_prompt(self, errors: Floats, first: Counts, second: Counts) -> Floats:
+        """(n_shared_prompts, n_pairs): 0 on prompts that the two do not share."""
+        has = self._n > 0
+        wrong = errors @ has.T.astype(np.float64)
+        totals = self._on_shared[first, second], self._on_shared[second, first]
+        together = ((wrong[first, second] + wrong[second, first]) / (totals[0] + totals[1]))[:, None]
+        one = (errors[first] - together * self._n[first]) / totals[0][:, None]
+        other = (errors[second] - together * self._n[second]) / totals[1][:, None]
+        return np.ascontiguousarray(((one - other) * (has[first] & has[second])).T)
+
+    def _independent(self, errors: Counts, first: int, second: int) -> Difference:
+        wrong, total = (int(errors[first]), int(errors[second])), (int(self._total[first]), int(self._total[second]))
+        return Difference(wrong[0] / total[0] - wrong[1] / total[1], two_proportions(wrong, total))
 
 
-def _tallies(units: Units, systems: Sequence[int], kinds: Sequence[Bools]) -> list[_Tally]:
+class LabelTests:
+    """Tests by labels, kept for further evaluators that scored the same units, and for further thresholds."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._known: dict[bytes, tuple[PairTests, list[Difference]]] = {}
+
+    def of(self, units: Units, systems: Sequence[int]) -> tuple[PairTests, list[Difference]]:
+        """The tests of these units and what they give by labels. The order of `systems` follows from the labels."""
+        key = _digest(units)
+        if key not in self._known:
+            tests = PairTests(units, systems, self._seed)
+            self._known[key] = tests, tests.differences(units.is_error)
+        return self._known[key]
+
+
+def _digest(units: Units) -> bytes:
+    digest = hashlib.blake2b(units.system.tobytes())
+    digest.update(units.is_error.tobytes())
+    if units.prompt is not None:
+        digest.update(units.prompt.tobytes())
+    return digest.digest()
+
+
+def _places(units: Units, systems: Sequence[int]) -> Counts:
     place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
     place_of[list(systems)] = np.arange(len(systems))
-    place = place_of[units.system]
-    prompt, is_shared, n_prompts = _shared(units, place, len(systems))
-    cell = place * n_prompts + prompt
-    return [
-        _Tally(
-            np.bincount(place[kind], minlength=len(systems)),
-            np.bincount(cell[kind & is_shared], minlength=len(systems) * n_prompts).reshape(len(systems), n_prompts),
-        )
-        for kind in kinds
-    ]
+    return place_of[units.system]
 
 
 def _shared(units: Units, place: Counts, n_systems: int) -> tuple[Counts, Bools, int]:
@@ -104,44 +135,3 @@ def _shared(units: Units, place: Counts, n_systems: int) -> tuple[Counts, Bools,
     has[prompt, place] = True
     is_shared = has.sum(axis=1) > 1
     return (np.cumsum(is_shared) - 1)[prompt], is_shared[prompt], int(is_shared.sum())
-
-
-def _shared_prompts(n: _Tally, one: int, other: int) -> Bools | None:
-    """Which prompts both answered; None where they are too few to compare by."""
-    shared = (n.on_prompt[one] > 0) & (n.on_prompt[other] > 0)
-    if shared.sum() < LEAST_PROMPTS:
-        return None
-    covered = [n.on_prompt[system][shared].sum() / n.total[system] for system in (one, other)]
-    return shared if min(covered) >= SHARED else None
-
-
-def _differences(pairs: Sequence[_Pair], n: _Tally, errors: _Tally, seed: int) -> Iterator[Difference]:
-    n_prompts = n.on_prompt.shape[1]
-    size = max(1, _AT_ONCE // max(n_prompts, 1))
-    for start in range(0, len(pairs), size):
-        together = pairs[start : start + size]
-        columns = np.zeros((n_prompts, len(together)))
-        for column, pair in enumerate(together):
-            if pair.prompts is not None:
-                columns[:, column] = _by_prompt(pair, pair.prompts, n, errors)
-        p_values = sign_flips(columns, np.random.default_rng(seed))
-        for pair, rate, p in zip(together, columns.sum(axis=0), p_values, strict=True):
-            yield Difference(float(rate), float(p)) if pair.prompts is not None else _independent(pair, n, errors)
-
-
-def _by_prompt(pair: _Pair, prompts: Bools, n: _Tally, errors: _Tally) -> Floats:
-    """(n_shared_prompts,): 0 on prompts that the two do not share."""
-    totals = [int(n.on_prompt[system] @ prompts) for system in (pair.first, pair.second)]
-    wrong = [int(errors.on_prompt[system] @ prompts) for system in (pair.first, pair.second)]
-    together = sum(wrong) / sum(totals)
-    first, second = (
-        (errors.on_prompt[system] - together * n.on_prompt[system]) / total
-        for system, total in zip((pair.first, pair.second), totals, strict=True)
-    )
-    return np.asarray((first - second) * prompts)
-
-
-def _independent(pair: _Pair, n: _Tally, errors: _Tally) -> Difference:
-    wrong = int(errors.total[pair.first]), int(errors.total[pair.second])
-    total = int(n.total[pair.first]), int(n.total[pair.second])
-    return Difference(wrong[0] / total[0] - wrong[1] / total[1], two_proportions(wrong, total))

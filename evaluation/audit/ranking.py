@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 
 from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.pair_tests import Comparison, Difference, compare_pairs
+from factloop.evaluation.audit.pair_tests import Difference, LabelTests, PairTests
 from factloop.evaluation.audit.significance import Correction, corrected
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level, Units, units_of
@@ -118,18 +118,21 @@ def rank_systems(
     alpha: float = ALPHA,
     correction: Correction = Correction.NONE,
     seed: int = 0,
+    known: LabelTests | None = None,
 ) -> Ranking:
     """Every pair of systems by labels and by predictions, over what the evaluator scored.
 
     A difference is significant if its corrected p-value is below `alpha`. The paper's tables are uncorrected as far as
     it says. The seed serves the paired tests alone; neither the order of rows nor other data sets change a result.
+    `known`, made with the same seed, spares the tests by labels where several evaluators scored the same claims.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
     places = [table.system.names.index(rate.system) for rate in rates]
-    pairs = _ordered(compare_pairs(units, places, seed), rates, alpha, correction)
+    tests, labelled = (known or LabelTests(seed)).of(units, places)
+    pairs = _ordered(tests, labelled, tests.differences(units.is_flagged), rates, alpha, correction)
     n_wrong, n_reversed = sum(pair.is_wrong for pair in pairs), sum(pair.is_reversed for pair in pairs)
-    labelled, predicted = [rate.labelled for rate in rates], [rate.predicted for rate in rates]
+    error_rates = [rate.labelled for rate in rates], [rate.predicted for rate in rates]
     return Ranking(
         dataset=dataset,
         evaluator=evaluator,
@@ -145,8 +148,8 @@ def rank_systems(
         n_reversed=n_reversed,
         share_wrong=n_wrong / len(pairs) if pairs else None,
         share_reversed=n_reversed / len(pairs) if pairs else None,
-        kendall=kendall(labelled, predicted),
-        pearson=pearson(labelled, predicted),
+        kendall=kendall(*error_rates),
+        pearson=pearson(*error_rates),
         n_left_out=units.n_left_out,
     )
 
@@ -217,24 +220,34 @@ def _rates(units: Units, names: Sequence[str]) -> list[SystemRates]:
 
 
 def _ordered(
-    compared: Sequence[Comparison], rates: Sequence[SystemRates], alpha: float, correction: Correction
+    tests: PairTests,
+    labelled: Sequence[Difference],
+    predicted: Sequence[Difference],
+    rates: Sequence[SystemRates],
+    alpha: float,
+    correction: Correction,
 ) -> list[PairOrder]:
-    labelled = _orders([pair.labelled for pair in compared], alpha, correction)
-    predicted = _orders([pair.predicted for pair in compared], alpha, correction)
+    columns = zip(
+        tests.first.tolist(),
+        tests.second.tolist(),
+        tests.is_paired.tolist(),
+        tests.n_prompts.tolist(),
+        _orders(labelled, alpha, correction),
+        _orders(predicted, alpha, correction),
+        strict=True,
+    )
     return [
         PairOrder(
-            first=rates[pair.first].system,
-            second=rates[pair.second].system,
-            test=PairTest.TWO_PROPORTIONS if pair.n_prompts is None else PairTest.PAIRED,
-            n_prompts=pair.n_prompts or 0,
+            first=rates[first].system,
+            second=rates[second].system,
+            test=PairTest.PAIRED if is_paired else PairTest.TWO_PROPORTIONS,
+            n_prompts=n_prompts if is_paired else 0,
             labelled=by_label,
             p_labelled=p_labelled,
             predicted=by_prediction,
             p_predicted=p_predicted,
         )
-        for pair, (by_label, p_labelled), (by_prediction, p_predicted) in zip(
-            compared, labelled, predicted, strict=True
-        )
+        for first, second, is_paired, n_prompts, (by_label, p_labelled), (by_prediction, p_predicted) in columns
     ]
 
 

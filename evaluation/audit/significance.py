@@ -124,7 +124,8 @@ def _drawn(sizes: Floats, reached: Floats, rng: np.random.Generator) -> Floats:
             block = sizes[start : start + _BLOCK]
             signs = rng.integers(0, 2, size=(DRAWS, len(block)), dtype=np.int8) * 2.0 - 1.0
             sums += signs @ block
-    return np.asarray((1.0 + (np.abs(sums) >= reached * (1.0 - _ROUNDING)).sum(axis=0)) / (DRAWS + 1.0))
+    as_far = np.count_nonzero(np.abs(sums, out=sums) >= reached * (1.0 - _ROUNDING), axis=0)
+    return np.asarray((1.0 + as_far) / (DRAWS + 1.0))
 
 
 @cache

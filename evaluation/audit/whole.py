@@ -24,6 +24,7 @@ from factloop.evaluation.audit.chunking import (
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.groups import averaged_groups
 from factloop.evaluation.audit.omissions import left_out, warnings
+from factloop.evaluation.audit.pair_tests import LabelTests
 from factloop.evaluation.audit.quantification import quantification
 from factloop.evaluation.audit.ranking import ALPHA, MeanRanking, Ranking, mean_ranking, rank_systems
 from factloop.evaluation.audit.rates import rates
@@ -64,7 +65,8 @@ def audit(
         thresholds=chosen, alpha=alpha, correction=correction, n_resamples=resamples, level=level, seed=seed
     )
     texts = _Texts(table, split)
-    at = tuple(_audit_at(table, one, settings, texts) for one in settings.thresholds)
+    known = LabelTests(seed)
+    at = tuple(_audit_at(table, one, settings, texts, known) for one in settings.thresholds)
     return AuditReport(
         data=_data(table, name, at[0].rates.basis),
         settings=settings,
@@ -98,11 +100,13 @@ class _Texts:
         )
 
 
-def _audit_at(table: PredictionTable, threshold: float, settings: AuditSettings, texts: _Texts) -> AuditAt:
+def _audit_at(
+    table: PredictionTable, threshold: float, settings: AuditSettings, texts: _Texts, known: LabelTests
+) -> AuditAt:
     # The same seed at each threshold draws the same resamples, so that two thresholds differ by nothing else.
     rng = np.random.default_rng(settings.seed) if settings.n_resamples else None
     counted = count(table, threshold=threshold, rng=rng, resamples=settings.n_resamples, level=settings.level)
-    rankings, mean_rankings = _rankings(table, threshold, settings)
+    rankings, mean_rankings = _rankings(table, threshold, settings, known)
     adjustment, mean_adjustments = _adjustments(table, threshold)
     similarity = texts.similarity
     return AuditAt(
@@ -122,7 +126,7 @@ def _audit_at(table: PredictionTable, threshold: float, settings: AuditSettings,
 
 
 def _rankings(
-    table: PredictionTable, threshold: float, settings: AuditSettings
+    table: PredictionTable, threshold: float, settings: AuditSettings, known: LabelTests
 ) -> tuple[tuple[Ranking, ...], tuple[MeanRanking, ...]]:
     def rank(evaluator: str, dataset: str, level: Level) -> Ranking:
         return rank_systems(
@@ -134,6 +138,7 @@ def _rankings(
             alpha=settings.alpha,
             correction=settings.correction,
             seed=settings.seed,
+            known=known,
         )
 
     found: list[Ranking] = []
