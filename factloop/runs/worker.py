@@ -1,0 +1,126 @@
+"""One worker of a run on Ray: a process of its own with an engine of its own, on this machine or another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import factloop
+from factloop.checker import FactChecker
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.runs.items import RunItem
+from factloop.runs.journals import JOURNAL, journal_at
+from factloop.runs.judge import Judge, open_judge
+from factloop.runs.shares import is_limited, on_top_of
+from factloop.settings import CheckSettings
+from factloop.tools.calls.cache import CallCache
+
+
+@dataclass(frozen=True)
+class Home:
+    """The process that started the run, as its workers need to know it."""
+
+    machine: str
+    folder: Path
+    """Its working directory, which relative paths in the settings start from."""
+    environment: Mapping[str, str]
+    """Keys and addresses. They travel with the worker, and not in Ray's runtime environment, which Ray logs."""
+    version: str
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A ConfigError or a DataError, as an exception would not survive the way between processes."""
+
+    is_about_data: bool
+    message: str
+
+    def raised(self) -> ConfigError | DataError:
+        return DataError(self.message) if self.is_about_data else ConfigError(self.message)
+
+
+class Worker:
+    """Judges responses, any number at a time. What Ray starts again after a death begins like the first."""
+
+    def __init__(self, share: CheckSettings, directory: Path | None, home: Home) -> None:
+        self._share, self._directory, self._home = share, directory, home
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._opened: Judge | None = None
+        os.environ.update(home.environment)
+        with suppress(OSError):  # on another machine it may not be there: paths from it are then missed by name
+            os.chdir(home.folder)
+
+    async def open(self) -> Wrong | None:
+        """Starts the engine. Whatever is wrong with the set-up shows here."""
+        if factloop.__version__ != self._home.version:
+            return Wrong(
+                is_about_data=False,
+                message=f"{_here()} has factloop {factloop.__version__}, this machine {self._home.version}",
+            )
+        try:
+            await self._judge()
+        except (ConfigError, DataError) as error:
+            return _wrong(error)
+        return None
+
+    async def judge(self, item: RunItem) -> JudgedResponse | Wrong:
+        try:
+            judge = await self._judge()
+            return await judge(item)
+        except (ConfigError, DataError) as error:
+            return _wrong(error)
+
+    async def close(self) -> None:
+        """Closes connections and the journal."""
+        await self._stack.aclose()
+
+    async def _judge(self) -> Judge:
+        async with self._opening:
+            if self._opened is None:
+                journal = self._journal()
+                share = self._share
+                if journal is not None and is_limited(share):
+                    share = on_top_of(share, paid=_paid(journal))
+                checker = FactChecker(settings=share)
+                self._opened = await self._stack.enter_async_context(open_judge(checker, journal=journal))
+            return self._opened
+
+    def _journal(self) -> Path | None:
+        if self._directory is not None:
+            return journal_at(self._directory, _here(), self._home.machine)
+        if self._share.cache and self._share.model is not None:
+            return None  # the user's cache
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="factloop-"))
+        return Path(folder) / JOURNAL  # never in memory, which would grow with the run
+
+
+def machine_of(ray: Any) -> str:
+    """The address of this process's machine in the cluster that it is connected to."""
+    here = ray.get_runtime_context().get_node_id()
+    return next(str(node["NodeManagerAddress"]) for node in ray.nodes() if node["NodeID"] == here)
+
+
+def _here() -> str:
+    import ray
+
+    return machine_of(ray)
+
+
+def _paid(journal: Path) -> tuple[int, float]:
+    cache = CallCache(journal)
+    try:
+        return cache.paid()
+    finally:
+        cache.close()
+
+
+def _wrong(error: ConfigError | DataError) -> Wrong:
+    return Wrong(is_about_data=isinstance(error, DataError), message=str(error))
