@@ -65,12 +65,12 @@ class ProgressDisplay:
 class CountDisplay:
     """Shows how many of a known number are done, with calls and cost so far. On anything but a terminal nothing."""
 
-    def __init__(self, console: Console, noun: str, total: int) -> None:
+    def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total
-        self._done = self._calls = 0
+        self._done, self._calls = done, 0
         self._usd: float | None = 0.0
         self._progress = _bar(console)
-        self._task = self._progress.add_task(self._described, total=total, spent="")
+        self._task = self._progress.add_task(self._described, total=total, completed=done, spent="")
 
     def __enter__(self) -> Self:
         self._progress.start()

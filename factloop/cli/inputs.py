@@ -1,8 +1,9 @@
-"""Reads the text under check, and refuses what is not text with one clear line."""
+"""Reads the text under check, and refuses what is not text with one clear line. Names data for reports."""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import sys
 from pathlib import Path
 
@@ -48,3 +49,20 @@ def decode(raw: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         place = f"byte {error.object[error.start]:#04x} at offset {error.start}"
         raise DataError(f"is not UTF-8 text ({place}); convert it first, for example with iconv", path=name) from error
+
+
+def named_data(data: str) -> str:
+    """The name of the data and, of a file, its hash; a pipe can be read only once, and is read for its rows.
+
+    Raises DataError.
+    """
+    if data == STANDARD_INPUT:
+        return "standard input"
+    if not Path(data).is_file():
+        return Path(data).name
+    try:
+        with Path(data).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror or error})", path=data) from error
+    return f"{Path(data).name} (sha256 {digest[:12]})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 
 from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
-from factloop.cli.inputs import STANDARD_INPUT
+from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
@@ -72,7 +71,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
     try_outputs((ask.json, ask.html), (ask.data, *settings.read))
     refuse_self_support(ask.data, settings.corpus, "--corpus")
-    named = _named(ask.data)
+    named = named_data(ask.data)
     asked = list(_asked(islice(load_mixedqa(ask.data), ask.limit), ask.systems))
     absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
     if absent:
@@ -140,14 +139,3 @@ def _correlated(
         warnings=run.warnings,
         method=ask.method,
     )
-
-
-def _named(data: str) -> str:
-    """The name of the data and, of a file, its hash; a pipe can be read only once, and is read for its rows."""
-    if data == STANDARD_INPUT:
-        return "standard input"
-    if not Path(data).is_file():
-        return Path(data).name
-    with Path(data).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return f"{Path(data).name} (sha256 {digest[:12]})"

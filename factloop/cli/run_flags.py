@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -61,12 +60,4 @@ FailUnder = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit with 3 if a claim stays unscored.", rich_help_panel=OUTPUT)
-]
-RunDir = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Where reports and answers are kept: the same command goes on there.",
-        rich_help_panel=OUTPUT,
-    ),
 ]

@@ -60,13 +60,15 @@ async def astream_run(
     run_dir: str | Path | None = None,
     limit: int | None = None,
     engine: Engine | None = None,
+    correct: Callable[[RunSummary], RunSummary] | None = None,
 ) -> AsyncGenerator[RunEvent, None]:
     """What happens in a run: its start, each response as soon as it is judged, and the summary last.
 
     All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
     `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
     settings, whatever its `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
-    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say.
+    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `correct` has
+    the last word on the summary, before it is kept.
 
     With a model or a paid search it costs money. Raises ConfigError, DataError. Whoever stops before the end closes the
     stream (`contextlib.aclosing`).
@@ -101,6 +103,7 @@ async def astream_run(
             scoring=scoring,
             elapsed_s=time.perf_counter() - started,
         )
+        summary = summary if correct is None else correct(summary)
         if folder is not None:
             write_atomically(folder / SUMMARY, to_json(summary))
     yield summary

@@ -1,8 +1,69 @@
-"""`factloop eval responses`."""
+"""`factloop eval responses`, which is `factloop eval FILE`."""
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def responses() -> None:
-    """To come."""
-    raise NotImplementedError
+import typer
+
+from factloop.cli import flags, run_flags
+from factloop.cli.flags import settings_given
+
+
+def responses(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Rows with prompt and response: JSON Lines, CSV, Parquet or a JSON array; - for standard input.",
+        ),
+    ],
+    column: run_flags.Column = None,
+    k: run_flags.K = None,
+    abstention: run_flags.Abstention = "zero",
+    level: run_flags.Level = 0.95,
+    resamples: run_flags.Resamples = 2000,
+    calibration: run_flags.Calibration = None,
+    transfer: run_flags.Transfer = "verdicts",
+    model: flags.Model = None,
+    base_url: flags.BaseUrl = None,
+    plan: flags.Plan = None,
+    temperature: flags.Temperature = None,
+    max_tokens: flags.MaxTokens = None,
+    tool_calling: flags.ToolCalling = None,
+    prompts: flags.Prompts = None,
+    embeddings: flags.Embeddings = None,
+    spacy_model: flags.SpacyModel = None,
+    search: flags.SearchNames = None,
+    docs: flags.Docs = None,
+    max_searches: flags.MaxSearches = None,
+    results_per_search: flags.ResultsPerSearch = None,
+    engine: run_flags.Engine = "local",
+    workers: run_flags.Workers = None,
+    address: run_flags.Address = None,
+    limit: run_flags.Limit = None,
+    budget_usd: flags.BudgetUsd = None,
+    max_calls: flags.MaxCalls = None,
+    price_in: flags.PriceIn = None,
+    price_out: flags.PriceOut = None,
+    concurrency: flags.Concurrency = None,
+    requests_per_second: flags.RequestsPerSecond = None,
+    timeout_s: flags.Timeout = None,
+    cache: flags.Cache = None,
+    cache_dir: flags.CacheDir = None,
+    dry_run: flags.DryRun = False,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    run_dir: flags.RunDir = None,
+    fail_under: run_flags.FailUnder = None,
+    strict: run_flags.Strict = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Check the long responses of a data set, and score their systems by F1@K."""
+    given = dict(locals())
+    from factloop.cli.responses import run_responses
+    from factloop.cli.run_over import RunAsk
+    from factloop.settings import CheckSettings
+
+    settings = {name: value for name, value in settings_given(CheckSettings, given).items() if name != "k"}
+    raise typer.Exit(run_responses(data, column or (), RunAsk.of(given), settings, dry_run=dry_run))

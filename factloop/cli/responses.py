@@ -1,0 +1,92 @@
+"""`factloop eval responses`: SAFE over a data set of long responses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, messages_console
+from factloop.cli.inputs import named_data
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
+from factloop.cli.self_support import refuse_self_support
+from factloop.errors import ConfigError
+from factloop.estimate import Estimate, estimate
+from factloop.evaluation.datasets.mapping import ColumnMapping
+from factloop.evaluation.datasets.responses import FIELDS, load_responses
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.json import to_json
+from factloop.runs.items import RunItem
+from factloop.settings import CheckSettings
+from factloop.tools.search.build import check_sources
+
+
+def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping[str, Any], *, dry_run: bool) -> int:
+    """Judges, scores and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
+    plan = plan_run(ask, settings)
+    items = _items(data, ColumnMapping(columns=wanted_columns(columns)))
+    try_outputs((ask.json, ask.html), (data, *settings.docs))
+    refuse_self_support(data, settings.docs, "--docs")
+    if dry_run:
+        return _print_estimate(items, ask, settings)
+    summary = run_over(plan, items, data=named_data(data), kind="responses", messages=messages)
+    return finish(ask, summary, messages)
+
+
+def wanted_columns(given: Sequence[str]) -> dict[str, str]:
+    """Field to column. Raises ConfigError for what is no FIELD=COLUMN, and for a field twice or unknown."""
+    columns: dict[str, str] = {}
+    for one in given:
+        name, mark, column = one.partition("=")
+        if not mark or not column:
+            raise ConfigError(f"--column {one[:80]}: FIELD=COLUMN is needed, such as prompt=question")
+        if name not in FIELDS:
+            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}, but {', '.join(FIELDS)}")
+        if columns.setdefault(name, column) != column:
+            raise ConfigError(f"--column {one[:80]}: {name} is named twice")
+    return columns
+
+
+def _items(data: str, mapping: ColumnMapping) -> Iterator[RunItem]:
+    for one in load_responses(data, mapping):
+        yield RunItem(id=one.id, system=one.system, prompt_id=one.prompt_id, prompt=one.prompt, response=one.response)
+
+
+def _print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSettings) -> int:
+    check_sources(settings.search, settings.docs)
+    estimates = [estimate(settings, item.response, item.prompt) for item in islice(items, ask.limit)]
+    total = _sum(estimates)
+    if ask.json is not None:
+        write_output(ask.json, to_json(total))
+    if ask.json == STANDARD_OUTPUT:
+        return DONE
+    cost = "price unknown (give --price-in and --price-out)" if total.cost_usd is None else f"{total.cost_usd:.4f} USD"
+    lines = (
+        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {settings.plan!r} with "
+        f"{settings.model or 'the offline engine'}:",
+        f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
+        f"  about {total.calls:,} model calls, {total.searches:,} searches",
+        f"  about {total.prompt_tokens:,} prompt and {total.completion_tokens:,} completion tokens",
+        f"  about {cost}",
+    )
+    say(lambda: Terminal().print("\n".join(lines)))
+    return DONE
+
+
+def _sum(estimates: Sequence[Estimate]) -> Estimate:
+    costs = [one.cost_usd for one in estimates if one.cost_usd is not None]
+    return Estimate(
+        n_sentences=sum(one.n_sentences for one in estimates),
+        n_claims=sum(one.n_claims for one in estimates),
+        calls=sum(one.calls for one in estimates),
+        searches=sum(one.searches for one in estimates),
+        prompt_tokens=sum(one.prompt_tokens for one in estimates),
+        completion_tokens=sum(one.completion_tokens for one in estimates),
+        cost_usd=sum(costs) if len(costs) == len(estimates) else None,
+    )

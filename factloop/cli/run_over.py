@@ -1,0 +1,181 @@
+"""What all commands that judge a data set have in common: the run, its outputs, its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, aclosing
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from rich.console import Console
+
+from factloop.checker import FactChecker
+from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
+from factloop.errors import ConfigError
+from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.reports.progress import CountDisplay
+from factloop.evaluation.reports.run_terminal import print_run
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.summary import Scoring, WantedK
+from factloop.runs.items import RunItem
+from factloop.runs.run import Engine, Kind, RunStarted, astream_run
+from factloop.settings import CheckSettings
+
+WORKERS = 2
+
+
+@dataclass(frozen=True)
+class RunAsk:
+    """What the user asked for, beside the settings of the checks. Names are those of the flags."""
+
+    k: Sequence[str] | None
+    abstention: Literal["zero", "exclude"]
+    level: float
+    resamples: int
+    calibration: str | None
+    transfer: Literal["verdicts", "error_rates"]
+    limit: int | None
+    engine: Literal["local", "ray"]
+    workers: int | None
+    address: str | None
+    json: str | None
+    html: str | None
+    run_dir: Path | None
+    fail_under: float | None
+    strict: bool
+    quiet: bool
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Those of a command's arguments that are meant."""
+        return cls(**{field.name: given[field.name] for field in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was asked for, found to make sense before anything is read or spent."""
+
+    ask: RunAsk
+    settings: CheckSettings
+    scoring: Scoring
+    engine: Engine | None
+    correct: Callable[[RunSummary], RunSummary] | None
+
+
+def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
+    """Raises ConfigError for flags that make no sense, and DataError for a calibration that cannot be read."""
+    if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
+        raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
+    if not 0.0 < ask.level < 1.0:
+        raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
+    scoring = Scoring(
+        ks=wanted_ks(ask.k, settings.k),
+        abstention=AbstentionPolicy(ask.abstention),
+        level=ask.level,
+        resamples=ask.resamples,
+        seed=settings.seed,
+    )
+    return Plan(ask, settings, scoring, _engine(ask, settings), _correction(ask))
+
+
+def wanted_ks(given: Sequence[str] | None, otherwise: Sequence[int]) -> tuple[WantedK, ...]:
+    """Each K of the run. Raises ConfigError for what is neither a whole number from 1, nor median, nor maximum."""
+    return tuple(_wanted_k(k) for k in given) if given else tuple(otherwise)
+
+
+def _wanted_k(k: str) -> WantedK:
+    if k == "median":
+        return "median"
+    if k == "maximum":
+        return "maximum"
+    if not k.isascii() or not k.isdecimal() or len(k) > 9 or int(k) < 1:
+        raise ConfigError(f"--k {k[:40]}: a whole number from 1, median or maximum is needed")
+    return int(k)
+
+
+def _engine(ask: RunAsk, settings: CheckSettings) -> Engine | None:
+    if ask.engine == "local":
+        if ask.workers is not None or ask.address is not None:
+            raise ConfigError("--workers and --address go with --engine ray")
+        return None
+    from factloop.runs.on_ray import judge_on_ray
+
+    def engine(items: Iterable[RunItem], folder: Path | None) -> AsyncGenerator[JudgedResponse, None]:
+        workers = ask.workers or WORKERS
+        return judge_on_ray(settings, items, directory=folder, workers=workers, address=ask.address)
+
+    return engine
+
+
+def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> RunSummary:
+    """Judges the items, with progress on the terminal. Raises FactloopError for wrong input."""
+    kept = plan.settings.model is not None and plan.settings.cache
+    return run_until_stopped(_run(plan, items, data, kind, messages), messages, run_dir=plan.ask.run_dir, kept=kept)
+
+
+async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> RunSummary:
+    async with FactChecker(settings=plan.settings) as checker:
+        events = astream_run(
+            checker,
+            items,
+            data=data,
+            kind=kind,
+            scoring=plan.scoring,
+            run_dir=plan.ask.run_dir,
+            limit=plan.ask.limit,
+            engine=plan.engine,
+            correct=plan.correct,
+        )
+        async with aclosing(events):
+            with ExitStack() as stack:
+                display: CountDisplay | None = None
+                async for event in events:
+                    if isinstance(event, RunSummary):
+                        return event
+                    if isinstance(event, RunStarted):
+                        if not plan.ask.quiet:
+                            shown = CountDisplay(messages, "response", event.n_responses, done=event.n_done)
+                            display = stack.enter_context(shown)
+                    elif display is not None:
+                        display.one_more(event.report.usage)
+    raise AssertionError("a run ends with its summary")
+
+
+def finish(ask: RunAsk, summary: RunSummary, messages: Console) -> int:
+    """Writes what was asked for; returns the exit code. Raises ConfigError for what cannot be written."""
+    write_files({ask.json: partial(to_json, summary), ask.html: partial(_html, summary)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        say(lambda: print_run(summary, Terminal()))
+    unscored = sum(system.counts.unscored for system in summary.scores.systems)
+    if ask.strict and unscored:
+        messages.print(f"factloop: {plural(unscored, 'claim')} unscored (--strict)", soft_wrap=True)
+        return UNSCORED
+    return DONE if ask.fail_under is None else _against_threshold(ask.fail_under, summary, messages)
+
+
+def _against_threshold(threshold: float, summary: RunSummary, messages: Console) -> int:
+    from factloop.evaluation.reports.visible import visible
+
+    below = [one for one in summary.scores.systems if one.precision.value is None or one.precision.value < threshold]
+    for one in below:
+        reached = "undefined" if one.precision.value is None else f"{one.precision.value:.3f}"
+        said = f"precision {reached} of {visible(one.system)} ({plural(one.precision.n, 'response')})"
+        messages.print(f"factloop: {said} is below {threshold:g} (--fail-under)", soft_wrap=True)
+    return BELOW_THRESHOLD if below else DONE
+
+
+def _html(summary: RunSummary) -> str:
+    from factloop.evaluation.reports.run_html import render_run_html
+
+    return render_run_html(summary)
+
+
+def _correction(ask: RunAsk) -> Callable[[RunSummary], RunSummary] | None:
+    if ask.calibration is None:
+        return None
+    raise ConfigError("--calibration is not there yet")
