@@ -57,8 +57,8 @@ def _cells(option: Option, check: Check, bc: TrustBC, wide: bool) -> list[Text |
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
-    """Whose the option is: the subject's own answer, or how the distractor was made."""
+    """Whose the option is: the answer under test, or how the distractor was made."""
     if option.kind is OptionKind.RESPONSE:
-        return "= its own answer"
+        return "= the answer"
     made = trust_figures.distractor_of(option, bc)
     return one_line(f"{trust_figures.replacement(made)} ({trust_figures.making(made)})") if made else ""

@@ -89,12 +89,12 @@ def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
 
 
 def choice(check: Check) -> str:
-    """What the subject did: `chose C, its own answer`, `chose D instead of its own answer, B`, or why there is none."""
+    """What the subject did: `chose C, the answer`, `chose D instead of the answer, B`, or why there is none."""
     if check.chosen is None:
         return f"not scored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "not scored"
     if check.consistent:
-        return f"chose {check.chosen}, its own answer"
-    return f"chose {check.chosen} instead of its own answer, {check.response_letter}"
+        return f"chose {check.chosen}, the answer"
+    return f"chose {check.chosen} instead of the answer, {check.response_letter}"
 
 
 def belief_of_check(check: Check) -> Belief:

@@ -1,6 +1,6 @@
 """The words and signs of a TrustScore, the same on every surface.
 
-Evidence is marked ✓ ○ ✗, as in a fact-check; belief is marked = (the subject chooses its own answer) and ≠ (it chooses
+Evidence is marked ✓ ○ ✗, as in a fact-check; belief is marked = (the subject chooses the answer) and ≠ (it chooses
 another), so that neither is taken for the other and none needs a colour.
 """
 

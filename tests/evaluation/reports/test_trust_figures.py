@@ -100,7 +100,7 @@ def test_documents_say_what_they_rest_on() -> None:
 
 def test_a_choice_is_said_by_its_letter() -> None:
     said = [trust_figures.choice(check) for check in broken_bc().checks]
-    assert said[1:3] == ["chose C, its own answer", "chose A instead of its own answer, D"]
+    assert said[1:3] == ["chose C, the answer", "chose A instead of the answer, D"]
     assert [trust_figures.choice(check) for check in half_asked().trust_bc.checks][1:] == [
         "not scored: no choice could be read in the reply",
         "not scored: the budget was used up",

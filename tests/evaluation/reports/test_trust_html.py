@@ -52,7 +52,7 @@ def test_every_check_shows_its_options_in_order_with_both_marks() -> None:
         assert [letter for _, letter in shown] == ["A", "B", "C", "D", "E"]
         assert [letter for marks, letter in shown if "is-chosen" in marks] == [check.chosen]
         assert [letter for marks, letter in shown if "is-own" in marks] == [check.response_letter]
-    assert "chose A instead of its own answer, D" in text_of(html)
+    assert "chose A instead of the answer, D" in text_of(html)
     assert "not counted, shows a distractor again" in text_of(html)
 
 

@@ -67,9 +67,9 @@ Response ───────────────────────�
  King Solomon built the first temple in Jerusalem.
 
 Does the model stand by it? ──────────────────────────────────────────────────────────────────────────────────
- = Check 1: chose B, its own answer
+ = Check 1: chose B, the answer
    A King David built the first temple in Jerusalem.   Solomon → David (entity, DBpedia)
- > B King Solomon built the first temple in Jerusalem. = its own answer
+ > B King Solomon built the first temple in Jerusalem. = the answer
    C King Herod built the first temple in Jerusalem.   Solomon → Herod (entity, DBpedia)
    D King Saul built the first temple in Jerusalem.    Solomon → Saul (entity, DBpedia)
    E None of the above
@@ -106,9 +106,9 @@ def test_every_check_is_shown_at_every_width(width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     shown = words(text)
     assert "> B 0.93 King Solomon built the first temple in" in shown
-    assert "≠ Check 3: chose A instead of its own answer, D" in shown
+    assert "≠ Check 3: chose A instead of the answer, D" in shown
     assert "(not counted)" in shown
-    assert text.count("= its own answer") == 4
+    assert text.count("= the answer") == 4
     for check in broken_bc().checks:
         letters = re.findall(r"^ [> ] ([A-E]) ", text.split(f"Check {check.number}:")[1], re.MULTILINE)[:5]
         assert letters == ["A", "B", "C", "D", "E"]
@@ -122,7 +122,7 @@ def test_what_is_wrong_with_an_answer_stands_in_its_result() -> None:
     for line in (
         "TrustOV 0.4 The model does not stand by this answer. The passages neither support it nor speak against it.",
         "TrustBC ≠ 0 inconsistent in check 3, after 2 consistent",
-        "Graded 0.60 mean probability of its own answer",
+        "Graded 0.60 mean probability of the answer",
         "TrustFC ○ 0.5 neutral, 3 passages judged, none cited",
         "Limit 1 check, asked beside the one that ended it, does not count.",
         "Note DBpedia Spotlight answered with an HTML page; the next source was used.",
