@@ -1,0 +1,163 @@
+"""Corrects the figures of a run by claims that people labelled and the same evaluator judged.
+
+The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
+`label` and `verdict`. What is corrected, and what that rests on, is in `factloop.evaluation.correction`: precision by
+prediction-powered inference and by the adjusted count, F1@K by a bootstrap over both samples.
+
+A correction is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
+that can be seen to fail, the run gets a warning; it cannot always be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factloop.evaluation.correction.f1 import RESAMPLES, corrected_f1
+from factloop.evaluation.correction.precision import corrected_precision
+from factloop.evaluation.correction.records import LEVEL, CorrectedF1, Transfer
+from factloop.evaluation.correction.samples import JudgedResponses, LabelledClaims
+from factloop.evaluation.metrics.longform_records import AbstentionPolicy, CountedResponse
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
+from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
+from factloop.evaluation.runs.records import Calibration, RunCorrection, RunSummary
+from factloop.records import Fingerprint
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url"}
+"""What makes an evaluator: two runs that differ in one of these were judged by two."""
+
+
+def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
+    """The labelled claims of a finished run with labels (a folder), or of a file.
+
+    A file has rows of `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and perhaps `group` (the prompt
+    or response of each claim); or it is the input of an audit (`factloop.evaluation.audit.rows`), whose `evaluator` is
+    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration,
+    DataError for a malformed row.
+    """
+    if Path(place).is_dir():
+        return sample_of_run(place, evaluator)
+    return read_labelled_rows(place) if evaluator is None else read_predictions(place, evaluator)
+
+
+def calibrated(
+    summary: RunSummary,
+    sample: CalibrationSample,
+    *,
+    transfer: Transfer,
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+) -> RunSummary:
+    """The summary with the corrections of its precision and of its F1@K, and with what speaks against them."""
+    calibration = calibrate(
+        sample,
+        summary.responses,
+        ks=[choice.k for choice in summary.scores.ks],
+        transfer=transfer,
+        abstention=summary.scores.abstention,
+        rng=rng,
+        level=summary.scores.level,
+        resamples=resamples,
+    )
+    warnings = (*summary.warnings, *calibration_warnings(sample, summary))
+    return summary.model_copy(update={"calibration": calibration, "warnings": warnings})
+
+
+def calibrate(
+    sample: CalibrationSample,
+    responses: Iterable[CountedResponse],
+    *,
+    ks: Sequence[int],
+    transfer: Transfer,
+    abstention: AbstentionPolicy,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Calibration:
+    """Each system's precision and F1@K, raw and corrected by the same labelled claims.
+
+    Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
+    (a run corrected by its own labels) both are drawn together. Raises ValueError for a K below 1.
+    """
+    labelled = LabelledClaims(sample.labels, sample.verdicts, sample.groups)
+    given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
+    names = sorted({one.system for one in given})
+    return Calibration(
+        data=sample.data,
+        n_claims=len(sample.labels),
+        n_unscored=sample.verdicts.count(None),
+        systems=tuple(
+            RunCorrection(
+                system=name,
+                precision=corrected_precision(labelled, _judged(of_system), level=level),
+                f1=_corrected_f1(labelled, of_system, ks, transfer, abstention, rng, level, resamples),
+                transfer=transfer,
+            )
+            for name in names
+            if (of_system := [one for one in given if one.system == name])
+        ),
+    )
+
+
+def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
+    """What speaks against correcting this run by these claims, as far as it can be seen."""
+    return tuple(_warnings(sample, summary))
+
+
+def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
+    start = f"Corrected by {plural(len(sample.labels), 'labelled claim')} of {sample.data}"
+    if sample.fingerprint is None:
+        yield f"{start}, which does not say who judged them: it must be the evaluator of this run, set up alike"
+    else:
+        ours, theirs = summary.fingerprint.model_dump(mode="json"), sample.fingerprint.model_dump(mode="json")
+        differing = sorted(name for name in _JUDGED_BY if ours[name] != theirs[name])
+        if differing:
+            which = ", ".join(differing)
+            yield f"{start}, which another evaluator judged ({which} differ): its errors are not this one's"
+    if sample.n_irrelevant:
+        yield (
+            f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: claims that the evaluator "
+            "wrongly leaves out, or in, are not corrected for"
+        )
+    if sample.systems:
+        strangers = sorted({line.system for line in summary.responses} - sample.systems)
+        if strangers:
+            yield (
+                f"None of the labelled claims is from {', '.join(strangers)}: an evaluator's errors often differ "
+                "from one system to the next"
+            )
+    if sample.kind is not None and sample.kind != summary.kind:
+        yield f"{start}, which people split into facts; the claims of this run are the evaluator's own"
+
+
+def _judged(responses: Sequence[CountedResponse]) -> JudgedResponses:
+    return JudgedResponses([one.counts for one in responses], [one.prompt_id for one in responses])
+
+
+def _corrected_f1(
+    labelled: LabelledClaims,
+    responses: Sequence[CountedResponse],
+    ks: Sequence[int],
+    transfer: Transfer,
+    abstention: AbstentionPolicy,
+    rng: np.random.Generator,
+    level: float,
+    resamples: int,
+) -> tuple[CorrectedF1, ...]:
+    """With the responses that the scores of the run rest on: `exclude` leaves out those without any claim, and a
+    response of irrelevant claims alone stays, as 0.
+    """
+    rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
+    found = corrected_f1(
+        labelled, _judged(rated), ks, rng, transfer=transfer, resamples=resamples, level=level, abstentions="zero"
+    )
+    n_left_out = len(responses) - len(rated)
+    return tuple(
+        one.model_copy(update={"abstentions": abstention.value, "n_abstentions": one.n_abstentions + n_left_out})
+        for one in found
+    )

@@ -1,0 +1,125 @@
+"""Labelled claims for a correction, read from files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict
+
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.datasets.lines import STANDARD_INPUT, place_name
+from factloop.evaluation.datasets.rows import NotBlank, Row
+from factloop.evaluation.datasets.tables import read_rows
+from factloop.evaluation.runs.calibration_sample import CalibrationSample
+from factloop.records import Record
+
+
+def _zero_or_one(value: Any) -> Any:
+    if type(value) is not int or value not in (0, 1):
+        raise ValueError("the number 1 (supported) or 0 (not) is needed")
+    return value
+
+
+def _zero_one_or_none(value: Any) -> Any:
+    if value is not None and (type(value) is not int or value not in (0, 1)):
+        raise ValueError("the number 1 (supported) or 0 (not) is needed, or null where there is no verdict")
+    return value
+
+
+def _name(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
+class LabelledRow(Record):
+    """One labelled claim and what the evaluator made of it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    label: Annotated[Literal[0, 1], BeforeValidator(_zero_or_one)]
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_zero_one_or_none)]
+    group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
+
+
+def read_labelled_rows(place: str | Path) -> CalibrationSample:
+    """Rows of `label`, `verdict` and perhaps `group`, as JSON Lines, CSV, Parquet or a JSON array.
+
+    Raises DataError for a malformed row, a group in only some rows, and no row; ConfigError for an audit's predictions,
+    of which one evaluator is meant.
+    """
+    labels: list[int] = []
+    verdicts: list[int | None] = []
+    groups: list[str] = []
+    first = 0
+    is_text = str(place).lower().endswith(".csv")
+    for row in read_rows(place):
+        _refuse_predictions(row)
+        read = (_with_numbers(row) if is_text else row).read_as(LabelledRow)
+        if labels and (read.group is None) == bool(groups):
+            how = f"missing, but line {first} has it" if groups else f"given, but line {first} has none"
+            raise row.error(f"it is {how}: give it in every row or in none", "group")
+        first = first or row.line
+        labels.append(read.label)
+        verdicts.append(read.verdict)
+        if read.group is not None:
+            groups.append(read.group)
+    if not labels:
+        raise DataError("there is no row in it", path=place_name(place))
+    return CalibrationSample(_named(place), tuple(labels), tuple(verdicts), tuple(groups) or None)
+
+
+def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
+    """One evaluator's scores in the input of an audit; 0.5 and above is supported, prompts or else responses group.
+
+    Raises DataError as the audit does, ConfigError for an evaluator that is not there.
+    """
+    from factloop.evaluation.audit.rows import load_predictions
+    from factloop.evaluation.audit.table import THRESHOLD
+    from factloop.evaluation.audit.verdicts import clusters_of
+
+    table = load_predictions(place)
+    if evaluator not in table.scores:
+        known = ", ".join(sorted(table.scores))
+        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}, but {known}")
+    if table.prompt is not None and len(table.dataset.names) == 1:
+        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # those that a run may share
+    else:
+        groups = [f"cluster {cluster}" for cluster in clusters_of(table).tolist()]
+    verdicts = (None if math.isnan(score) else int(score >= THRESHOLD) for score in table.scores[evaluator].tolist())
+    return CalibrationSample(
+        data=_named(place),
+        labels=tuple(table.label.tolist()),
+        verdicts=tuple(verdicts),
+        groups=tuple(groups),
+        systems=frozenset(table.system.names),
+    )
+
+
+def _refuse_predictions(row: Row) -> None:
+    given = row.fields.get("evaluators")
+    names = sorted(given) if isinstance(given, Mapping) else []
+    names += sorted(name.removeprefix("evaluator:") for name in row.fields if name.startswith("evaluator:"))
+    if names and "verdict" not in row.fields:
+        raise ConfigError(f"{row.path}: has the scores of {', '.join(names)}; name the evaluator that is meant")
+
+
+def _with_numbers(row: Row) -> Row:
+    """Texts of CSV as the numbers they hold; an empty cell is nothing."""
+    fields: dict[str, Any] = {name: value or None for name, value in row.fields.items()}
+    for name in ("label", "verdict"):
+        if fields.get(name) in ("0", "1"):
+            fields[name] = json.loads(fields[name])
+    return row.renamed(fields, {})
+
+
+def _named(place: str | Path) -> str:
+    """The name and, of a file, its hash; a pipe can be read only once."""
+    if str(place) == STANDARD_INPUT or not Path(place).is_file():
+        return place_name(place)
+    with Path(place).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{Path(place).name} (sha256 {digest[:12]})"

@@ -1,0 +1,81 @@
+"""Labelled claims for a correction, and how a finished run yields them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from factloop.errors import ConfigError
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.runs.reading import read_run
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.records import Fingerprint, Verdict
+
+_LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
+_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
+
+
+@dataclass(frozen=True)
+class CalibrationSample:
+    """Claims that people labelled and an evaluator judged."""
+
+    data: str
+    """Name, and hash where it is a file."""
+    labels: tuple[int, ...]
+    """1 supported, 0 not."""
+    verdicts: tuple[int | None, ...]
+    """1 supported, 0 not, None where there is none."""
+    groups: tuple[str, ...] | None = None
+    """The prompt or response of each claim; None: all are independent."""
+    n_irrelevant: int = 0
+    """Claims labelled or judged irrelevant, which are not among these."""
+    fingerprint: Fingerprint | None = None
+    """Of the run that judged them; None for a file."""
+    kind: Literal["responses", "factscore"] | None = None
+    systems: frozenset[str] = frozenset()
+    """Who wrote the claims, where that is known."""
+
+
+def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
+    """The labelled claims of a finished run. Raises ConfigError where it has none, DataError where it is broken."""
+    if evaluator is not None:
+        raise ConfigError(f"{place}: a run has one evaluator; name one ({evaluator!r}) for the predictions of an audit")
+    run = read_run(place)
+    claims: list[tuple[int, int | None, str]] = []
+    n_irrelevant = 0
+    systems = set()
+    for judged in run.responses():
+        found, irrelevant = _labelled(judged)
+        claims += found
+        n_irrelevant += irrelevant
+        if found:
+            systems.add(judged.system)
+    if not claims:
+        raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
+    labels, verdicts, groups = zip(*claims, strict=True)
+    return CalibrationSample(
+        data=f"a run over {run.summary.data}",
+        labels=labels,
+        verdicts=verdicts,
+        groups=groups,
+        n_irrelevant=n_irrelevant,
+        fingerprint=run.summary.fingerprint,
+        kind=run.summary.kind,
+        systems=frozenset(systems),
+    )
+
+
+def _labelled(judged: JudgedResponse) -> tuple[list[tuple[int, int | None, str]], int]:
+    """Label, verdict and prompt of each claim that both may call supported or not; and the number of the others."""
+    claims: list[tuple[int, int | None, str]] = []
+    n_irrelevant = 0
+    for claim in judged.report.claims:
+        label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
+        if label is None:
+            continue
+        if label in _LABELS and verdict in _VERDICTS:
+            claims.append((_LABELS[label], _VERDICTS[verdict], judged.prompt_id))
+        else:
+            n_irrelevant += 1
+    return claims, n_irrelevant
