@@ -1,0 +1,108 @@
+"""An audit of evaluators as one self-contained HTML page: advice in plain words, then all figures drawn and in tables."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from factloop.evaluation.audit.advice import Use
+from factloop.evaluation.audit.estimate import Group
+from factloop.evaluation.audit.report import AuditReport, EvaluatorAdvice
+from factloop.evaluation.reports import audit_words
+from factloop.evaluation.reports.audit_csv import csv_files
+from factloop.evaluation.reports.audit_parts import Part, View, parts_of
+from factloop.evaluation.reports.page import render_page
+from factloop.evaluation.reports.pictures.marks import Mark
+
+MOST_DRAWN = 12
+"""Groups with pictures, of which each has up to eight: all, the task groups, then data sets. Others have tables."""
+LONGEST_PLAIN = 400_000
+"""Characters of a file that a link on the page holds as it is; what is longer is packed."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the page says of one group: the advice, and its figures at each threshold."""
+
+    number: int
+    group: Group
+    title: str
+    advice: tuple[EvaluatorAdvice, ...]
+    at: tuple[tuple[Part, ...], ...]
+    """In the order of the thresholds."""
+    is_drawn: bool
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file within the page."""
+
+    key: str
+    name: str
+    address: str
+    size: int
+    """Bytes, before packing."""
+
+
+def render_audit_html(report: AuditReport) -> str:
+    """The page. Equal reports give equal pages.
+
+    Pictures take most of its time, so that they are drawn for `MOST_DRAWN` groups at the first threshold, and for the
+    first group at the other. Tables are whole but for single pairs of systems, which are in the JSON alone.
+    """
+    marks = {name: Mark(number, name) for number, name in enumerate(report.data.evaluators)}
+    return render_page(
+        "audit.html.j2",
+        styles=("pictures.css", "audit.css"),
+        scripts=("audit.js",),
+        report=report,
+        marks=marks,
+        sections=list(_sections(report, marks)),
+        downloads=list(_downloads(report)),
+        uses=list(Use),
+        audit=audit_words,
+    )
+
+
+def groups_of(report: AuditReport) -> list[Group]:
+    """All, the task groups, and the data sets; the data set alone where there is one, as all would say the same."""
+    data = report.data
+    single = [Group(kind="dataset", name=name) for name in data.datasets]
+    if len(single) == 1:
+        return single
+    return [Group(kind="all"), *(Group(kind="task", name=name) for name in data.tasks), *single]
+
+
+def _sections(report: AuditReport, marks: dict[str, Mark]) -> Iterator[Section]:
+    for number, group in enumerate(groups_of(report)):
+        is_drawn = number < MOST_DRAWN
+        yield Section(
+            number,
+            group,
+            audit_words.title_of(group),
+            tuple(one for one in report.advice if one.group == group),
+            tuple(
+                tuple(parts_of(View(at, group, marks, is_drawn=is_drawn and (place == 0 or number == 0))))
+                for place, at in enumerate(report.at)
+            ),
+            is_drawn,
+        )
+
+
+def _downloads(report: AuditReport) -> Iterator[Download]:
+    yield _download("json", "audit.json", "application/json", report.model_dump_json(indent=2))
+    for name, text in csv_files(report).items():
+        yield _download(name, f"{name}.csv", "text/csv;charset=utf-8", text)
+
+
+def _download(key: str, name: str, kind: str, text: str) -> Download:
+    held = text.encode("utf-8")
+    if len(held) <= LONGEST_PLAIN:
+        return Download(key, name, _address(kind, held), len(held))
+    return Download(key, f"{name}.gz", _address("application/gzip", gzip.compress(held, mtime=0)), len(held))
+
+
+def _address(kind: str, held: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(held).decode('ascii')}"

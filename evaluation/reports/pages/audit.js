@@ -1,0 +1,34 @@
+"use strict";
+(() => {
+  const one = (selector) => document.querySelector(selector);
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  // Without a script everything stands on one long page. With it, what is chosen does.
+  const form = one("#choices");
+  const [group, evaluator, threshold] = ["group", "evaluator", "threshold"].map((name) => one(`#choose-${name}`));
+  const scopes = all(".scope");
+  const blocks = all(".at");
+  const lines = all("[data-of]");
+  const drawn = all(".picture .of");
+
+  const apply = () => {
+    const chosen = evaluator.value;
+    scopes.forEach((scope) => { scope.hidden = scope.dataset.group !== group.value; });
+    blocks.forEach((block) => { block.hidden = threshold !== null && block.dataset.threshold !== threshold.value; });
+    lines.forEach((line) => { line.hidden = chosen !== "" && !line.dataset.of.includes(` ${chosen} `); });
+    drawn.forEach((mark) => { mark.classList.toggle("is-dim", chosen !== "" && !mark.classList.contains(`of-${chosen}`)); });
+    const said = [group, evaluator, threshold].filter((select) => select !== null);
+    one("#shown").textContent = said.map((select) => `${select.labels[0].firstChild.textContent.trim()}: ${select.selectedOptions[0].text}`).join(", ");
+  };
+  form.addEventListener("change", apply);
+  form.addEventListener("submit", (event) => event.preventDefault());
+
+  // A table that was tabbed to must not end up under the choices.
+  new ResizeObserver(() => {
+    const covers = getComputedStyle(form).position === "sticky";
+    document.documentElement.style.scrollPaddingTop = covers ? `${form.offsetHeight + 8}px` : "0";
+  }).observe(form);
+
+  form.hidden = false;
+  apply();
+})();
