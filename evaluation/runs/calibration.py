@@ -10,6 +10,7 @@ that can be seen to fail, the run gets a warning; it cannot always be seen.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
     named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration,
     DataError for a malformed row.
     """
-    if Path(place).is_dir():
+    if os.path.isdir(place):  # False, too, for a name that no path can have
         return sample_of_run(place, evaluator)
     return read_labelled_rows(place) if evaluator is None else read_predictions(place, evaluator)
 
