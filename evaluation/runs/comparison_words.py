@@ -56,8 +56,8 @@ def cautions(kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool
 
 
 def name_of(one: PairedDifference) -> str:
-    """`precision`, `F1@64`."""
-    return "precision" if one.quantity is Quantity.PRECISION else f"F1@{one.k}"
+    """`Precision`, `F1@64`."""
+    return "Precision" if one.quantity is Quantity.PRECISION else f"F1@{one.k}"
 
 
 def points(value: float) -> str:
@@ -72,10 +72,10 @@ def point_interval(low: float, high: float) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Three digits: `0.031`, `below 0.001`."""
+    """Three digits: `0.031`, `<0.001`."""
     if p is None:
         return "–"
-    return "below 0.001" if p < 0.001 else f"{p:.3f}"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def percent(share: float) -> str:
@@ -85,7 +85,7 @@ def percent(share: float) -> str:
 
 def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_tests: int) -> str:
     """One difference as a sentence: whether it is shown, how large, on how many prompts, how sure."""
-    name = _capital(name_of(one))
+    name = name_of(one)
     if one.difference is None or one.p is None or one.p_corrected is None:
         return f"{name}: nothing can be said, as no pair has a value on both sides."
     size = f"{points(one.difference)} points (B minus A)"
@@ -94,7 +94,7 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
         interval = f"{percent(level)} interval {point_interval(one.low, one.high)}"
     grounds = f"{size}, {interval}, p {_equals(one.p)}"
     if n_tests > 1:
-        grounds += f", {_equals(one.p_corrected).removeprefix('= ')} corrected for {n_tests} tests"
+        grounds += f" ({p_value(one.p_corrected)} corrected for {n_tests} tests)"
     at = f"at n = {_prompts(one)}"
     if one.p_corrected <= alpha:
         better = "B" if one.difference > 0 else "A"
@@ -135,7 +135,7 @@ def _on_labels(labels: LabelComparison, *, alpha: float, level: float) -> Iterat
         return
     shares = f"A agrees on {percent(round(first.value, 3))}, B on {percent(round(second.value, 3))}"
     size = f"{points(apart.value)} points{_beside(apart, level, signed=True)}"
-    tests = f"p {_equals(labels.p_by_prompt)} by prompt; McNemar’s exact test {p_value(labels.p_mcnemar)}"
+    tests = f"p {_equals(labels.p_by_prompt)} by prompt, p {_equals(labels.p_mcnemar)} by McNemar’s exact test"
     shown = labels.p_by_prompt <= alpha
     nearer = ("B" if apart.value > 0 else "A") + " is nearer to people’s labels"
     yield (
@@ -161,10 +161,6 @@ def _beside(figure: Figure, level: float, *, signed: bool = False) -> str:
     return f" ({percent(level)} interval {shown})"
 
 
-def _equals(p: float) -> str:
+def _equals(p: float | None) -> str:
     shown = p_value(p)
-    return shown if shown.startswith("below") else f"= {shown}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"

@@ -2,7 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def compare() -> None:
-    """To come."""
-    raise NotImplementedError
+import typer
+
+from factloop.cli import flags
+
+
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN_A [RUN_B]", help="Run directories of factloop eval; one for two of its systems."),
+    ],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this system; given twice, the first of A against the second of B."),
+    ] = None,
+    k: Annotated[
+        list[str] | None,
+        typer.Option("--k", metavar="K", help="Number, median or maximum; repeatable (default those of the runs)."),
+    ] = None,
+    abstention: Annotated[
+        str | None,
+        typer.Option(metavar="zero|exclude", help="What a response without claims counts (default as in the runs)."),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Chance of calling equal runs different.")] = 0.05,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option(min=1, max=1_000_000, help="Bootstraps of whole prompts.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn.")] = 0,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Compare two systems on shared prompts, or two evaluators on the same responses, by paired differences."""
+    from factloop.cli.compare import CompareAsk, run_compare
+
+    ask = CompareAsk(
+        tuple(runs), tuple(system or ()), tuple(k or ()), abstention, alpha, level, resamples, seed, json, html,
+        quiet=quiet,
+    )  # fmt: skip
+    raise typer.Exit(run_compare(ask))

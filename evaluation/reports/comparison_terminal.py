@@ -1,0 +1,179 @@
+"""A comparison on the terminal: the differences with their intervals, what follows, and the claims that flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.run_words import policy_words, share
+from factloop.evaluation.reports.status import Status
+from factloop.evaluation.reports.terminal_parts import (
+    Row,
+    notice_rows,
+    one_line,
+    print_section,
+    rows_table,
+)
+from factloop.evaluation.reports.visible import visible
+from factloop.evaluation.runs.comparison_records import (
+    ClaimAgreement,
+    Comparison,
+    ComparisonKind,
+    Flip,
+    PairedDifference,
+    Side,
+)
+from factloop.evaluation.runs.comparison_words import name_of, p_value, percent, point_interval, points
+from factloop.evaluation.runs.records import ResponseLine
+from factloop.records import Verdict
+
+WIDE = 90
+"""Columns from which each difference has one line."""
+FLIPS_SHOWN = 10
+NAMED = 5
+SIGNS = {
+    Verdict.SUPPORTED: Status.SUPPORTED.symbol,
+    Verdict.NOT_SUPPORTED: Status.CONTRADICTED.symbol,
+    Verdict.IRRELEVANT: Status.IRRELEVANT.symbol,
+}
+VERDICT_WORDS = ("supported", "not supported", "irrelevant", "not scored")
+"""In the order of the table of a `ClaimAgreement`."""
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Prints the comparison at the console's width. Names and texts are printed as text: no markup."""
+    print_section(console, title_of(comparison), rows_table(_side_rows(comparison)))
+    print_section(console, "Differences (B minus A)", _differences(comparison, wide=console.width >= WIDE))
+    if comparison.claims is not None and comparison.claims.n_matched:
+        print_section(console, "Verdicts on the same claims", _verdict_table(comparison.claims))
+    if comparison.flips:
+        print_section(console, f"Claims that flipped ({len(comparison.flips):,})", _flips(comparison))
+    print_section(console, "What this says", Group(*(Text(visible(said)) for said in comparison.conclusions)))
+    print_section(console, "Comparison", rows_table(_rows(comparison)))
+
+
+def title_of(comparison: Comparison) -> str:
+    n = len(comparison.pairs)
+    if comparison.kind is ComparisonKind.EVALUATORS:
+        return f"Two evaluators of {plural(n, 'response')}"
+    return f"Two systems on {plural(len({pair.first.prompt_id for pair in comparison.pairs}), 'prompt')}"
+
+
+def side_in_words(side: Side) -> str:
+    """`runs/a: gpt-4o, judged by …; 120 responses`."""
+    shown = ", ".join(side.systems[:NAMED]) + (f" and {len(side.systems) - NAMED} more" if side.systems[NAMED:] else "")
+    return f"{side.run}: {shown}, judged by {side.judge}"
+
+
+def basis_in_words(side: Side) -> str:
+    """What a side's figures rest on, in counts of responses and of claims."""
+    counts = side.counts
+    return (
+        f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
+        f"{side.n_unscored_responses:,} without any verdict); "
+        f"claims: {counts.supported:,} supported, {counts.not_supported:,} not, "
+        f"{counts.irrelevant:,} irrelevant, {counts.unscored:,} not scored"
+    )
+
+
+def unpaired_in_words(lines: tuple[ResponseLine, ...]) -> str:
+    """How many, and the first few by prompt."""
+    named = ", ".join(line.prompt_id for line in lines[:NAMED])
+    rest = len(lines) - NAMED
+    return f"{len(lines):,}: {named}" + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What has no counterpart, with its name."""
+    for name, lines in (
+        ("Only in A", comparison.only_first),
+        ("Only in B", comparison.only_second),
+        ("Another text in B", comparison.other_text),
+    ):
+        if lines:
+            yield name, unpaired_in_words(lines)
+
+
+def means(one: PairedDifference) -> tuple[str, str]:
+    return share(one.first), share(one.second)
+
+
+def interval(one: PairedDifference) -> str:
+    return "–" if one.low is None or one.high is None else point_interval(one.low, one.high)
+
+
+def _side_rows(comparison: Comparison) -> list[Row]:
+    rows = []
+    for letter, side in (("A", comparison.first), ("B", comparison.second)):
+        lines = [Text(one_line(side_in_words(side))), Text("\n"), Text(basis_in_words(side), style="dim")]
+        rows.append((letter, Text.assemble(*lines)))
+    return rows
+
+
+def _differences(comparison: Comparison, *, wide: bool) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True)
+    for head in ("A", "B", "Points", f"{percent(comparison.level)} interval"):
+        table.add_column(head, justify="right", no_wrap=True)
+    if wide:
+        for head in ("p", "corrected", "A higher", "equal", "B higher", "left out"):
+            table.add_column(head, justify="right")
+    for one in comparison.differences:
+        shown = "–" if one.difference is None else points(one.difference)
+        cells = [Text(cell) for cell in (*means(one), shown, interval(one))]
+        cells[2].stylize("bold")
+        if wide:
+            cells += [Text(p_value(one.p)), Text(p_value(one.p_corrected))]
+            cells += [Text(f"{n:,}") for n in (one.first_higher, one.equal, one.second_higher, one.n_left_out)]
+        table.add_row(name_of(one), *cells)
+    return table
+
+
+def _verdict_table(claims: ClaimAgreement) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("A \\ B", no_wrap=True)
+    for words in VERDICT_WORDS:
+        table.add_column(words, justify="right")
+    for words, row in zip(VERDICT_WORDS, claims.table, strict=True):
+        table.add_row(words, *(f"{n:,}" for n in row))
+    return table
+
+
+def _flips(comparison: Comparison) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for flip in comparison.flips[:FLIPS_SHOWN]:
+        table.add_row(f"{SIGNS[flip.first]} → {SIGNS[flip.second]}", Group(*_flip_lines(flip)))
+    if len(comparison.flips) > FLIPS_SHOWN:
+        table.add_row("", Text("The JSON report and the page have them all, with both rationales.", style="dim"))
+    return table
+
+
+def _flip_lines(flip: Flip) -> Iterator[Text]:
+    yield Text(one_line(flip.claim))
+    said = f"; people: {flip.label.name.lower().replace('_', ' ')}" if flip.label is not None else ""
+    yield Text(one_line(f"{flip.system}, {flip.prompt_id}{said}"), style="dim")
+
+
+def _rows(comparison: Comparison) -> list[Row]:
+    rows: list[Row] = [
+        ("Abstentions", Text(policy_words(comparison.abstention))),
+        (
+            "Intervals",
+            Text(
+                f"{percent(comparison.level)}, {comparison.n_resamples:,} resamples of whole prompts, "
+                f"seed {comparison.seed}; p by turning signs of whole prompts, corrected by Holm’s method"
+            ),
+        ),
+    ]
+    rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
+    rows += [
+        ("Differs", Text(one_line(f"{one.name}: {one.first or 'none'} → {one.second or 'none'}")))
+        for one in comparison.settings
+    ]
+    return rows + notice_rows("Caution", comparison.warnings)

@@ -1,0 +1,126 @@
+"""`factloop compare`: two finished runs, or two systems of one, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.errors import ConfigError
+from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.evaluation.reports.comparison_html import render_comparison_html
+from factloop.evaluation.reports.comparison_terminal import print_comparison
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.runs.comparison import ComparedRun, compare
+from factloop.evaluation.runs.reading import REPORTS, SUMMARY, FinishedRun, read_run
+from factloop.evaluation.runs.records import JudgedResponse
+
+WantedK = int | Literal["median", "maximum"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class CompareAsk:
+    """What the user asked for."""
+
+    runs: tuple[str, ...]
+    """One or two folders."""
+    systems: tuple[str, ...]
+    ks: tuple[str, ...]
+    abstention: str | None
+    alpha: float
+    level: float
+    resamples: int
+    seed: int
+    json: str | None
+    html: str | None
+    quiet: bool
+
+
+def run_compare(ask: CompareAsk) -> int:
+    """Compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    ks, abstention = [_k(k) for k in ask.ks], _policy(ask.abstention)
+    _check_shares(ask)
+    read = [str(Path(run) / name) for run in ask.runs for name in (SUMMARY, REPORTS)]
+    try_outputs((ask.json, ask.html), read)
+    with stopped_with("Nothing was written; run the command again.", messages):
+        first, second = _sides(ask)
+        comparison = compare(
+            first, second, ks=ks, abstention=abstention, alpha=ask.alpha, level=ask.level,
+            resamples=ask.resamples, seed=ask.seed,
+        )  # fmt: skip
+        write_files({ask.json: partial(to_json, comparison), ask.html: partial(render_comparison_html, comparison)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        say(lambda: print_comparison(comparison, Terminal()))
+    return DONE
+
+
+@dataclass(frozen=True)
+class _Reports(Iterable[JudgedResponse]):
+    """The reports of a run, read from its folder whenever they are gone through."""
+
+    run: FinishedRun
+
+    def __iter__(self) -> Iterator[JudgedResponse]:
+        return self.run.responses()
+
+
+def _sides(ask: CompareAsk) -> tuple[ComparedRun, ComparedRun]:
+    """A and B: the two runs, each with its system where two are named, or the two systems of a single run."""
+    if len(ask.runs) > 2 or len(ask.systems) > 2:
+        raise ConfigError("two runs are compared, or two systems of one: name no more")
+    runs = [read_run(folder) for folder in ask.runs]
+    systems = _named_systems(ask.runs, runs, ask.systems)
+    first, second = (
+        ComparedRun(folder, run.summary, _Reports(run), system)
+        for folder, run, system in zip(_twice(ask.runs), _twice(runs), systems, strict=True)
+    )
+    return first, second
+
+
+def _named_systems(
+    folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
+) -> tuple[str | None, str | None]:
+    if len(systems) == 2:
+        return systems[0], systems[1]
+    if len(runs) == 2:
+        return (systems[0], systems[0]) if systems else (None, None)
+    there = sorted({line.system for line in runs[0].summary.responses})
+    if len(there) == 2 and not systems:
+        return there[0], there[1]
+    held = ", ".join(there) or "none"
+    raise ConfigError(f"{folders[0]}: name a second run, or two systems of this one with --system; it holds {held}")
+
+
+def _twice(items: Sequence[T]) -> tuple[T, T]:
+    return items[0], items[-1]
+
+
+def _k(text: str) -> WantedK:
+    if text == "median":
+        return "median"
+    if text == "maximum":
+        return "maximum"
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9:
+        return int(text)
+    raise ConfigError(f"--k: {text!r} is neither a whole number from 1, nor median, nor maximum")
+
+
+def _policy(text: str | None) -> AbstentionPolicy | None:
+    if text is None:
+        return None
+    try:
+        return AbstentionPolicy(text)
+    except ValueError as error:
+        raise ConfigError(f"--abstention: {text!r} is neither zero nor exclude") from error
+
+
+def _check_shares(ask: CompareAsk) -> None:
+    for flag, value in (("--alpha", ask.alpha), ("--level", ask.level)):
+        if not 0.0 < value < 1.0:
+            raise ConfigError(f"{flag}: {value:g} is not between 0 and 1")
