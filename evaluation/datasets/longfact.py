@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from factloop.evaluation.datasets.rows import NotBlank, Row
 from factloop.evaluation.datasets.tables import Item, files_of, load_items
@@ -19,9 +20,18 @@ POSTAMBLE = "Give every specific detail and example that you can, and be as comp
 """Our wording. The paper adds such a request to each prompt, so that answers are long."""
 
 
-class LongFactPrompt(Item):
-    topic: NotBlank
+class AnyPrompt(Item):
+    """A prompt of whatever file."""
+
+    topic: str | None = None
     prompt: NotBlank
+
+
+class LongFactPrompt(AnyPrompt):
+    topic: NotBlank
+
+
+P = TypeVar("P", bound=AnyPrompt)
 
 
 def load_longfact(place: str | Path) -> Iterator[LongFactPrompt]:
@@ -41,7 +51,20 @@ def _with_topic(row: Row) -> tuple[Row]:
     return (row.renamed(named, {}),)
 
 
-def sample_prompts(prompts: Iterable[LongFactPrompt], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[LongFactPrompt]:
+def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
+    """LongFact's prompts, or those of any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
+
+    Raises DataError, when it gets there, for a malformed row.
+    """
+    return load_items(files_of(place, "longfact*.jsonl"), AnyPrompt, _with_topic_of_longfact)
+
+
+def _with_topic_of_longfact(row: Row) -> tuple[Row]:
+    """The name of another file says nothing of its rows."""
+    return _with_topic(row) if Path(row.path).name.startswith("longfact") else (row,)
+
+
+def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
     """`n` prompts drawn without replacement, all of them where there are no more; the first of two equal ones is kept.
 
     The same for the same prompts in whatever order, and the sample of 100 begins the sample of 250.
@@ -49,7 +72,7 @@ def sample_prompts(prompts: Iterable[LongFactPrompt], n: int = SAMPLE_SIZE, *, s
     Departure from the released code: it shuffles the prompts in the order in which the file system lists the topics,
     so which 250 the paper used cannot be known; and it may draw a question twice, as nine stand under two topics.
     """
-    distinct: dict[str, LongFactPrompt] = {}
+    distinct: dict[str, P] = {}
     for prompt in sorted(prompts, key=lambda prompt: prompt.id):
         distinct.setdefault(prompt.prompt, prompt)
     order = list(distinct.values())

@@ -7,6 +7,7 @@ import re
 import pytest
 from pydantic import BaseModel
 
+from factloop.agents.longfact import schemas as longfact
 from factloop.agents.safe import schemas as safe
 from factloop.agents.trustscore import schemas as trustscore
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
@@ -16,6 +17,8 @@ from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 PINNED = {
     "gateway/json_reply": (1, "497bba9c8516b66a"),
     "gateway/repair": (1, "283cc2727b1a4cf5"),
+    "longfact/concepts": (1, "93d1930e2760dc27"),
+    "longfact/objects": (1, "c10dc51bf37798a6"),
     "safe/assessment": (1, "98b8a330e926491b"),
     "safe/atomic_facts": (1, "d16bd392b9fc8afa"),
     "safe/given_facts": (1, "a24eaf06208f26c5"),
@@ -51,7 +54,7 @@ def test_each_file_is_named_as_its_prompt_and_no_name_is_taken_twice() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS.names if PROMPTS[name].output is not None])
 def test_each_output_is_a_schema(name: str) -> None:
-    schemas = {"safe": safe, "trustscore": trustscore}[name.partition("/")[0]]
+    schemas = {"longfact": longfact, "safe": safe, "trustscore": trustscore}[name.partition("/")[0]]
     assert issubclass(getattr(schemas, str(PROMPTS[name].output)), BaseModel)
 
 

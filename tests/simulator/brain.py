@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.simulator.blocks import Blocks
 from tests.simulator.knowledge import LONGEST_CLAIM, ReadClaim, is_statement, next_query, read_claim, weigh
+from tests.simulator.prompting import propose_prompts
 from tests.simulator.settings import SimulatorSettings
 from tests.simulator.subject import Choice, LetteredOption, Subject, read_options
 from tests.simulator.world import World
@@ -166,6 +167,12 @@ class Brain:
         end = "as the answer has it." if finding.stance == "supported" else f"where the answer has {read.value}."
         return {"rationale": f"{said}, {end}", **answer}
 
+    def _longfact_prompts(self, blocks: Blocks) -> Fields:
+        known = [block.text for block in blocks.all("known")]
+        number = blocks.one("number")
+        count = int(number) if number.isdecimal() else 1
+        return {"prompts": propose_prompts(self._world, blocks.one("topic"), count, known)}
+
     def _read_answer(self, question: str, answer: str) -> ReadClaim | None:
         """An answer in a whole sentence, or only the value that the question asks for."""
         pair, value = self._world.pair_of(question), answer.rstrip(". ")
@@ -189,6 +196,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     CHOICE: Brain._mcq_answer,
     "Entailment": Brain._entailment,
     "ClosedBookAnswer": Brain._closed_book_answer,
+    "LongFactPrompts": Brain._longfact_prompts,
 }
 
 TITLES: Sequence[str] = tuple(_HANDLERS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from factloop.agents.longfact import schemas as longfact_schemas
 from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
 from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
@@ -151,7 +152,8 @@ class TestBrain:
         )
         for title in TITLES:
             reply = answer(brain, title, message)
-            schema = getattr(safe_schemas, title, None) or getattr(trust_schemas, title)
+            modules = (safe_schemas, trust_schemas, longfact_schemas)
+            schema = next(getattr(module, title) for module in modules if hasattr(module, title))
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
 

@@ -1,0 +1,93 @@
+"""Keeps prompts that ask about different things, and counts those it drops by the reason.
+
+Wei et al. 2024 keep prompts that differ in any character. We also drop those that are alike: whose content words are
+shared to two thirds (Jaccard). Content words are all but those of asking ("what", "tell me about"), those of grammar,
+and those of the topic, which all prompts on it may share.
+
+On LongFact-Objects 6 of the 16,530 pairs within a topic are alike by this rule, and 3 of these do ask about one thing
+(LIGO, and "Advanced LIGO"). A prompt dropped by mistake costs little: the model is asked for another. In scripts
+without spaces between words only the same text is alike.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+ALIKE_FROM = 2 / 3
+SHORTEST, LONGEST = 4, 1_000
+"""Characters. LongFact's longest prompt has 672."""
+_WORD = re.compile(r"\w+")
+_ODD = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Line ends, and what a terminal would obey."""
+_ASKING = frozenset(
+    _WORD.findall(
+        """
+        a about also an and any are as at be been by can could describe detail detailed details did discuss do does
+        elaborate event events explain explained for from give had happened has have how i in information insight
+        insights into is it its know known me occurred of on or our outline overview please provide s share some
+        summarise summarize tell that the their them there these they this those through to took place us was we
+        were what when where which who whose why will with would you your
+        """
+    )
+)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Prompts kept so far, and how many were dropped and why."""
+
+    prompts: tuple[str, ...] = ()
+    n_repeated: int = 0
+    n_alike: int = 0
+    n_unusable: int = 0
+
+
+def keep_distinct(kept: Kept, proposed: Iterable[str], topic: str, *, wanted: int) -> Kept:
+    """`kept` with the first of the proposed prompts that are new, up to `wanted`; those beyond that are not counted."""
+    named = _words(topic)
+    known = [content_words(prompt, named) for prompt in kept.prompts]
+    spelled = {spelling(prompt) for prompt in kept.prompts}
+    for text in proposed:
+        if len(kept.prompts) >= wanted:
+            break
+        prompt = text.strip()
+        words = content_words(prompt, named)
+        if not is_usable(prompt):
+            kept = replace(kept, n_unusable=kept.n_unusable + 1)
+        elif spelling(prompt) in spelled:
+            kept = replace(kept, n_repeated=kept.n_repeated + 1)
+        elif any(are_alike(words, other) for other in known):
+            kept = replace(kept, n_alike=kept.n_alike + 1)
+        else:
+            known.append(words)
+            spelled.add(spelling(prompt))
+            kept = replace(kept, prompts=(*kept.prompts, prompt))
+    return kept
+
+
+def is_usable(prompt: str) -> bool:
+    """Whether a text can be asked: one line of words, of a question's length."""
+    return SHORTEST <= len(prompt) <= LONGEST and bool(_WORD.search(prompt)) and not _ODD.search(prompt)
+
+
+def content_words(prompt: str, topic: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The words that say what a prompt asks about; all its words where none is left."""
+    words = _words(prompt)
+    return words - _ASKING - topic or words
+
+
+def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two prompts' content words are shared to two thirds. Symmetric."""
+    return len(one & other) >= ALIKE_FROM * len(one | other)
+
+
+def spelling(prompt: str) -> str:
+    """The prompt without case, and without what is no word: a full stop makes no other prompt."""
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", prompt).casefold()))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))

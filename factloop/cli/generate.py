@@ -1,0 +1,217 @@
+"""`factloop generate`: lets a model write responses to prompts, or prompts on a topic; returns the exit code."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.data_folder import find_part
+from factloop.errors import ConfigError
+from factloop.evaluation.datasets.lines import STANDARD_INPUT
+from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
+from factloop.evaluation.reports.figures import calls, cost, plural
+from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.evaluation.reports.progress import CountDisplay
+from factloop.evaluation.reports.visible import visible
+from factloop.generating.estimate import estimate_prompts, estimate_responses
+from factloop.generating.prompts import PromptsAsked, generate_prompts
+from factloop.generating.records import (
+    GeneratedPrompt,
+    GenerationEstimate,
+    Kind,
+    PromptsReport,
+    ResponsesReport,
+)
+from factloop.generating.response_file import Asked, read_earlier
+from factloop.generating.responses import as_asked, generate_responses
+from factloop.generating.settings import PromptSettings, ResponseSettings
+from factloop.records import Usage
+
+
+@dataclass(frozen=True)
+class ResponsesAsk:
+    """What the user asked for, beside the settings of the model."""
+
+    out: Path
+    data: str | None
+    part: Kind
+    n: int
+    postamble: bool
+    system: str | None
+    json: str | None
+    dry_run: bool
+    strict: bool
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class PromptsAsk:
+    """What the user asked for, beside the settings of the model."""
+
+    out: Path
+    topics: tuple[str, ...]
+    kind: Kind
+    n: int
+    json: str | None
+    run_dir: Path | None
+    dry_run: bool
+    strict: bool
+    quiet: bool
+
+
+def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
+    """Asks for responses and appends them; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(ResponseSettings, flags, os.environ, Path.cwd())
+    if ask.system is not None and not ask.system.strip():
+        raise ConfigError("--system: a name is needed")
+    place, name = _place(ask)
+    _try_outputs(ask.out, ask.json, place)
+    prompts = sample_prompts(load_prompts(place), ask.n, seed=settings.seed)
+    if len(prompts) < ask.n and not ask.quiet:
+        messages.print(f"factloop: {visible(name)} has {plural(len(prompts), 'prompt')}, not {ask.n:,}", soft_wrap=True)
+    asked = as_asked(prompts, postamble=ask.postamble)
+    if ask.dry_run:
+        earlier = read_earlier(ask.out).rows
+        left = [prompt for prompt in asked if prompt.id not in earlier]
+        return _print_estimate(estimate_responses(left, settings), ask.json)
+    work = _responses(ask, asked, settings, name, messages)
+    report = run_until_stopped(work, messages, run_dir=ask.out, kept=settings.cache)
+    write_files({ask.json: partial(to_json, report)})
+    if not ask.quiet and ask.json != STANDARD_OUTPUT:
+        say(lambda: Terminal().print("\n".join(_responses_in_words(report)), soft_wrap=True))
+    if ask.strict and report.unanswered:
+        return _complain(messages, f"{plural(len(report.unanswered), 'prompt')} without a response (--strict)")
+    return DONE
+
+
+def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:
+    """Where the prompts are, and what to call them."""
+    if ask.data == STANDARD_INPUT:
+        return STANDARD_INPUT, "standard input"
+    if ask.data is None:
+        return find_part("longfact", ask.part, None), f"LongFact ({ask.part})"
+    place = find_part("longfact", ask.part, ask.data)
+    return place, place.name or str(place)
+
+
+async def _responses(
+    ask: ResponsesAsk, asked: list[Asked], settings: ResponseSettings, data: str, messages: Console
+) -> ResponsesReport:
+    with CountDisplay(messages, "prompt", len(asked)) as progress:
+
+        def note(usage: Usage) -> None:
+            if not ask.quiet:
+                progress.one_more(usage)
+
+        return await generate_responses(asked, settings, ask.out, data=data, system=ask.system, note=note)
+
+
+def _responses_in_words(report: ResponsesReport) -> list[str]:
+    said = f"{report.out}: {plural(report.n_answered, 'response')} of {report.system}"
+    said += f" to {plural(report.n_prompts, 'prompt')} of {report.data}"
+    lines = [said + (f", {report.n_earlier:,} of them from before" if report.n_earlier else "")]
+    if report.n_cut_off:
+        limit = report.generated_by.sampling.get("max_tokens", "the server's limit of")
+        lines.append(f"  {report.n_cut_off:,} cut off at {limit} tokens (--max-tokens): marked cut_off, and kept")
+    if report.unanswered:
+        reasons = Counter(one.reason.value for one in report.unanswered)
+        why = ", ".join(f"{count:,} × {reason}" for reason, count in sorted(reasons.items()))
+        lines.append(f"  {len(report.unanswered):,} without a response ({why}): the same command asks again")
+        lines.append(f"  the first: {report.unanswered[0].said}")
+    return [visible(line) for line in (*lines, _spent(report.usage))]
+
+
+def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
+    """Collects prompts and writes them; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(PromptSettings, flags, os.environ, Path.cwd())
+    asked = PromptsAsked(ask.topics, ask.n, ask.kind, str(ask.out))
+    _try_outputs(ask.out, ask.json)
+    if ask.dry_run:
+        return _print_estimate(estimate_prompts(ask.topics, ask.n, ask.kind, settings), ask.json)
+    if ask.out.exists():
+        raise ConfigError(f"{ask.out}: is there already, and its prompts were paid for; name another file")
+    work = _prompts(ask, asked, settings, messages)
+    rows, report = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
+    if rows:
+        write_atomically(ask.out, "".join(f"{row.model_dump_json()}\n" for row in rows))
+    write_files({ask.json: partial(to_json, report)})
+    if not ask.quiet and ask.json != STANDARD_OUTPUT:
+        say(lambda: Terminal().print("\n".join(_prompts_in_words(report)), soft_wrap=True))
+    if not rows:
+        return _complain(messages, "no prompt came, and nothing was written")
+    short = [topic for topic in report.topics if topic.n_kept < topic.n_wanted]
+    if ask.strict and short:
+        return _complain(messages, f"{plural(len(short), 'topic')} with fewer prompts than wanted (--strict)")
+    return DONE
+
+
+async def _prompts(
+    ask: PromptsAsk, asked: PromptsAsked, settings: PromptSettings, messages: Console
+) -> tuple[list[GeneratedPrompt], PromptsReport]:
+    with CountDisplay(messages, "topic", len(asked.topics)) as progress:
+
+        def note() -> None:
+            if not ask.quiet:
+                progress.one_more(Usage())
+
+        return await generate_prompts(asked, settings, run_dir=ask.run_dir, note=note)
+
+
+def _prompts_in_words(report: PromptsReport) -> list[str]:
+    kept = sum(topic.n_kept for topic in report.topics)
+    lines = [f"{report.out}: {plural(kept, 'prompt')} about {report.kind} by {report.generated_by.model}"]
+    for topic in report.topics:
+        dropped = f"{topic.n_repeated:,} repeated, {topic.n_alike:,} alike, {topic.n_unusable:,} unusable"
+        fewer = "" if topic.n_kept >= topic.n_wanted else f", not {topic.n_wanted:,}"
+        said = f"  {topic.topic}: {topic.n_kept:,}{fewer}, in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
+        lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
+        lines += [f"    the first: {topic.failures[0]}"] if topic.failures else []
+    return [visible(line) for line in (*lines, _spent(report.usage))]
+
+
+def _try_outputs(out: Path, json: str | None, *inputs: str | Path) -> None:
+    if str(out) == STANDARD_OUTPUT:
+        raise ConfigError("--out: name a file; rows are kept in it as they come")
+    if json == str(out):
+        raise ConfigError("--out and --json name one place; give each its own")
+    try_outputs((str(out), json), [str(place) for place in inputs])
+    if out.exists() and not out.is_file():
+        raise ConfigError(f"{out}: is no plain file; name another")
+
+
+def _spent(usage: Usage) -> str:
+    return f"  {calls(usage)}; {cost(usage)}"
+
+
+def _print_estimate(estimate: GenerationEstimate, json: str | None) -> int:
+    if json is not None:
+        write_output(json, to_json(estimate))
+    if json == STANDARD_OUTPUT:
+        return DONE
+    completion, usd = estimate.most_completion_tokens, estimate.most_usd
+    replies = "as many in replies as the server allows" if completion is None else f"{completion:,} in replies"
+    lines = (
+        "Nothing was spent. Upper bound, retries apart:",
+        f"  at most {plural(estimate.most_calls, 'model call')}",
+        f"  at most about {estimate.most_prompt_tokens:,} tokens in prompts, and {replies}",
+        "  price or length unknown (give --price-in and --price-out)" if usd is None else f"  at most {usd:.4f} USD",
+    )
+    say(lambda: Terminal().print("\n".join(lines)))
+    return DONE
+
+
+def _complain(messages: Console, said: str) -> int:
+    messages.print(f"factloop: {said}", soft_wrap=True)
+    return UNSCORED
