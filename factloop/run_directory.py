@@ -17,16 +17,19 @@ from filelock import FileLock, Timeout
 from factloop.errors import ConfigError
 
 FORMAT = 1
-BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
+BEFORE_THE_RUN = frozenset({"run.tmp", "lock", "journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"})
 """What a process killed before it wrote `run.json` leaves behind."""
 
 
 class RunDirectory:
     """One run's directory, held by one process at a time. Use as a context manager."""
 
-    def __init__(self, path: Path) -> None:
-        """Opens or makes the directory. Raises ConfigError where it is in use, or holds something else."""
-        self.path = path
+    def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
+        """Opens or makes the directory. Raises ConfigError where it is in use, or holds something else.
+
+        `flag` is what the user names another one by.
+        """
+        self.path, self._flag = path, flag
         try:
             path.mkdir(parents=True, exist_ok=True)
             names = {item.name for item in path.iterdir()}
@@ -76,5 +79,5 @@ class RunDirectory:
         if different:
             raise ConfigError(
                 f"{self.path}: belongs to a run of another configuration ({', '.join(different)} differ); "
-                "give the same settings and input, or another --run-dir"
+                f"give the same settings and input, or another {self._flag}"
             )

@@ -93,11 +93,12 @@ class LocalReader(ABC):
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))
         found: list[float] = [math.nan] * len(pairs)
-        with self._lock, torch.inference_mode():
-            for start in range(0, len(order), BATCH_SIZE):
-                places = order[start : start + BATCH_SIZE]
-                for place, value in zip(places, self._supported([pairs[place] for place in places]), strict=True):
-                    found[place] = value
+        for start in range(0, len(order), BATCH_SIZE):
+            places = order[start : start + BATCH_SIZE]
+            with self._lock, torch.inference_mode():
+                values = self._supported([pairs[place] for place in places])
+            for place, value in zip(places, values, strict=True):
+                found[place] = value
         return [self._scored(value) for value in found]
 
     def _scored(self, value: float) -> Scored:

@@ -6,6 +6,7 @@ readings of their chunks together.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -76,7 +77,11 @@ async def score_pairs(
     document, of which nothing is known. Raises ConfigError as the reader does.
     """
     places: dict[Pair, int] = {}
-    asked = [[_inputs(reader, pair, size, places) for pair in pairs] for size in sizes]
+
+    def cut() -> list[list[list[list[int]]]]:
+        return [[_inputs(reader, pair, size, places) for pair in pairs] for size in sizes]
+
+    asked = await asyncio.to_thread(cut)  # long documents take long, and a model may be busy with others
     readings = await reader.read(list(places), meter=meter)
     return [
         [_together(inputs, readings, pair) for inputs, pair in zip(of_size, pairs, strict=True)] for of_size in asked

@@ -2,7 +2,106 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def verify() -> None:
-    """To come."""
-    raise NotImplementedError
+import typer
+
+from factloop.cli import flags
+from factloop.cli.flags import settings_given
+
+INPUT = "Input"
+
+KINDS = (
+    "lexical, nli:PATH, minicheck-flan-t5:PATH, minicheck-roberta:PATH, alignscore:PATH, factkb:PATH, "
+    "llm:PROVIDER:NAME or bespoke:NAME; repeatable. A PATH may be the name of weights on the hub."
+)
+
+
+def verify(
+    verifier: Annotated[list[str], typer.Option(metavar="NAME", help=KINDS)],
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="Predictions as JSON Lines; the same command goes on there.")
+    ],
+    pairs: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PAIRS", help="JSON Lines, CSV or Parquet with claim, document and, for an audit, label; or -."
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME:PART", help="A labelled data set, such as wice:dev.", rich_help_panel=INPUT),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Its file or folder, where data get has not put it.", rich_help_panel=INPUT),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=COLUMN", help="What the file calls a field; repeatable.", rich_help_panel=INPUT),
+    ] = None,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=VALUE", help="The same in every row; repeatable.", rich_help_panel=INPUT),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT=0|1", help="What the file calls a label; repeatable.", rich_help_panel=INPUT),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many pairs, from the first.", rich_help_panel=INPUT)
+    ] = None,
+    chunk_words: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Also score documents in chunks of so many words, under NAME@N for the audit; repeatable.",
+        ),
+    ] = None,
+    download: Annotated[
+        bool, typer.Option("--download/--no-download", help="Fetch weights that are named by a hub name.")
+    ] = False,
+    base_url: flags.BaseUrl = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Of the models (default 0).", rich_help_panel=flags.MODEL)
+    ] = None,
+    max_tokens: flags.MaxTokens = None,
+    logprobs: Annotated[
+        bool | None,
+        typer.Option(
+            "--logprobs/--no-logprobs",
+            help="Score by the answer's probability, where the server gives it; else 0 or 1.",
+            rich_help_panel=flags.MODEL,
+        ),
+    ] = None,
+    prompts: flags.Prompts = None,
+    embeddings: flags.Embeddings = None,
+    budget_usd: flags.BudgetUsd = None,
+    max_calls: flags.MaxCalls = None,
+    price_in: flags.PriceIn = None,
+    price_out: flags.PriceOut = None,
+    concurrency: flags.Concurrency = None,
+    requests_per_second: flags.RequestsPerSecond = None,
+    timeout_s: flags.Timeout = None,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Summary as JSON; - for standard output.", rich_help_panel=flags.OUTPUT
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 3 if some pair has no score.", rich_help_panel=flags.OUTPUT)
+    ] = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Score claims by their documents with several verifiers: what an audit of them reads."""
+    given = dict(locals())
+    from factloop.cli.verify import VerifyAsk, run_verify
+    from factloop.verifying.settings import VerifySettings
+
+    ask = VerifyAsk(
+        pairs, dataset, data, tuple(verifier), out, tuple(chunk_words or ()), tuple(column or ()),
+        tuple(constant or ()), tuple(label or ()), limit, download=download, json=json, strict=strict, quiet=quiet,
+    )  # fmt: skip
+    raise typer.Exit(run_verify(ask, settings_given(VerifySettings, given)))

@@ -1,0 +1,169 @@
+"""`factloop verify`: from pairs of claim and document to the scores that an audit reads, and an exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.inputs import STANDARD_INPUT
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.data_folder import find_part
+from factloop.errors import ConfigError
+from factloop.evaluation.datasets.mapping import ColumnMapping
+from factloop.evaluation.reports import figures
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.reports.progress import CountDisplay
+from factloop.evaluation.reports.visible import visible
+from factloop.records import Usage
+from factloop.verifying.records import EvaluatorSummary, VerifyRun
+from factloop.verifying.rows import load_dataset_pairs, load_pairs
+from factloop.verifying.run import PairsScored, Verifying, VerifyStarted, astream_verify
+from factloop.verifying.settings import VerifySettings
+from factloop.verifying.spool import PlacedRow
+
+
+@dataclass(frozen=True)
+class VerifyAsk:
+    """What the user asked for, beside the settings of the run."""
+
+    pairs: str | None
+    dataset: str | None
+    data: str | None
+    verifiers: tuple[str, ...]
+    out: str
+    chunk_words: tuple[int, ...]
+    columns: tuple[str, ...]
+    constants: tuple[str, ...]
+    labels: tuple[str, ...]
+    limit: int | None
+    download: bool
+    json: str | None
+    strict: bool
+    quiet: bool
+
+
+def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
+    """Scores and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(VerifySettings, flags, os.environ, Path.cwd())
+    rows, place, dataset = _input(ask)
+    if ask.out == STANDARD_OUTPUT:
+        raise ConfigError("--out names a file: a run goes on from it")
+    try_outputs((ask.out, ask.json), (place,))
+    wanted = Verifying(
+        verifiers=ask.verifiers,
+        out=Path(ask.out),
+        data=place,
+        default_dataset=dataset,
+        chunk_words=ask.chunk_words,
+        limit=ask.limit,
+        allow_download=ask.download,
+    )
+    work = _verified(rows, wanted, settings, messages, quiet=ask.quiet)
+    run = run_until_stopped(work, messages, run_dir=wanted.out, kept=True)
+    if ask.json is not None:
+        write_output(ask.json, to_json(run))
+    if not ask.quiet and ask.json != STANDARD_OUTPUT:
+        say(lambda: print_verify_run(run, ask.out, Terminal()))
+    for warning in run.warnings if not ask.quiet else ():
+        messages.print(f"factloop: {visible(warning)}", soft_wrap=True)
+    return UNSCORED if ask.strict and any(one.unscored for one in run.evaluators) else DONE
+
+
+def _input(ask: VerifyAsk) -> tuple[Iterator[PlacedRow], str, str]:
+    """The rows, what they are read from, and the data set that rows are of which name none."""
+    if (ask.pairs is None) == (ask.dataset is None):
+        raise ConfigError("give a file of pairs, or a data set with --dataset NAME:PART")
+    if ask.dataset is not None:
+        if ask.columns or ask.constants or ask.labels:
+            raise ConfigError("--column, --constant and --label go with a file of pairs; a data set has its own")
+        name, _, part = ask.dataset.partition(":")
+        place = find_part(name, part, ask.data)
+        return load_dataset_pairs(name, part, place), str(place), name
+    assert ask.pairs is not None
+    if ask.data is not None:
+        raise ConfigError("--data goes with --dataset; the file of pairs comes first")
+    mapping = ColumnMapping(
+        columns=_named(ask.columns, "--column"),
+        constants=_named(ask.constants, "--constant"),
+        labels=_labels(ask.labels),
+    )
+    name = "pairs" if ask.pairs == STANDARD_INPUT else Path(ask.pairs).stem
+    return load_pairs(ask.pairs, mapping), ask.pairs, name or "pairs"
+
+
+def _named(given: Sequence[str], flag: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise ConfigError(f"{flag} {text!r}: write FIELD=VALUE")
+        if name in found:
+            raise ConfigError(f"{flag} names {name!r} twice")
+        found[name] = value
+    return found
+
+
+def _labels(given: Sequence[str]) -> dict[str, int]:
+    found = _named(given, "--label")
+    wrong = next((name for name, value in found.items() if value not in ("0", "1")), None)
+    if wrong is not None:
+        raise ConfigError(f"--label {wrong}={found[wrong]}: a label is 0 or 1")
+    return {name: int(value) for name, value in found.items()}
+
+
+async def _verified(
+    rows: Iterator[PlacedRow], wanted: Verifying, settings: VerifySettings, messages: Console, *, quiet: bool
+) -> VerifyRun:
+    """The run to its end, with a progress bar on the console."""
+    async with aclosing(astream_verify(rows, wanted, settings)) as events:
+        started = await anext(events)
+        assert isinstance(started, VerifyStarted)
+        with CountDisplay(messages, "pair", started.n_pairs - started.n_done) as progress:
+            before = Usage()
+            async for event in events:
+                if isinstance(event, VerifyRun):
+                    return event
+                if isinstance(event, PairsScored) and not quiet:
+                    for more in (_difference(event.usage, before), *[Usage(cost_usd=0.0)] * (event.n - 1)):
+                        progress.one_more(more)
+                    before = event.usage
+    raise AssertionError("a run ends with its summary")
+
+
+def _difference(usage: Usage, before: Usage) -> Usage:
+    known = usage.cost_usd is not None
+    return Usage(
+        calls=usage.calls - before.calls,
+        cost_usd=max(0.0, (usage.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None,
+    )
+
+
+def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
+    """How far each verifier got, and what it cost."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for title in ("verifier", "scored", "supported", "not scored"):
+        table.add_column(title, overflow="fold", justify="right" if title in ("scored", "supported") else "left")
+    for one in run.evaluators:
+        share = "–" if one.share_supported is None else f"{one.share_supported:.1%}"
+        table.add_row(visible(one.name), f"{one.n_scored:,}", share, _reasons(one))
+    terminal.print(table)
+    labelled = "all with a label" if run.n_labelled == run.n_pairs else f"{run.n_labelled:,} with a label"
+    terminal.print(f"\n{figures.plural(run.n_pairs, 'pair')} ({labelled}) in {visible(out)}", soft_wrap=True)
+    if run.usage.calls or run.usage.failed_calls:
+        tokens = f"{run.usage.prompt_tokens:,} + {run.usage.completion_tokens:,} tokens"
+        failed = f", {run.usage.failed_calls:,} failed" if run.usage.failed_calls else ""
+        terminal.print(f"{figures.plural(run.usage.calls, 'call')}{failed}, {tokens}, {figures.cost(run.usage)}")
+
+
+def _reasons(one: EvaluatorSummary) -> str:
+    return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in one.unscored.items()) or "–"

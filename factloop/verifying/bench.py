@@ -1,0 +1,70 @@
+"""The verifiers of a run, in two steps: what fails for want of a key or of weights comes before the run's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from factloop.calls import Calls, build_gateway, build_model, open_calls
+from factloop.local import build_embedder
+from factloop.prompts.registry import PromptRegistry
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.verifiers.bespoke import MAX_TOKENS
+from factloop.tools.verifiers.build import BESPOKE, CALLING, CallingKind, VerifierSpec, build_verifier
+from factloop.tools.verifiers.pairs import PairReader
+from factloop.verifying.settings import VerifySettings
+
+
+class Bench:
+    """Builds the verifiers and closes them. Lives in one event loop."""
+
+    def __init__(self, settings: VerifySettings, *, allow_download: bool) -> None:
+        """Raises ConfigError for a wrong folder of prompts."""
+        self._settings, self._allow_download = settings, allow_download
+        self._prompts = PromptRegistry.load(settings.prompts)
+        self._embedder = build_embedder(settings)
+        self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
+        self._local: dict[VerifierSpec, PairReader] = {}
+        self._calls: Calls | None = None
+
+    def prepare(self, specs: Sequence[VerifierSpec]) -> None:
+        """Loads weights and sets up models; sends nothing. Raises ConfigError."""
+        for spec in specs:
+            if spec.kind not in CALLING:
+                self._local[spec] = self._build(spec)
+                _ = self._local[spec].identity  # reads the weights
+            else:
+                kind: CallingKind = "bespoke" if spec.kind == BESPOKE else "llm"
+                self._chats[kind, spec.target] = self._chat(kind, spec.target)
+
+    def open(self, specs: Sequence[VerifierSpec], journal: Path) -> list[PairReader]:
+        """The verifiers prepared; answers of models are kept in `journal`. Raises ConfigError."""
+        self._calls = open_calls(self._settings, seed=0, keeps=False, journal=journal)
+        return [self._local.get(spec) or self._build(spec) for spec in specs]
+
+    async def aclose(self) -> None:
+        if self._calls is not None:
+            self._calls.cache.close()
+        for chat in self._chats.values():
+            await chat.aclose()
+
+    def _build(self, spec: VerifierSpec) -> PairReader:
+        return build_verifier(
+            spec,
+            open_gateway=self._gateway,
+            prompts=self._prompts,
+            logprobs=self._settings.logprobs,
+            embedder=self._embedder,
+            allow_download=self._allow_download,
+        )
+
+    def _chat(self, kind: CallingKind, model: str) -> ChatModel:
+        settings, name = self._settings, model
+        if kind == BESPOKE:
+            settings, name = settings.model_copy(update={"max_tokens": MAX_TOKENS}), f"openai:{model}"
+        return build_model(settings, name, base_url=settings.base_url, temperature=settings.temperature)
+
+    def _gateway(self, kind: CallingKind, model: str) -> ModelGateway:
+        assert self._calls is not None  # prepared verifiers without a model need none
+        return build_gateway(self._settings, self._chats[kind, model], self._prompts, self._calls)
