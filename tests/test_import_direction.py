@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PUBLIC = "calls checker cli distractor_sources engine engine_pool generating local runs scorer studio trust_engine"
+PUBLIC = """
+calls checker cli distractor_sources engine engine_pool generating local runs scorer studio trust_engine verifying
+"""
 ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 
 FORBIDDEN = {

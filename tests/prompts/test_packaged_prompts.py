@@ -11,6 +11,7 @@ from factloop.agents.longfact import schemas as longfact
 from factloop.agents.safe import schemas as safe
 from factloop.agents.trustscore import schemas as trustscore
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
+from factloop.tools.verifiers import prompted as verifiers
 
 # Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: whoever changes a
 # text raises its version, then copies the new line from the failing test.
@@ -31,6 +32,7 @@ PINNED = {
     "trustscore/entailment": (1, "abc6b6f83329a688"),
     "trustscore/multiple_choice": (1, "d22a43c11b3e9fad"),
     "trustscore/statement_choice": (1, "6cf079397ae9200f"),
+    "verifiers/attribution": (1, "d797f78236dc31ac"),
 }
 
 PROMPTS = PromptRegistry.load()
@@ -54,7 +56,8 @@ def test_each_file_is_named_as_its_prompt_and_no_name_is_taken_twice() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS.names if PROMPTS[name].output is not None])
 def test_each_output_is_a_schema(name: str) -> None:
-    schemas = {"longfact": longfact, "safe": safe, "trustscore": trustscore}[name.partition("/")[0]]
+    modules = {"longfact": longfact, "safe": safe, "trustscore": trustscore, "verifiers": verifiers}
+    schemas = modules[name.partition("/")[0]]
     assert issubclass(getattr(schemas, str(PROMPTS[name].output)), BaseModel)
 
 
