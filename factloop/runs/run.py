@@ -70,6 +70,9 @@ async def astream_run(
     (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `correct` has
     the last word on the summary, before it is kept.
 
+    Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
+    twice where an attempt ended between them. Its `wall_s` is the time of this attempt.
+
     With a model or a paid search it costs money. Raises ConfigError, DataError. Whoever stops before the end closes the
     stream (`contextlib.aclosing`).
     """

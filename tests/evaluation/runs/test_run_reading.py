@@ -1,0 +1,102 @@
+"""Reading the folder of a run, and what is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.runs.reading import read_run
+from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.tools.calls.meter import UsageMeter
+from tests.evaluation.runs.finished_runs import judged
+
+RESPONSES = [judged("p1", "ssn"), judged("p2", "si"), judged("p1", "nn", system="two")]
+
+
+@pytest.fixture
+def summary() -> RunSummary:
+    return summarise(RESPONSES, kind="responses", data="x", account=UsageMeter(), scoring=Scoring(resamples=0))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, summary: RunSummary) -> Path:
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "summary.json").write_text(to_json(summary), encoding="utf-8")
+    lines = [one.model_dump_json() + "\n" for one in RESPONSES]
+    (tmp_path / "reports.jsonl").write_text("".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary) -> None:
+    run = read_run(folder)
+    assert run.summary == summary
+    assert list(run.responses()) == RESPONSES
+    with (folder / "reports.jsonl").open("ab") as file:
+        file.write(b"broken\n")
+    responses = run.responses()
+    assert [next(responses) for _ in RESPONSES] == RESPONSES
+    with pytest.raises(DataError, match=r"reports\.jsonl:4: "):
+        next(responses)
+
+
+def test_what_an_attempt_with_a_higher_limit_judged_is_passed_over(folder: Path) -> None:
+    with (folder / "reports.jsonl").open("a", encoding="utf-8") as file:
+        file.write(judged("p9", "s").model_dump_json() + "\n")
+    assert list(read_run(folder).responses()) == RESPONSES
+
+
+def test_a_missing_report_is_named(folder: Path) -> None:
+    lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
+    (folder / "reports.jsonl").write_text("".join(lines[:2]))
+    with pytest.raises(DataError, match="has no report on 'two/p1'"):
+        list(read_run(folder).responses())
+    (folder / "reports.jsonl").unlink()
+    with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
+        list(read_run(folder).responses())
+
+
+def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> None:
+    (folder / "summary.json").unlink()
+    with pytest.raises(ConfigError, match="has not come to its end; start it again"):
+        read_run(folder)
+    (folder / "report.json").write_text("{}")
+    with pytest.raises(ConfigError, match="the run of a single text"):
+        read_run(folder)
+    for place in (tmp_path / "nowhere", folder / "run.json"):
+        with pytest.raises(ConfigError, match="no run; name the --run-dir"):
+            read_run(place)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema_version": "2.0"}, "written in the format '2.0', and this version of factloop reads '1.0'"),
+        ({"kind": "other"}, r"field 'kind': .*; start the run again"),
+        ({"schema_version": None}, "field 'schema_version'"),
+    ],
+)
+def test_a_summary_of_another_kind_is_named(folder: Path, change: dict[str, Any], said: str) -> None:
+    path = folder / "summary.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(DataError, match=said):
+        read_run(folder)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])
+def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
+    (folder / "summary.json").write_text(text)
+    with pytest.raises(DataError, match=r"summary\.json: "):
+        read_run(folder)
+
+
+def test_a_report_of_another_version_is_named(folder: Path) -> None:
+    path = folder / "reports.jsonl"
+    path.write_text(path.read_text().replace('"schema_version":"1.0"', '"schema_version":"3.1"', 1))
+    with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in the format '3\.1'"):
+        list(read_run(folder).responses())

@@ -1,0 +1,129 @@
+"""A run in numbers: worked by hand, whatever the order, and never more than its counts kept."""
+
+from __future__ import annotations
+
+import random
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from factloop.errors import DataError
+from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.records import Usage
+from factloop.tools.calls.meter import UsageMeter
+from tests.evaluation.runs.finished_runs import fingerprint, judged
+
+OF_ONE = [judged("p1", "ssn"), judged("p2", "si?"), judged("p3", "")]
+OF_TWO = [judged("p1", "nn", system="two"), judged("p2", "??", system="two")]
+RESPONSES = [*OF_ONE, *OF_TWO]
+
+
+def summary_of(responses: Sequence[JudgedResponse], **scoring: Any) -> RunSummary:
+    chosen = Scoring(**{"ks": (2, "median", "maximum"), "resamples": 200, **scoring})
+    return summarise(responses, kind="responses", data="x", account=UsageMeter(), scoring=chosen)
+
+
+def stable(summary: RunSummary) -> Any:
+    return summary.model_dump(mode="json", exclude={"usage", "created_at"})
+
+
+def test_scores_as_worked_by_hand() -> None:
+    scores = summary_of(RESPONSES).scores
+    one, two = scores.systems
+    # p1: precision 2/3, recall min(2/2, 1) = 1, F1 = 2 * 2/3 / (5/3) = 0.8
+    # p2: precision 1, recall 1/2, F1 = 2 * 1/2 / (3/2) = 2/3;   p3 claims nothing: 0 under `zero`
+    assert one.at_k[0].f1.value == pytest.approx((0.8 + 2 / 3 + 0) / 3)
+    assert (one.at_k[0].f1.n, one.n_abstained) == (3, 1)
+    assert one.precision.value == pytest.approx((2 / 3 + 1) / 2)
+    assert one.counts.model_dump() == {"supported": 3, "not_supported": 1, "irrelevant": 1, "unscored": 1}
+    # p2 of two has no verdict: it is in no mean, and counted
+    assert (two.at_k[0].f1.value, two.at_k[0].f1.n, two.n_unscored_responses) == (0.0, 1, 1)
+    # supported claims of the rated answers: 2, 1, 0, 0; median 0.5, rounded up to 1; maximum 2 is the K given
+    assert [(choice.k, choice.rule.value) for choice in scores.ks] == [(2, "given"), (1, "median")]
+    excluded = summary_of(RESPONSES, abstention=AbstentionPolicy.EXCLUDE).scores
+    assert excluded.systems[0].at_k[0].f1.value == pytest.approx((0.8 + 2 / 3) / 2)
+    assert excluded.systems[0].at_k[0].f1.n == 2
+
+
+def test_the_order_of_arrival_changes_nothing() -> None:
+    labelled = [
+        judged(f"p{number}", "snis"[: number % 5], labels="SNSI", system=f"s{number % 3}") for number in range(12)
+    ]
+    expected = stable(summary_of([*RESPONSES, *labelled]))
+    rng = random.Random(0)
+    for _ in range(3):
+        shuffled = [*RESPONSES, *labelled]
+        rng.shuffle(shuffled)
+        assert stable(summary_of(shuffled)) == expected
+    assert expected["agreement"] is not None
+
+
+def test_labels_give_the_same_scores_by_people_for_the_same_k() -> None:
+    summary = summary_of([judged("p1", "snn", labels="SSN"), judged("p2", "i", labels="I"), judged("p3", "")])
+    assert summary.labelled is not None
+    assert [choice.k for choice in summary.labelled.ks] == [choice.k for choice in summary.scores.ks]
+    (system,) = summary.labelled.systems
+    assert system.counts.model_dump() == {"supported": 2, "not_supported": 1, "irrelevant": 1, "unscored": 0}
+    assert system.at_k[0].f1.value == pytest.approx((0.8 + 0 + 0) / 3)
+    assert (system.n_responses, system.n_abstained) == (3, 1)
+    assert summary.agreement is not None
+    assert summary.agreement.overall.agreement.value == pytest.approx(3 / 4)
+    assert summary_of(RESPONSES).labelled is None
+
+
+def test_costs_are_added_up() -> None:
+    one = judged("p1", "s")
+    usage = UsageMeter()
+    usage.searched("search", 0.5, 0.25)
+    paid = one.model_copy(update={"report": one.report.model_copy(update={"usage": usage.snapshot(3.0)})})
+    other = paid.model_copy(update={"id": "other", "prompt_id": "p2"})
+    summary = summarise([paid, other], kind="responses", data="x", account=UsageMeter(), elapsed_s=7.0)
+    assert (summary.usage.searches, summary.usage.cost_usd, summary.usage.wall_s) == (2, 0.5, 7.0)
+
+
+def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
+    offline = fingerprint(engine="offline", search_tools=("documents",), versions={"spacy": "1"})
+    newer = fingerprint(engine="offline", search_tools=("documents",), versions={"spacy": "2"})
+    responses = [judged(f"p{number}", "s??", made_by=offline) for number in range(50)]
+    summary = summary_of([*responses, judged("p99", "s", made_by=newer)])
+    assert len(summary.warnings) == 3
+    assert "offline engine" in summary.warnings[0]
+    assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
+    assert summary.warnings[2].startswith("Not all responses were judged alike: versions changed")
+    assert summary.fingerprint == offline
+    without = summary_of([judged("p1", "", made_by=fingerprint())])
+    assert without.warnings == ()
+    assert "nothing to check against" in summary_of([judged("p1", "s", made_by=fingerprint())]).warnings[0]
+
+
+def test_no_response_and_two_of_one_are_refused() -> None:
+    with pytest.raises(DataError, match="x: there is no response to score"):
+        summary_of([])
+    with pytest.raises(DataError, match="two responses have the id 'one/p1'"):
+        summary_of([OF_ONE[0], OF_ONE[0]])
+    with pytest.raises(DataError, match="answers the prompt 'p1' twice"):
+        summary_of([OF_ONE[0], OF_ONE[0].model_copy(update={"id": "again"})])
+
+
+def test_without_resamples_there_are_no_intervals() -> None:
+    scores = summary_of(RESPONSES, resamples=0).scores
+    assert (scores.n_resamples, scores.systems[0].at_k[0].f1.low) == (0, None)
+
+
+def test_no_report_is_held() -> None:
+    given: list[weakref.ref[Usage]] = []
+    alive: list[int] = []
+
+    def responses() -> Iterator[JudgedResponse]:
+        for number in range(50):
+            one = judged(f"p{number}", "sn")
+            given.append(weakref.ref(one.report.usage))
+            alive.append(sum(usage() is not None for usage in given))
+            yield one
+
+    summarise(responses(), kind="responses", data="x", account=UsageMeter(), scoring=Scoring(resamples=0))
+    assert max(alive) <= 3
