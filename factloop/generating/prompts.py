@@ -131,8 +131,8 @@ async def _all_topics(
     graph = build_prompts_graph(ModelWriter(gateway, registry, asked.kind, meter), seed=settings.seed)
 
     async def collect(topic: str, wanted: int, earlier: Result) -> Result:
-        config: dict[str, Any] = {"recursion_limit": step_limit(wanted)}
-        result: Result = await graph.ainvoke({**earlier, "topic": topic, "wanted": wanted}, config)
+        given: Any = {**earlier, "topic": topic, "wanted": wanted}
+        result: Result = await graph.ainvoke(given, {"recursion_limit": step_limit(wanted)})
         return result
 
     async def collect_first(topic: str) -> Result:

@@ -91,10 +91,7 @@ def check_same_run(
                 ("draw of prompts (--data, --part, --n, --seed)", wanted is None),
                 ("wording (--postamble)", wanted is not None and wanted.text != row.prompt),
                 ("name (--system)", row.system != system),
-                (
-                    "model or sampling (--model, --base-url, --temperature, --max-tokens)",
-                    row.generated_by != generated_by,
-                ),
+                (model, row.generated_by != generated_by),
             )
             if differs
         ]
