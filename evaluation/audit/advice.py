@@ -108,7 +108,8 @@ def _headroom(found: Findings) -> Advice:
     size = found.headroom_bias.magnitude
     if found.headroom_size.value is not None:
         size = found.headroom_size
-        reason += f" on average, and {_points(size, found, 'systems')} off in one direction or the other"
+        if round(size.number - found.headroom_bias.magnitude.number, 3):
+            reason += f" on average, and {_points(size, found, 'systems')} off in one direction or the other"
     return _advice(found, Use.HEADROOM, _low_enough(size, SMALL_BIAS, LARGE_BIAS), reason)
 
 

@@ -2,7 +2,62 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
 
-def audit() -> None:
-    """To come."""
-    raise NotImplementedError
+import typer
+
+from factloop.cli import flags
+
+_FIGURES = "Figures"
+
+
+def audit(
+    predictions: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="Labelled claims with scores: JSONL, CSV, Parquet; - for standard input."),
+    ],
+    evaluator: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this evaluator; repeatable.", rich_help_panel=_FIGURES),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="All figures at this score, too, beside 0.5.", rich_help_panel=_FIGURES),
+    ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, help="Of the tests between pairs of systems.", rich_help_panel=_FIGURES),
+    ] = 0.05,
+    correction: Annotated[
+        Literal["none", "holm", "bonferroni"],
+        typer.Option(help="Of these tests, over the pairs of a data set.", rich_help_panel=_FIGURES),
+    ] = "none",
+    resamples: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Of the bootstrap; 0 for no intervals.", rich_help_panel=_FIGURES)
+    ] = 1000,
+    level: Annotated[
+        float, typer.Option(min=0.5, max=0.999, help="Of the intervals.", rich_help_panel=_FIGURES)
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Of all draws.", rich_help_panel=_FIGURES)] = 0,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Say how far evaluators can be trusted, from claims that they scored and people labelled."""
+    from factloop.cli.audit import AuditAsk, run_audit
+    from factloop.evaluation.audit.significance import Correction
+
+    ask = AuditAsk(
+        predictions=predictions,
+        evaluators=tuple(evaluator or ()),
+        threshold=threshold,
+        alpha=alpha,
+        correction=Correction(correction),
+        resamples=resamples,
+        level=level,
+        seed=seed,
+        json=json,
+        html=html,
+        quiet=quiet,
+    )
+    raise typer.Exit(run_audit(ask))

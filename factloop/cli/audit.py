@@ -1,0 +1,108 @@
+"""`factloop audit`: how far evaluators can be trusted, from claims that people labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from rich.console import Console
+
+from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.inputs import named_data
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.errors import ConfigError
+from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.audit.significance import Correction
+from factloop.evaluation.audit.table import PredictionTable
+from factloop.evaluation.audit.whole import audit
+from factloop.evaluation.reports.json import to_json
+
+
+@dataclass(frozen=True)
+class AuditAsk:
+    """What the user asked for."""
+
+    predictions: str
+    evaluators: tuple[str, ...]
+    """Empty for all."""
+    threshold: float | None
+    alpha: float
+    correction: Correction
+    resamples: int
+    level: float
+    seed: int
+    json: str | None
+    html: str | None
+    quiet: bool
+
+
+def run_audit(ask: AuditAsk) -> int:
+    """Reads, audits and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    try_outputs((ask.json, ask.html), (ask.predictions,))
+    with stopped_with("It costs nothing to run it again.", messages), _steps(messages, ask) as say_step:
+        say_step("reading")
+        name = named_data(ask.predictions)
+        table = _chosen(load_predictions(ask.predictions), ask)
+        say_step(f"auditing {table.n_rows:,} claims by {len(table.scores):,} evaluators")
+        report = _audited(table, name, ask)
+        say_step("writing")
+        write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        from factloop.evaluation.reports.audit_terminal import print_audit
+
+        say(lambda: print_audit(report, Terminal()))
+    return DONE
+
+
+@contextmanager
+def _steps(messages: Console, ask: AuditAsk) -> Iterator[Callable[[str], None]]:
+    """Says on a terminal how far it is, and leaves nothing behind."""
+    if ask.quiet or not messages.is_terminal:
+        yield lambda _: None
+        return
+    with messages.status("") as status:
+        yield status.update
+
+
+def _chosen(table: PredictionTable, ask: AuditAsk) -> PredictionTable:
+    if not ask.evaluators:
+        return table
+    unknown = [name for name in ask.evaluators if name not in table.scores]
+    if unknown:
+        raise ConfigError(
+            f"{ask.predictions}: no scores of {', '.join(unknown)}; there are those of {', '.join(table.scores)}"
+        )
+    return replace(table, scores={name: scores for name, scores in table.scores.items() if name in ask.evaluators})
+
+
+def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
+    return audit(
+        table,
+        name=name,
+        created_at=datetime.now(UTC),
+        threshold=ask.threshold,
+        alpha=ask.alpha,
+        correction=ask.correction,
+        resamples=ask.resamples,
+        level=ask.level,
+        seed=ask.seed,
+        split=_sentences,
+    )
+
+
+def _sentences(document: str) -> Sequence[str]:
+    """As verifiers cut documents into chunks."""
+    from factloop.tools.verifiers.chunks import whole_sentences
+
+    return whole_sentences(document)
+
+
+def _html(report: AuditReport) -> str:
+    from factloop.evaluation.reports.audit_html import render_audit_html
+
+    return render_audit_html(report)
