@@ -58,16 +58,13 @@ def placed_items(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> It
     if strangers:
         raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
     ids: dict[str, int] = {}
-    for row in read_rows(place):
-        item = _read(row, mapping, kind)
+    for found in read_rows(place):
+        row = found.renamed(_renamed(found, mapping, kind), mapping.columns).numbered()
+        item = row.read_as(kind)
         first = ids.setdefault(item.id, row.line)
         if first != row.line:
-            raise row.error(f"line {first} has the same id, {item.id!r}", mapping.columns.get("id", "id"))
+            raise row.error(f"line {first} has the same id, {item.id!r}", "id")
         yield row, item
-
-
-def _read(row: Row, mapping: ColumnMapping, kind: type[T]) -> T:
-    return row.renamed(_renamed(row, mapping, kind), mapping.columns).numbered().read_as(kind)
 
 
 def _renamed(row: Row, mapping: ColumnMapping, kind: type[Item]) -> dict[str, Any]:

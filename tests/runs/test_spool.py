@@ -36,9 +36,16 @@ def test_the_digest_is_of_all_items_whatever_the_limit() -> None:
         assert list(first) == [ITEM]
         assert (first.n, first.digest) == (1, whole.digest)
         assert alone.digest != whole.digest
-    for name in ("id", "system", "prompt_id", "prompt", "response"):
-        with Spool([replace(ITEM, **{name: "another"})]) as other:
-            assert other.digest != alone.digest
+        another = [
+            replace(ITEM, id="another"),
+            replace(ITEM, system="another"),
+            replace(ITEM, prompt_id="another"),
+            replace(ITEM, prompt="another"),
+            replace(ITEM, response="another"),
+        ]
+        for item in another:
+            with Spool([item]) as other:
+                assert other.digest != alone.digest
     with Spool([replace(GIVEN, labels=())]) as unlabelled, Spool([GIVEN]) as labelled:
         assert unlabelled.digest != labelled.digest
 

@@ -1,0 +1,110 @@
+"""Long responses, however their file calls what is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.errors import DataError
+from factloop.evaluation.datasets.mapping import ColumnMapping
+from factloop.evaluation.datasets.responses import GivenResponse, load_responses
+
+
+def write(path: Path, rows: Sequence[Any]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def load(path: Path, **columns: str) -> list[GivenResponse]:
+    return list(load_responses(path, ColumnMapping(columns=columns)))
+
+
+def test_what_rows_do_not_say_is_made_of_what_they_do(tmp_path: Path) -> None:
+    rows = [
+        {"prompt": "Who?", "response": "Ada.", "topic": "passed over"},
+        {"prompt": "What?", "response": "That."},
+        {"prompt": None, "response": "Alone."},
+    ]
+    first, second, third = load(write(tmp_path / "gpt-9.jsonl", rows))
+    assert (first.id, first.system, first.prompt, first.response) == ("1", "gpt-9", "Who?", "Ada.")
+    assert first.prompt_id != second.prompt_id
+    assert (third.prompt, third.prompt_id) == (None, "3")
+    (other,) = load(write(tmp_path / "other.jsonl", [{"prompt": "Who?", "response": "Bob."}]))
+    assert other.prompt_id == first.prompt_id  # two files share a prompt, so that their systems can be paired
+
+
+def test_what_rows_say_is_kept(tmp_path: Path) -> None:
+    row = {"id": 7, "system": "a/b", "prompt_id": 12, "prompt": " Who? ", "response": " Ada. "}
+    (found,) = load(write(tmp_path / "x.jsonl", [row]))
+    assert found == GivenResponse(id="7", system="a/b", prompt_id="12", prompt=" Who? ", response=" Ada. ")
+
+
+@pytest.mark.parametrize("blank", [None, "", " \n\t"])
+def test_a_blank_response_is_an_abstention(tmp_path: Path, blank: str | None) -> None:
+    (found,) = load(write(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": blank}]))
+    assert found.response == ""
+
+
+def test_csv_parquet_and_arrays_with_other_columns(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = [{"Q": "Who?", "A": "Ada,\nof London", "who": "one"}, {"Q": "Who?", "A": "", "who": "two"}]
+    csv = tmp_path / "x.csv"
+    csv.write_text('Q,A,who\nWho?,"Ada,\nof London",one\nWho?,,two\n', encoding="utf-8")
+    array = tmp_path / "x.json"
+    array.write_text(json.dumps(rows), encoding="utf-8")
+    table = tmp_path / "x.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows), table)
+    for path in (csv, array, table, write(tmp_path / "x.jsonl", rows)):
+        first, second = load(path, prompt="Q", response="A", system="who")
+        assert (first.prompt, first.response, first.system) == ("Who?", "Ada,\nof London", "one")
+        assert (second.response, second.system, second.prompt_id) == ("", "two", first.prompt_id)
+
+
+def test_a_blank_cell_is_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,system,prompt_id,prompt,response\n,,,Who?,Ada.\n", encoding="utf-8")
+    (found,) = load(path)
+    assert (found.id, found.system) == ("2", "x")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"response": "Bob."}, "x.jsonl:2: field 'prompt': it is missing"),
+        ({"prompt": "", "response": "Bob."}, "x.jsonl:2: field 'prompt': a text is needed"),
+        ({"prompt": "Why?"}, "x.jsonl:2: field 'response': it is missing"),
+        ({"prompt": "Why?", "response": 3}, "x.jsonl:2: field 'response': a text is needed, not 3"),
+        ({"prompt": "Why?", "response": ["x"]}, "x.jsonl:2: field 'response': a text is needed, not a list"),
+        ({"prompt": "Why?", "response": "B", "system": {}}, "x.jsonl:2: field 'system'"),
+        ({"prompt": "Why?", "response": "B", "id": "1"}, "x.jsonl:2: field 'id': line 1 has the same id, '1'"),
+        ({"prompt": "Who?", "response": "B"}, "x.jsonl:2: field 'system': line 1 answers the same prompt, too"),
+        ([], "x.jsonl:2: one object a line is needed, not a list"),
+    ],
+)
+def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
+    path = write(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": "Ada."}, row])
+    with pytest.raises(DataError) as found:
+        load(path)
+    assert said in str(found.value)
+
+
+def test_a_second_answer_names_the_file_s_own_column(tmp_path: Path) -> None:
+    rows = [{"prompt": f"{number}", "response": "x", "task": "t"} for number in range(2)]
+    with pytest.raises(DataError, match=r"x\.jsonl:2: field 'task': line 1 answers the same prompt, too"):
+        load(write(tmp_path / "x.jsonl", rows), prompt_id="task")
+    with pytest.raises(DataError, match="field 'question': it is missing"):
+        load(write(tmp_path / "x.jsonl", rows), prompt="question")
+
+
+@pytest.mark.parametrize("written", [b"", b"\n\n", b"\xff\xfe{", b"\x00" * 100, b"{", b"nope"])
+def test_rubbish_is_one_clear_error(tmp_path: Path, written: bytes) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(written)
+    with pytest.raises(DataError, match=r"x\.jsonl"):
+        load(path)
