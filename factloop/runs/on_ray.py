@@ -14,11 +14,13 @@ import asyncio
 import logging
 import os
 import re
+import socket
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import factloop
@@ -36,6 +38,7 @@ RESTARTS = 3
 MOST_TRIALS = 3
 """Workers that a response is given to before it is blamed for their deaths."""
 CLOSED_WITHIN_S = 5.0
+REACHED_WITHIN_S = 10.0
 _OBJECT_STORE_BYTES = 80 * 2**20
 """Close to the least that Ray takes: a response with its report has some hundred kilobytes."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
@@ -166,9 +169,8 @@ async def judge_on_ray(
     """
     if workers < 1:
         raise ConfigError(f"--workers {workers}: at least one is needed")
-    folder = None if directory is None else Path(os.path.abspath(directory))
     divide(settings, workers, paid=(0, 0.0))  # what is wrong with it is said before Ray is started
-    with connected(workers, address) as ray:
+    with connected(workers, address) as ray, _kept_in(settings, directory) as folder:
         home = _home(ray)
         elsewhere = any(node["NodeManagerAddress"] != home.machine for node in ray.nodes() if node["Alive"])
         paid = gather(folder, elsewhere=elsewhere) if folder is not None else (0, 0.0)
@@ -192,6 +194,18 @@ async def judge_on_ray(
             for future in team.under_way:
                 future.cancel()
             await _end(ray, actors)
+
+
+@contextmanager
+def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path | None]:
+    """The folder of the journals. Without one: the user's cache, or one for this run, as memory would grow with it."""
+    if directory is not None:
+        yield Path.cwd() / directory
+    elif settings.cache and settings.model is not None:
+        yield None
+    else:
+        with TemporaryDirectory(prefix="factloop-") as temporary:
+            yield Path(temporary)
 
 
 def _at_once(share: CheckSettings) -> int:
@@ -239,6 +253,7 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
     quiet: Mapping[str, Any] = {"log_to_driver": False, "configure_logging": False}
     try:
         if address is not None:
+            _try_to_reach(address)
             ray.init(address=address, **quiet)
             return
         for name, value in _QUIET.items():
@@ -252,9 +267,16 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             _node_ip_address="127.0.0.1",
             **quiet,
         )
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         where = f"--address {address}: no Ray cluster answers" if address else "Ray cannot be started here"
         raise ConfigError(f"{where} ({_one_line(error)})") from error
+
+
+def _try_to_reach(address: str) -> None:
+    """Ray itself tries for minutes, and then ends the process. Raises OSError."""
+    found = re.fullmatch(r"(?:\w+://)?([^/:]+):([0-9]{1,5})", address)
+    if found is not None:
+        socket.create_connection((found[1], int(found[2])), timeout=REACHED_WITHIN_S).close()
 
 
 def _one_line(error: Exception) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from factloop.checker import FactChecker
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.runs.items import RunItem
-from factloop.runs.journals import JOURNAL, journal_at
+from factloop.runs.journals import journal_at
 from factloop.runs.judge import Judge, open_judge
 from factloop.runs.shares import is_limited, on_top_of
 from factloop.settings import CheckSettings
@@ -50,6 +49,7 @@ class Worker:
     """Judges responses, any number at a time. What Ray starts again after a death begins like the first."""
 
     def __init__(self, share: CheckSettings, directory: Path | None, home: Home) -> None:
+        """Without a `directory` answers are kept in the user's cache."""
         self._share, self._directory, self._home = share, directory, home
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -85,21 +85,14 @@ class Worker:
     async def _judge(self) -> Judge:
         async with self._opening:
             if self._opened is None:
-                journal = self._journal()
-                share = self._share
+                journal, share = None, self._share
+                if self._directory is not None:
+                    journal = journal_at(self._directory, _here(), self._home.machine)
                 if journal is not None and is_limited(share):
                     share = on_top_of(share, paid=_paid(journal))
                 checker = FactChecker(settings=share)
                 self._opened = await self._stack.enter_async_context(open_judge(checker, journal=journal))
             return self._opened
-
-    def _journal(self) -> Path | None:
-        if self._directory is not None:
-            return journal_at(self._directory, _here(), self._home.machine)
-        if self._share.cache and self._share.model is not None:
-            return None  # the user's cache
-        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="factloop-"))
-        return Path(folder) / JOURNAL  # never in memory, which would grow with the run
 
 
 def machine_of(ray: Any) -> str:
