@@ -1,15 +1,16 @@
-"""An audit of evaluators as one self-contained HTML page: advice in plain words, then all figures drawn and in tables."""
+"""An audit of evaluators as one self-contained HTML page: advice in plain words, then figures drawn and in tables."""
 
 from __future__ import annotations
 
 import base64
 import gzip
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from factloop.evaluation.audit.advice import Use
 from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.report import AuditReport, EvaluatorAdvice
+from factloop.evaluation.audit.report import AuditData, AuditReport, EvaluatorAdvice
 from factloop.evaluation.reports import audit_words
 from factloop.evaluation.reports.audit_csv import csv_files
 from factloop.evaluation.reports.audit_parts import Part, View, parts_of
@@ -52,7 +53,7 @@ def render_audit_html(report: AuditReport) -> str:
     Pictures take most of its time, so that they are drawn for `MOST_DRAWN` groups at the first threshold, and for the
     first group at the other. Tables are whole but for single pairs of systems, which are in the JSON alone.
     """
-    marks = {name: Mark(number, name) for number, name in enumerate(report.data.evaluators)}
+    marks = marks_of(report)
     return render_page(
         "audit.html.j2",
         styles=("pictures.css", "audit.css"),
@@ -66,22 +67,34 @@ def render_audit_html(report: AuditReport) -> str:
     )
 
 
-def groups_of(report: AuditReport) -> list[Group]:
-    """All, the task groups, and the data sets; the data set alone where there is one, as all would say the same."""
-    data = report.data
-    single = [Group(kind="dataset", name=name) for name in data.datasets]
-    if len(single) == 1:
-        return single
-    return [Group(kind="all"), *(Group(kind="task", name=name) for name in data.tasks), *single]
+def marks_of(report: AuditReport) -> dict[str, Mark]:
+    """How each evaluator looks in all pictures of the report."""
+    return {name: Mark(number, name) for number, name in enumerate(report.data.evaluators)}
+
+
+def groups_of(data: AuditData) -> list[Group]:
+    """All, the task groups, and the data sets. A group of one data set is left out, as the data set says the same."""
+    members = Counter(data.task_of.values())
+    groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
+    groups += [Group(kind="task", name=name) for name in data.tasks if members[name] > 1]
+    return groups + [Group(kind="dataset", name=name) for name in data.datasets]
+
+
+def _title(group: Group, data: AuditData) -> str:
+    title, task = audit_words.title_of(group), data.task_of.get(group.name)
+    if group.kind != "dataset" or task is None:
+        return title
+    is_only = sum(other == task for other in data.task_of.values()) == 1
+    return f"{title} ({'the only one of task group' if is_only else 'task group'} {task})"
 
 
 def _sections(report: AuditReport, marks: dict[str, Mark]) -> Iterator[Section]:
-    for number, group in enumerate(groups_of(report)):
+    for number, group in enumerate(groups_of(report.data)):
         is_drawn = number < MOST_DRAWN
         yield Section(
             number,
             group,
-            audit_words.title_of(group),
+            _title(group, report.data),
             tuple(one for one in report.advice if one.group == group),
             tuple(
                 tuple(parts_of(View(at, group, marks, is_drawn=is_drawn and (place == 0 or number == 0))))

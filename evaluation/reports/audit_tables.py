@@ -64,14 +64,18 @@ def percent(value: float | None) -> str:
 def estimate_cell(one: Estimate, noun: str = "") -> Cell:
     """The value in per cent, with its interval and what it rests on; or why it is undefined."""
     rests_on = plural(one.n, noun) if noun else f"n {one.n:,}"
-    if one.n_datasets is not None:
-        rests_on += f", {plural(one.n_datasets, 'data set')}"
-        rests_on += f" ({one.n_datasets_undefined:,} undefined)" if one.n_datasets_undefined else ""
+    if one.n_datasets_undefined:
+        rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
     if one.value is None:
         assert one.undefined is not None
         return Cell(UNDEFINED[one.undefined], rests_on, is_undefined=True)
     interval = "" if one.low is None or one.high is None else f"{percent(one.low)} to {percent(one.high)}; "
     return Cell(percent(one.value), interval + rests_on)
+
+
+def _complement(one: Estimate) -> Cell:
+    """The value alone: TPR or TNR beside it has the same interval, turned round."""
+    return estimate_cell(one) if one.value is None else Cell(percent(one.value))
 
 
 def share_cell(value: float | None, n: int, why: str) -> Cell:
@@ -83,7 +87,7 @@ def _count(value: int) -> Cell:
 
 
 def rates_table(found: Iterable[EvaluatorRates]) -> Table:
-    heads = ("Evaluator", "Of", "Balanced accuracy", "TPR", "TNR", "FPR", "FNR", "Gap TPR − TNR", "Not scored")
+    heads = ("Evaluator", "Of", "Balanced accuracy", "TPR", "TNR", "Gap TPR − TNR", "FPR", "FNR", "Not scored")
     return Table(
         "Rates in %",
         heads,
@@ -92,7 +96,8 @@ def rates_table(found: Iterable[EvaluatorRates]) -> Table:
                 (one.evaluator,),
                 (one.evaluator, LEVELS[one.level]),
                 (
-                    *map(estimate_cell, (one.balanced_accuracy, one.tpr, one.tnr, one.fpr, one.fnr, one.gap)),
+                    *map(estimate_cell, (one.balanced_accuracy, one.tpr, one.tnr, one.gap)),
+                    *(_complement(each) for each in (one.fpr, one.fnr)),
                     _count(one.n_unscored),
                 ),
             )

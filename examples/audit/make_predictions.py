@@ -171,7 +171,7 @@ def _claim(
 
 def _scores(claim: str, sentences: list[str], is_true: bool, random_: random.Random) -> dict[str, float]:
     lenient = random_.betavariate(8, 2) if is_true else random_.betavariate(5, 4)
-    harsh = random_.betavariate(5, 4) if is_true else random_.betavariate(2, 9)
+    harsh = random_.betavariate(5, 4) if is_true else random_.betavariate(2, 6)
     return {
         "lenient": round(lenient, 3),
         "harsh": round(harsh, 3),

@@ -9,6 +9,7 @@
   const scopes = all(".scope");
   const blocks = all(".at");
   const lines = all("[data-of]");
+  const parts = all(".part");
   const drawn = all(".picture .of");
 
   const apply = () => {
@@ -16,6 +17,8 @@
     scopes.forEach((scope) => { scope.hidden = scope.dataset.group !== group.value; });
     blocks.forEach((block) => { block.hidden = threshold !== null && block.dataset.threshold !== threshold.value; });
     lines.forEach((line) => { line.hidden = chosen !== "" && !line.dataset.of.includes(` ${chosen} `); });
+    // A part that says nothing of the evaluator.
+    parts.forEach((part) => { part.hidden = !part.querySelector("tr[data-of]:not([hidden]), td[data-of]:not([hidden])"); });
     drawn.forEach((mark) => { mark.classList.toggle("is-dim", chosen !== "" && !mark.classList.contains(`of-${chosen}`)); });
     const said = [group, evaluator, threshold].filter((select) => select !== null);
     one("#shown").textContent = said.map((select) => `${select.labels[0].firstChild.textContent.trim()}: ${select.selectedOptions[0].text}`).join(", ");

@@ -41,7 +41,7 @@ def draw_orders(found: Sequence[Ranking], marks: Mapping[str, Mark], where: str)
                 axes.set_visible(False)
 
     alt = f"Order of {most} systems on {where} by labels and by each of {len(drawn)} evaluators; crossing lines differ."
-    return draw_figure(paint, alt=alt, width=max(5.0, 2.1 * across), height=down * (0.9 + 0.22 * most))
+    return draw_figure(paint, alt=alt, width=max(5.0, 2.3 * across), height=down * (0.9 + 0.22 * most))
 
 
 def _paint(axes: Axes, one: Ranking, mark: Mark) -> None:
@@ -52,7 +52,7 @@ def _paint(axes: Axes, one: Ranking, mark: Mark) -> None:
         )
         line.set_gid(mark.gid)
     axes.set_yticks(range(len(one.systems)), [short(system.system) for system in one.systems])
-    axes.set_xticks([0, 1], ["labels", "evaluator"])
+    axes.set_xticks([0, 1], ["labels", "predicted"])
     axes.set_xlim(-0.15, 1.15)
     axes.set_ylim(len(one.systems) - 0.5, -0.5)
     axes.tick_params(length=0)

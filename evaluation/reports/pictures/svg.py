@@ -38,6 +38,8 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "factloop",
     "font.size": 10,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
     "text.color": INK,
     "axes.edgecolor": QUIET,
     "axes.labelcolor": INK,
@@ -76,14 +78,17 @@ def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, heigh
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
     """What `paint` draws on a figure, as an `<svg>` element. Equal drawings give equal text."""
     from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the page's fonts have it, or the reader's do
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height), dpi=72, layout="constrained")
         paint(figure)
         written = io.BytesIO()
-        figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        # `savefig` would draw everything twice, once only to lay it out
+        canvas: Any = FigureCanvasSVG(figure)  # it has no types
+        canvas.print_svg(written, metadata={"Date": None, "Creator": None})
     readable = visible(written.getvalue().decode("utf-8")).translate(_NO_CHARACTERS)
     root = etree.fromstring(readable.encode("utf-8"))
     return Markup(etree.tostring(_for_pages(root, alt, width, height), encoding="unicode", with_tail=False))
