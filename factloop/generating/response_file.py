@@ -44,7 +44,7 @@ class Earlier:
 def read_earlier(path: Path) -> Earlier:
     """The whole rows of the file, none where there is none. A last line that a kill cut short is passed over.
 
-    Raises DataError for anything else that is no row of ours, ConfigError where the file cannot be read.
+    Raises ConfigError, naming the line, for anything else that is no row of ours, and where the file cannot be read.
     """
     rows: dict[str, GeneratedResponse] = {}
     end, ends_line = 0, True
@@ -56,7 +56,7 @@ def read_earlier(path: Path) -> Earlier:
                     break
                 if row.prompt_id in rows:
                     said = f"an earlier line answers the same prompt, {row.prompt_id!r}"
-                    raise DataError(said, path=str(path), line=number, field="prompt_id")
+                    raise _not_ours(DataError(said, path=str(path), line=number, field="prompt_id"))
                 rows[row.prompt_id] = row
                 end, ends_line = end + len(raw), raw.endswith(b"\n")
     except FileNotFoundError:
@@ -70,12 +70,19 @@ def _row(raw: bytes, path: Path, number: int) -> GeneratedResponse | None:
     """The row of one line; None for one that was being written when the process was killed."""
     try:
         fields = parse_object(raw.decode("utf-8").rstrip("\r\n"), str(path), number)
-        return Row(str(path), number, fields).read_as(GeneratedResponse)
     except (UnicodeDecodeError, DataError) as error:
         if not raw.endswith(b"\n") and (raw.startswith(_BEGINNING) or _BEGINNING.startswith(raw)):
             return None
-        why = error if isinstance(error, DataError) else DataError("it is not UTF-8", path=str(path), line=number)
-        raise ConfigError(f"{why}; --out continues only a file of its own: name another") from error
+        said = error if isinstance(error, DataError) else DataError("it is not UTF-8", path=str(path), line=number)
+        raise _not_ours(said) from error
+    try:
+        return Row(str(path), number, fields).read_as(GeneratedResponse)
+    except DataError as error:
+        raise _not_ours(error) from error
+
+
+def _not_ours(error: DataError) -> ConfigError:
+    return ConfigError(f"{error}; --out goes on only in a file of its own: name another")
 
 
 def check_same_run(

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.simulator import INSTANT, Simulator
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Simulator]:
+    with Simulator() as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
+    """A simulator as if just started, which the model finds by the environment."""
+    running.set(**vars(INSTANT))
+    running.reset()
+    for name, value in running.environment.items():
+        monkeypatch.setenv(name, value)
+    return running
