@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from factloop.evaluation.metrics.label_agreement import Figure, Undefined
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
+from factloop.evaluation.reports.run_terminal import ABSTENTION_WORDS
 
 NOTHING = "–"
 
-_POLICIES = {
-    AbstentionPolicy.ZERO: "zero: a response without claims has F1@K 0, as in the paper’s code",
-    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
-}
 _RULES = {
     KRule.GIVEN: "",
     KRule.MEDIAN: " (the median of supported claims)",
@@ -25,7 +22,7 @@ _UNDEFINED = {
 
 
 def policy_words(policy: AbstentionPolicy) -> str:
-    return _POLICIES[policy]
+    return f"{policy}: {ABSTENTION_WORDS[policy]}"
 
 
 def k_words(choice: ChosenK) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.runs.comparison_records import (
     ClaimAgreement,
     ComparisonKind,
@@ -15,7 +16,7 @@ from factloop.evaluation.runs.comparison_records import (
 )
 
 MINUS = "\u2212"
-_NOT_JUDGING = ("factloop_version", "versions.", "data")
+_NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 """Settings that do not say how claims are judged."""
 
 
@@ -51,7 +52,9 @@ def cautions(kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool
             "and no difference of evaluators."
         )
     if n_unpaired:
-        said.append(f"{n_unpaired:,} responses have no counterpart in the other run; nothing here rests on them.")
+        said.append(
+            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; nothing here rests on that."
+        )
     return tuple(said)
 
 
@@ -89,7 +92,7 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
     if one.difference is None or one.p is None or one.p_corrected is None:
         return f"{name}: nothing can be said, as no pair has a value on both sides."
     size = f"{points(one.difference)} points (B minus A)"
-    interval = "no interval, as there is one prompt"
+    interval = "no interval"
     if one.low is not None and one.high is not None:
         interval = f"{percent(level)} interval {point_interval(one.low, one.high)}"
     grounds = f"{size}, {interval}, p {_equals(one.p)}"
@@ -105,16 +108,16 @@ def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_
 
 
 def _prompts(one: PairedDifference) -> str:
-    prompts = f"{one.n_prompts:,} prompt{'' if one.n_prompts == 1 else 's'}"
-    return prompts if one.n_pairs == one.n_prompts else f"{prompts} ({one.n_pairs:,} responses)"
+    prompts = plural(one.n_prompts, "prompt")
+    return prompts if one.n_pairs == one.n_prompts else f"{prompts} ({plural(one.n_pairs, 'response')})"
 
 
 def _on_claims(claims: ClaimAgreement, level: float) -> Iterator[str]:
     n_alone = claims.n_only_first + claims.n_only_second
     if n_alone:
         yield (
-            f"{claims.n_matched:,} claims are the same on both sides; {claims.n_only_first:,} are made by A alone and "
-            f"{claims.n_only_second:,} by B alone, and are not compared one by one."
+            f"{plural(claims.n_matched, 'claim')} matched on both sides; {claims.n_only_first:,} made by A alone and "
+            f"{claims.n_only_second:,} by B alone are not compared one by one."
         )
     agreement = claims.agreement
     if agreement.value is None:

@@ -31,7 +31,7 @@ class CompareAsk:
     """One or two folders."""
     systems: tuple[str, ...]
     ks: tuple[str, ...]
-    abstention: str | None
+    abstention: Literal["zero", "exclude"] | None
     alpha: float
     level: float
     resamples: int
@@ -44,7 +44,8 @@ class CompareAsk:
 def run_compare(ask: CompareAsk) -> int:
     """Compares and writes; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
-    ks, abstention = [_k(k) for k in ask.ks], _policy(ask.abstention)
+    ks = [_k(k) for k in ask.ks]
+    abstention = None if ask.abstention is None else AbstentionPolicy(ask.abstention)
     _check_shares(ask)
     read = [str(Path(run) / name) for run in ask.runs for name in (SUMMARY, REPORTS)]
     try_outputs((ask.json, ask.html), read)
@@ -109,15 +110,6 @@ def _k(text: str) -> WantedK:
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9:
         return int(text)
     raise ConfigError(f"--k: {text!r} is neither a whole number from 1, nor median, nor maximum")
-
-
-def _policy(text: str | None) -> AbstentionPolicy | None:
-    if text is None:
-        return None
-    try:
-        return AbstentionPolicy(text)
-    except ValueError as error:
-        raise ConfigError(f"--abstention: {text!r} is neither zero nor exclude") from error
 
 
 def _check_shares(ask: CompareAsk) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -23,12 +23,12 @@ def compare(
         typer.Option("--k", metavar="K", help="Number, median or maximum; repeatable (default those of the runs)."),
     ] = None,
     abstention: Annotated[
-        str | None,
-        typer.Option(metavar="zero|exclude", help="What a response without claims counts (default as in the runs)."),
+        Literal["zero", "exclude"] | None,
+        typer.Option(help="What a response without claims counts (default as in the runs)."),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Chance of calling equal runs different.")] = 0.05,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option(min=1, max=1_000_000, help="Bootstraps of whole prompts.")] = 2000,
+    resamples: Annotated[int, typer.Option(min=0, help="Of whole prompts, for the intervals; 0 for none.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn.")] = 0,
     json: flags.Json = None,
     html: flags.Html = None,

@@ -1,0 +1,135 @@
+"""`factloop compare`: finished runs in folders, compared on the terminal, as JSON and as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.runs.comparison_records import Comparison
+from factloop.evaluation.runs.records import JudgedResponse
+from tests.cli.command import Command
+from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
+
+OTHER = fingerprint(model="other:judge")
+
+
+def write_run(folder: Path, responses: Sequence[JudgedResponse], **summary: object) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}", encoding="utf-8")
+    (folder / "summary.json").write_text(to_json(summary_of(responses, **summary)), encoding="utf-8")
+    lines = "".join(f"{one.model_dump_json()}\n" for one in responses)
+    (folder / "reports.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def runs(home: Path) -> tuple[Path, Path]:
+    """The same responses of two systems, judged twice."""
+    a = [judged(f"p{n}", "ssn", system=s, labels="SNN") for n in range(10) for s in ("x", "y")]
+    b = [judged(f"p{n}", "snn", system=s, labels="SNN", made_by=OTHER) for n in range(10) for s in ("x", "y")]
+    return write_run(home / "runs" / "a", a), write_run(home / "runs" / "b", b, made_by=OTHER)
+
+
+@pytest.mark.usefixtures("runs")
+def test_two_evaluators(factloop: Command, home: Path) -> None:
+    result = factloop("compare", "runs/a", "runs/b", "--html", "page.html", "--json", "found.json")
+    assert (result.code, result.err) == (0, "")
+    for part in ("Two evaluators of 20 responses", "Claims that flipped (20)", "B is nearer to people’s labels"):
+        assert part in " ".join(result.out.split())
+    assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    found = Comparison.model_validate_json((home / "found.json").read_text(encoding="utf-8"))
+    # F1@2 of ssn is .8 (P 2/3, R 1), of snn .4 (P 1/3, R 1/2); 2 of 2^10 ways to turn ten prompts reach that.
+    assert found.differences[1].difference == pytest.approx(-0.4)
+    assert (found.differences[1].p, found.differences[1].n_pairs) == (2 / 1024, 20)
+    assert (found.first.run, found.second.run) == ("runs/a", "runs/b")
+
+
+@pytest.mark.usefixtures("runs")
+def test_systems_by_name(factloop: Command) -> None:
+    within = json.loads(factloop("compare", "runs/a", "--json", "-").out)
+    assert (within["kind"], within["first"]["systems"], within["second"]["systems"]) == ("systems", ["x"], ["y"])
+    across = json.loads(factloop("compare", "runs/a", "runs/b", "--system", "y", "--system", "x", "--json", "-").out)
+    assert (across["kind"], across["first"]["systems"]) == ("systems", ["y"])
+    one = json.loads(factloop("compare", "runs/a", "runs/b", "--system", "y", "--json", "-").out)
+    assert (one["kind"], len(one["pairs"])) == ("evaluators", 10)
+
+
+@pytest.mark.usefixtures("runs")
+def test_flags_shape_the_comparison(factloop: Command) -> None:
+    flags = ("--k", 1, "--k", "maximum", "--alpha", 0.001, "--level", 0.9, "--resamples", 50, "--seed", 7)
+    found = json.loads(factloop("compare", "runs/a", "runs/b", *flags, "--abstention", "exclude", "--json", "-").out)
+    assert [one["k"] for one in found["differences"]] == [None, 1, 2]
+    assert (found["alpha"], found["level"], found["n_resamples"], found["seed"]) == (0.001, 0.9, 50, 7)
+    assert found["abstention"] == "exclude"
+    assert "no difference shown at n = 10 prompts" in found["conclusions"][0]
+    bare = json.loads(factloop("compare", "runs/a", "runs/b", "--resamples", 0, "--json", "-").out)
+    assert (bare["differences"][0]["low"], bare["claims"]["kappa"]["low"]) == (None, None)
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("runs/a", "nowhere"), "nowhere: no run"),
+        (("runs/a", "runs/b", "runs/a"), "name no more"),
+        (("runs/a", "runs/b", "--system", "z"), "runs/a: no response of z; it has those of x, y"),
+        (("runs/a", "--system", "x"), "name a second run, or two systems"),
+        (("runs/a", "--system", "x", "--system", "x"), "not compared with itself"),
+        (("runs/a", "runs/b", "--k", "0"), "--k"),
+        (("runs/a", "runs/b", "--alpha", "1.5"), "--alpha: 1.5 is not between 0 and 1"),
+        (("runs/a", "runs/b", "--level", "nan"), "--level: nan"),
+        (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "would overwrite"),
+        (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
+        (("runs/a", "runs/other"), "share no prompt"),
+        (("runs/a", "runs/torn"), "reports.jsonl"),
+        (("runs/a", "runs/unfinished"), "has not come to its end"),
+    ],
+)
+def test_wrong_input_is_named_and_nothing_is_written(
+    factloop: Command, home: Path, arguments: tuple[str, ...], named: str
+) -> None:
+    folder = home / "runs"
+    write_run(folder / "other", [judged("q", "s", system=s) for s in "xy"])
+    torn = write_run(folder / "torn", [judged(f"p{n}", "s", system=s) for n in range(2) for s in "xy"])
+    (torn / "reports.jsonl").write_text('{"id": "x/p0"}\n', encoding="utf-8")
+    (write_run(folder / "unfinished", [judged("p1", "s")]) / "summary.json").unlink()
+    before = sorted(home.rglob("*"))
+    result = factloop("compare", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert named in result.complaint
+    assert sorted(home.rglob("*")) == before
+
+
+def test_hostile_names_stay_text(factloop: Command, home: Path) -> None:
+    bad = '[red]x[/]\x1b[2J"><script>alert(1)</script>\u202e'
+    a = [judged(f"{bad}{n}", "sn", system=bad) for n in range(2)]
+    b = [judged(f"{bad}{n}", "nn", system=bad, made_by=fingerprint(model=bad)) for n in range(2)]
+    write_run(home / "a", a, data=bad, warnings=(bad,))
+    write_run(home / "b", b, data=bad, made_by=fingerprint(model=bad))
+    result = factloop("compare", "a", "b", "--html", "page.html")
+    assert result.code == 0
+    assert "[red]" in result.out
+    assert "\x1b" not in result.out
+    assert "\u202e" not in result.out
+    assert "<script>alert" not in (home / "page.html").read_text(encoding="utf-8")
+
+
+def test_runs_of_factloop_eval(factloop: Command, home: Path, docs: Path) -> None:
+    """The same answers judged against the documents, and against nothing that speaks of Ada."""
+    said = "Ada Lovelace was born in London."
+    rows = [{"prompt": f"Who was Ada, {n}?", "response": said, "id": f"r{n}", "system": "one"} for n in range(3)]
+    (home / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    empty = home / "empty"
+    empty.mkdir()
+    (empty / "other.txt").write_text("The canal was dug in 1790.\n", encoding="utf-8")
+    for folder, source in (("a", docs), ("b", empty)):
+        result = factloop("eval", "rows.jsonl", "--docs", source, "--k", 1, "--run-dir", folder, "--quiet")
+        assert result.code == 0, result.err
+    found = json.loads(factloop("compare", "a", "b", "--json", "-").out)
+    assert (found["kind"], found["differences"][1]["difference"]) == ("evaluators", -1.0)
+    assert [flip["second"] for flip in found["flips"]] == ["not_supported"] * 3
+    assert [one["name"] for one in found["settings"]] == ["search_tools"]
