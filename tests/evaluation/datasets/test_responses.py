@@ -51,7 +51,7 @@ def test_a_blank_response_is_an_abstention(tmp_path: Path, blank: str | None) ->
 
 def test_csv_parquet_and_arrays_with_other_columns(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
+    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
 
     rows = [{"Q": "Who?", "A": "Ada,\nof London", "who": "one"}, {"Q": "Who?", "A": "", "who": "two"}]
     csv = tmp_path / "x.csv"

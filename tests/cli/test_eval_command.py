@@ -1,0 +1,174 @@
+"""`factloop eval FILE`: SAFE over a data set of responses."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import Command
+from tests.runs.short_responses import short_items, write_items
+from tests.simulator import MODEL, Simulator
+
+ROWS = [
+    {"prompt": "Who was Ada?", "response": "Ada Lovelace was born in London.", "system": "one"},
+    {"prompt": "Who was Ada?", "response": "", "system": "two"},
+    {"prompt": "Where?", "response": "Ada Lovelace was born in Paris.", "system": "two"},
+]
+
+
+def write(path: Path, rows: Sequence[Any]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def data(home: Path) -> Path:
+    return write(home / "responses.jsonl", ROWS)
+
+
+def test_systems_are_scored_and_every_number_says_what_it_rests_on(
+    factloop: Command, data: Path, docs: Path, home: Path
+) -> None:
+    flags = ("--k", 1, "--k", "median", "--k", "maximum", "--docs", docs, "--resamples", 20)
+    result = factloop("eval", data, *flags, "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    for part in (
+        "F1@1",
+        "Precision",
+        "95% interval",
+        "zero: a response without claims",
+        "1 abstained",
+    ):
+        assert part in " ".join(result.out.split())
+    assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    found = json.loads(factloop("eval", "responses", data, *flags, "--json", "-", "--abstention", "exclude").out)
+    assert (found["kind"], len(found["responses"])) == ("responses", 3)
+    one, two = found["scores"]["systems"]
+    assert (one["at_k"][0]["f1"]["value"], one["at_k"][0]["f1"]["n"]) == (1.0, 1)
+    assert (two["at_k"][0]["f1"]["value"], two["at_k"][0]["f1"]["n"], two["n_abstained"]) == (0.0, 1, 1)
+    assert found["data"].startswith("responses.jsonl (sha256 ")
+
+
+def test_a_pipe_is_read_once(factloop: Command, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
+    for _ in range(2):  # the second goes on with what the first judged
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        result = factloop("eval", "-", "--docs", docs, "--run-dir", "run", "--json", "-")
+        assert result.code == 0
+    assert json.loads(result.out)["data"] == "standard input"
+    assert len((home / "run" / "reports.jsonl").read_bytes().splitlines()) == 3
+
+
+def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
+    factloop: Command, sim: Simulator, home: Path
+) -> None:
+    data = write_items(home / "short.jsonl", short_items(sim.world, 6))
+    flags = (data, "--model", MODEL, "--search", "serper", "--run-dir", "run", "--quiet", "--json", "-")
+    first = json.loads(factloop("eval", *flags, "--limit", 4).out)
+    assert first["usage"]["calls"] == sim.stats().model.answered > 0
+    whole = json.loads(factloop("eval", *flags).out)
+    assert (len(first["responses"]), len(whole["responses"]), sim.stats().repeated) == (4, 6, 0)
+    sim.reset()
+    again = json.loads(factloop("eval", *flags, "--k", 3, "--level", 0.5).out)
+    assert (again["scores"]["ks"], again["scores"]["level"]) == ([{"k": 3, "rule": "given"}], 0.5)
+    assert again["responses"] == whole["responses"]
+    assert sim.stats().stages == {}
+
+
+@pytest.mark.usefixtures("sim")
+def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, data: Path) -> None:
+    flags = ("--model", "openai:gpt-4o-mini", "--search", "serper", "--dry-run", "--run-dir", "run")
+    result = factloop("eval", data, *flags)
+    assert (result.code, result.err, sim.stats().stages) == (0, "", {})
+    assert "Nothing was spent. Estimate for 3 responses" in result.out
+    estimate = json.loads(factloop("eval", data, *flags, "--limit", 2, "--json", "-").out)
+    assert (estimate["n_sentences"], estimate["cost_usd"] > 0) == (1, True)
+    assert not Path("run").exists()
+
+
+def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> None:
+    low = factloop("eval", data, "--docs", docs, "--fail-under", 0.9, "--quiet")
+    assert (low.code, low.out) == (1, "")
+    assert low.complaint == "factloop: precision 0.000 of two (1 response) is below 0.9 (--fail-under)"
+    nothing = factloop("eval", data, "--strict", "--quiet")  # without documents no claim can be judged
+    assert (nothing.code, nothing.out) == (3, "")
+    assert "unscored (--strict)" in nothing.complaint
+    write(home / "none.jsonl", [{"prompt": "Who?", "response": None}])
+    undefined = factloop("eval", "none.jsonl", "--docs", docs, "--fail-under", 0, "--quiet")
+    assert (undefined.code, undefined.complaint) == (
+        1,
+        "factloop: precision undefined of none (0 responses) is below 0 (--fail-under)",
+    )
+
+
+def test_columns_are_named(factloop: Command, docs: Path, home: Path) -> None:
+    (home / "x.csv").write_text("Question,Answer\nWho was Ada?,Ada Lovelace was born in London.\n", encoding="utf-8")
+    columns = ("--column", "prompt=Question", "--column", "response=Answer")
+    found = json.loads(factloop("eval", "x.csv", *columns, "--docs", docs, "--json", "-").out)
+    assert [line["system"] for line in found["responses"]] == ["x"]
+
+
+def test_hostile_names_are_shown_and_not_obeyed(factloop: Command, docs: Path, home: Path) -> None:
+    system = "\x1b[31m\u202egpt\n[bold]evil</b><script>alert(1)</script>"
+    write(home / "\x1b[2Jx.jsonl", [{**ROWS[0], "system": system, "id": "\x9b1m", "prompt_id": "../../etc"}])
+    result = factloop("eval", "\x1b[2Jx.jsonl", "--docs", docs, "--html", "page.html", "--run-dir", "run")
+    assert result.code == 0
+    assert not {"\x1b", "\x9b", "\u202e"} & set(result.out)
+    assert "[bold]evil" in result.out
+    assert "<script>alert" not in (home / "page.html").read_text(encoding="utf-8")
+    again = factloop(
+        "eval", "\x1b[2Jx.jsonl", "--docs", docs, "--quiet", "--fail-under", 1, "--column", "response=system"
+    )
+    assert not {"\x1b", "\x9b", "\u202e"} & set(again.err)
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (("nope.jsonl",), "nope.jsonl: cannot be read"),
+        (("docs",), "docs: cannot be read"),
+        (("bad.jsonl",), "bad.jsonl:2: field 'response': it is missing"),
+        (("bad.jsonl", "--limit", 1), "bad.jsonl:2: field 'response': it is missing"),
+        (("bad.jsonl", "--dry-run"), "bad.jsonl:2: field 'response': it is missing"),
+        (("responses.jsonl", "--column", "prompt"), "--column prompt: FIELD=COLUMN is needed"),
+        (("responses.jsonl", "--column", "promt=q"), "there is no field 'promt', but id, system"),
+        (("responses.jsonl", "--column", "id=a", "--column", "id=b"), "id is named twice"),
+        (("responses.jsonl", "--column", "prompt=q"), "responses.jsonl:1: field 'q': it is missing"),
+        (("responses.jsonl", "--k", "0"), "--k 0: a whole number from 1, median or maximum"),
+        (("responses.jsonl", "--k", "mean"), "--k mean: a whole number"),
+        (("responses.jsonl", "--k", "9" * 30), "a whole number from 1"),
+        (("responses.jsonl", "--k", "²"), "a whole number from 1"),
+        (("responses.jsonl", "--level", "95"), "--level 95: a share between 0 and 1"),
+        (("responses.jsonl", "--level", "nan"), "--level nan: a share"),
+        (("responses.jsonl", "--fail-under", "nan"), "--fail-under nan"),
+        (("responses.jsonl", "--workers", 2), "--workers and --address go with --engine ray"),
+        (("responses.jsonl", "--json", "responses.jsonl"), "would overwrite"),
+        (("responses.jsonl", "--docs", "."), "support itself"),
+        (("responses.jsonl", "--docs", "nowhere"), "nowhere"),
+        (("responses.jsonl", "--run-dir", "docs"), "docs: not a run directory"),
+        (("responses.jsonl", "--calibration", "nowhere.jsonl"), "nowhere.jsonl"),
+    ],
+)
+def test_wrong_input_is_named_and_nothing_is_spent(
+    factloop: Command, sim: Simulator, data: Path, docs: Path, home: Path, flags: tuple[object, ...], named: str
+) -> None:
+    write(home / "bad.jsonl", [ROWS[0], {"prompt": "Who?"}])
+    before = (data.read_bytes(), sorted(docs.iterdir()))
+    result = factloop("eval", *flags, "--model", MODEL, "--search", "serper")
+    assert (result.code, result.out, sim.stats().stages) == (2, "", {})
+    assert named in result.complaint
+    assert (data.read_bytes(), sorted(docs.iterdir())) == before
+
+
+def test_another_data_set_in_the_same_place_is_refused(factloop: Command, data: Path, docs: Path) -> None:
+    assert factloop("eval", data, "--docs", docs, "--run-dir", "run", "--quiet").code == 0
+    write(data, ROWS[:2])
+    result = factloop("eval", data, "--docs", docs, "--run-dir", "run")
+    assert result.code == 2
+    assert "another configuration (data differ)" in result.complaint
