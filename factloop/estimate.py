@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from factloop.agents.safe.excerpts import around, before
 from factloop.agents.safe.model_stages import CONTEXT_CHARACTERS, RESPONSE_CHARACTERS
 from factloop.prompts.registry import PromptRegistry, Value
-from factloop.records import Count, NonNegative, Record
+from factloop.records import Count, GivenFacts, NonNegative, Record
 from factloop.settings import CheckSettings
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.sentences import Sentence, split_sentences
@@ -39,8 +41,12 @@ class Estimate(Record):
     """None where a price is unknown; 0 for the offline engine."""
 
 
-def estimate(settings: CheckSettings, response: str, prompt: str | None) -> Estimate:
-    """The expected calls, tokens and cost of checking `response`. Costs nothing and needs no key."""
+def estimate(
+    settings: CheckSettings, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
+) -> Estimate:
+    """The expected calls, tokens and cost of checking `response`, or the facts given. Costs nothing, needs no key."""
+    if facts is not None:
+        return _of_given(settings, response, prompt, facts)
     sentences = split_sentences(response)
     by_rules = sum(len(split_claims(sentence.text)) for sentence in sentences)
     n_claims = round(by_rules * CLAIMS_A_RULE_CLAIM)
@@ -61,8 +67,6 @@ def _fused(
     response: str,
     prompt: str | None,
 ) -> Estimate:
-    rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
-    passages = PASSAGE_TOKENS * settings.results_per_search
     first = sum(
         _tokens(
             prompts,
@@ -73,10 +77,37 @@ def _fused(
         )
         for sentence in sentences
     )
+    return _fused_rounds(settings, prompts, len(sentences), n_claims, first)
+
+
+def _fused_rounds(
+    settings: CheckSettings, prompts: PromptRegistry, n_sentences: int, n_claims: int, first: int
+) -> Estimate:
+    """`first`: prompt tokens of the calls on sentences, one each."""
+    rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
+    passages = PASSAGE_TOKENS * settings.results_per_search
     each = _tokens(prompts, "assessment", claim="x" * 80, evidence=None, asked=None, final=None) + passages
     completion = FUSED_COMPLETION["sentence_facts"] * n_claims + FUSED_COMPLETION["assessment"] * rounds
-    calls = len(sentences) + rounds
-    return _estimate(settings, len(sentences), n_claims, calls, rounds, first + each * rounds, completion)
+    calls = n_sentences + rounds
+    return _estimate(settings, n_sentences, n_claims, calls, rounds, first + each * rounds, completion)
+
+
+def _of_given(settings: CheckSettings, response: str, prompt: str | None, facts: Sequence[GivenFacts]) -> Estimate:
+    stated = [given for given in facts if given.facts]
+    n_claims = sum(len(given.facts) for given in stated)
+    if settings.model is None:
+        return _estimate(settings, len(stated), n_claims, 0, round(n_claims * SEARCHES_A_CLAIM), 0, 0)
+    prompts = PromptRegistry.load(settings.prompts)
+    if settings.plan == "paper":
+        return _paper(settings, prompts, [], n_claims, response, prompt).model_copy(update={"n_sentences": len(stated)})
+    context = "x" * min(CONTEXT_CHARACTERS, len(response))
+    first = sum(
+        _tokens(
+            prompts, "given_facts", question=prompt, context=context, sentence=given.sentence, fact=list(given.facts)
+        )
+        for given in stated
+    )
+    return _fused_rounds(settings, prompts, len(stated), n_claims, first)
 
 
 def _paper(

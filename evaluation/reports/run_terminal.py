@@ -44,6 +44,10 @@ def print_run(summary: RunSummary, console: Console) -> None:
     print_section(console, "Scores", _scores(summary.scores, console.width))
     if summary.labelled is not None:
         print_section(console, "Scores by people's labels", _scores(summary.labelled, console.width))
+    if summary.agreement is not None:
+        from factloop.evaluation.reports.agreement_terminal import print_agreement
+
+        print_agreement(summary.agreement, console)
     print_section(console, "Claims", _claims(summary.scores.systems, console.width))
     print_section(console, "Run", rows_table(_rows(summary)))
 

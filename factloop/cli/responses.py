@@ -34,7 +34,7 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     try_outputs((ask.json, ask.html), (data, *settings.docs))
     refuse_self_support(data, settings.docs, "--docs")
     if dry_run:
-        return _print_estimate(items, ask, settings)
+        return print_estimate(items, ask, settings)
     summary = run_over(plan, items, data=named_data(data), kind="responses", messages=messages)
     return finish(ask, summary, messages)
 
@@ -58,9 +58,10 @@ def _items(data: str, mapping: ColumnMapping) -> Iterator[RunItem]:
         yield RunItem(id=one.id, system=one.system, prompt_id=one.prompt_id, prompt=one.prompt, response=one.response)
 
 
-def _print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSettings) -> int:
+def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSettings) -> int:
+    """What the run would cost, and nothing spent; returns the exit code. Raises ConfigError, DataError."""
     check_sources(settings.search, settings.docs)
-    estimates = [estimate(settings, item.response, item.prompt) for item in islice(items, ask.limit)]
+    estimates = [estimate(settings, item.response, item.prompt, item.facts) for item in islice(items, ask.limit)]
     total = _sum(estimates)
     if ask.json is not None:
         write_output(ask.json, to_json(total))

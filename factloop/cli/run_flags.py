@@ -35,6 +35,12 @@ Calibration = Annotated[
         rich_help_panel=SCORES,
     ),
 ]
+Evaluator = Annotated[
+    str | None,
+    typer.Option(
+        help="Whose verdicts are meant, where --calibration is the input of an audit.", rich_help_panel=SCORES
+    ),
+]
 Transfer = Annotated[
     Literal["verdicts", "error_rates"],
     typer.Option(help="What of the labelled claims is taken to hold for the run.", rich_help_panel=SCORES),

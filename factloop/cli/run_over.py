@@ -38,6 +38,7 @@ class RunAsk:
     level: float
     resamples: int
     calibration: str | None
+    evaluator: str | None
     transfer: Literal["verdicts", "error_rates"]
     limit: int | None
     engine: Literal["local", "ray"]
@@ -80,7 +81,7 @@ def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
         resamples=ask.resamples,
         seed=settings.seed,
     )
-    return Plan(ask, settings, scoring, _engine(ask, settings), _correction(ask))
+    return Plan(ask, settings, scoring, _engine(ask, settings), _correction(ask, settings.seed))
 
 
 def wanted_ks(given: Sequence[str] | None, otherwise: Sequence[int]) -> tuple[WantedK, ...]:
@@ -175,7 +176,23 @@ def _html(summary: RunSummary) -> str:
     return render_run_html(summary)
 
 
-def _correction(ask: RunAsk) -> Callable[[RunSummary], RunSummary] | None:
+def _correction(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | None:
+    """Reads the labelled claims at once: a calibration that is none is found before anything is spent."""
     if ask.calibration is None:
+        if ask.evaluator is not None:
+            raise ConfigError("--evaluator says whose verdicts of a --calibration are meant: give that, too")
         return None
-    raise ConfigError("--calibration is not there yet")
+    if not ask.resamples:
+        raise ConfigError("--calibration needs --resamples: a corrected F1@K is worth no more than its interval")
+    import numpy as np
+
+    from factloop.evaluation.correction.records import Transfer
+    from factloop.evaluation.runs.calibration import calibrated, load_calibration
+
+    sample = load_calibration(ask.calibration, evaluator=ask.evaluator)
+
+    def correct(summary: RunSummary) -> RunSummary:
+        rng = np.random.default_rng(seed)
+        return calibrated(summary, sample, transfer=Transfer(ask.transfer), rng=rng, resamples=ask.resamples)
+
+    return correct

@@ -2,7 +2,75 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def factscore() -> None:
-    """To come."""
-    raise NotImplementedError
+import typer
+
+from factloop.cli import flags, run_flags
+from factloop.cli.flags import settings_given
+
+
+def factscore(
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="FActScore's labels; without it, where factloop data get put them."),
+    ] = None,
+    system: Annotated[list[str] | None, typer.Option(help="Only the responses of this system; repeatable.")] = None,
+    k: run_flags.K = None,
+    abstention: run_flags.Abstention = "exclude",
+    level: run_flags.Level = 0.95,
+    resamples: run_flags.Resamples = 2000,
+    calibration: run_flags.Calibration = None,
+    evaluator: run_flags.Evaluator = None,
+    transfer: run_flags.Transfer = "verdicts",
+    model: flags.Model = None,
+    base_url: flags.BaseUrl = None,
+    plan: flags.Plan = None,
+    temperature: flags.Temperature = None,
+    max_tokens: flags.MaxTokens = None,
+    tool_calling: flags.ToolCalling = None,
+    prompts: flags.Prompts = None,
+    embeddings: flags.Embeddings = None,
+    spacy_model: flags.SpacyModel = None,
+    search: flags.SearchNames = None,
+    docs: flags.Docs = None,
+    max_searches: flags.MaxSearches = None,
+    results_per_search: flags.ResultsPerSearch = None,
+    engine: run_flags.Engine = "local",
+    workers: run_flags.Workers = None,
+    address: run_flags.Address = None,
+    limit: run_flags.Limit = None,
+    budget_usd: flags.BudgetUsd = None,
+    max_calls: flags.MaxCalls = None,
+    price_in: flags.PriceIn = None,
+    price_out: flags.PriceOut = None,
+    concurrency: flags.Concurrency = None,
+    requests_per_second: flags.RequestsPerSecond = None,
+    timeout_s: flags.Timeout = None,
+    cache: flags.Cache = None,
+    cache_dir: flags.CacheDir = None,
+    dry_run: flags.DryRun = False,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    predictions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Each verdict with its label, for factloop audit; needs --run-dir.",
+            rich_help_panel=flags.OUTPUT,
+        ),
+    ] = None,
+    run_dir: flags.RunDir = None,
+    fail_under: run_flags.FailUnder = None,
+    strict: run_flags.Strict = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Judge FActScore's facts one by one, and say how far the verdicts agree with people's labels."""
+    given = dict(locals())
+    from factloop.cli.factscore import run_factscore
+    from factloop.cli.run_over import RunAsk
+    from factloop.settings import CheckSettings
+
+    settings = {name: value for name, value in settings_given(CheckSettings, given).items() if name != "k"}
+    code = run_factscore(data, system or (), predictions, RunAsk.of(given), settings, dry_run=dry_run)
+    raise typer.Exit(code)

@@ -24,6 +24,7 @@ def responses(
     level: run_flags.Level = 0.95,
     resamples: run_flags.Resamples = 2000,
     calibration: run_flags.Calibration = None,
+    evaluator: run_flags.Evaluator = None,
     transfer: run_flags.Transfer = "verdicts",
     model: flags.Model = None,
     base_url: flags.BaseUrl = None,

@@ -1,0 +1,86 @@
+"""`factloop eval factscore`: SAFE on facts that people split and labelled."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import messages_console
+from factloop.cli.inputs import named_data
+from factloop.cli.outputs import try_outputs, write_output
+from factloop.cli.responses import print_estimate
+from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
+from factloop.cli.self_support import refuse_self_support
+from factloop.data_folder import find_part
+from factloop.errors import ConfigError
+from factloop.evaluation.datasets.factscore import FactScoreResponse, load_factscore
+from factloop.evaluation.runs.predictions import predictions_of
+from factloop.evaluation.runs.reading import read_run
+from factloop.records import GivenFacts
+from factloop.runs.items import RunItem
+from factloop.settings import CheckSettings
+
+DATASET = "factscore"
+
+
+def run_factscore(
+    data: str | None,
+    systems: Sequence[str],
+    predictions: str | None,
+    ask: RunAsk,
+    flags: Mapping[str, Any],
+    *,
+    dry_run: bool,
+) -> int:
+    """Judges, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
+    plan = plan_run(ask, settings)
+    if predictions is not None and ask.run_dir is None:
+        raise ConfigError("--predictions reads the verdicts from the run's folder: give --run-dir, too")
+    place = str(find_part(DATASET, "bio", data))
+    try_outputs((ask.json, ask.html, predictions), (place, *settings.docs))
+    refuse_self_support(place, settings.docs, "--docs")
+    items = factscore_items(place, systems)
+    if dry_run:
+        return print_estimate(items, ask, settings)
+    summary = run_over(plan, items, data=named_data(place), kind="factscore", messages=messages)
+    if predictions is not None:
+        assert ask.run_dir is not None  # refused above
+        write_output(predictions, predictions_of(read_run(ask.run_dir).responses(), dataset=DATASET))
+    return finish(ask, summary, messages)
+
+
+def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
+    """The responses with their facts and labels, one at a time; abstentions are there, without facts.
+
+    Raises DataError, when it gets there, for a malformed row, and at the end ConfigError for a system of which there is
+    no response.
+    """
+    absent = set(systems)
+    for response in load_factscore(place):
+        absent.discard(response.system)
+        if not systems or response.system in systems:
+            yield _item(response)
+    if absent:
+        raise ConfigError(f"{place}: no response of {', '.join(sorted(absent))}")
+
+
+def _item(response: FactScoreResponse) -> RunItem:
+    sentences = response.sentences or ()
+    facts = [sentence.atomic_facts or () for sentence in sentences]
+    return RunItem(
+        id=response.id,
+        system=response.system,
+        prompt_id=response.topic,
+        prompt=response.prompt,
+        response=response.response,
+        facts=tuple(
+            GivenFacts(sentence=sentence.text, facts=tuple(fact.text for fact in of_sentence))
+            for sentence, of_sentence in zip(sentences, facts, strict=True)
+        ),
+        labels=tuple(tuple(fact.label for fact in of_sentence) for of_sentence in facts),
+    )

@@ -1,0 +1,195 @@
+"""`factloop eval factscore` against the simulator, on labels of its world, and the corrections made by such a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.runs.records import RunSummary
+from tests.cli.command import Command
+from tests.evaluation.datasets.dataset_files import jsonl
+from tests.simulator import Response, Simulator
+from tests.simulator.settings import Faults
+
+LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}
+MODEL = ("--model", "openai:sim", "--search", "serper")
+
+
+def sentences(response: Response) -> Iterator[dict[str, Any]]:
+    for sentence in response.sentences:
+        facts = [{"text": one.text, "label": LABEL[one.label]} for one in response.facts if one.sentence == sentence]
+        yield {"text": sentence, "atomic_facts": facts or None}
+
+
+def row(system: str, written: Response, **changes: Any) -> dict[str, Any]:
+    named = {
+        "id": f"{system}-{written.subject}",
+        "system": system,
+        "topic": written.subject,
+        "prompt": written.prompt,
+        "response": written.text,
+        "sentences": list(sentences(written)),
+    }
+    return {**named, **changes}
+
+
+def flipped(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """People found the first fact of each sentence not supported, whatever it is."""
+    return [
+        {**one, "atomic_facts": [{**fact, "label": "NS" if place == 0 else fact["label"]}
+                                 for place, fact in enumerate(one["atomic_facts"] or ())]}
+        for one in given
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def data(home: Path, sim: Simulator) -> Path:
+    first, second = sim.world.twenty_responses[:2]
+    return jsonl(
+        home / "bio.jsonl",
+        row("one", first),
+        row("one", second),
+        row("two", first, sentences=flipped(list(sentences(first)))),
+        row("two", second, sentences=None, response="I do not know."),
+    )
+
+
+def summary_in(path: Path) -> RunSummary:
+    return RunSummary.model_validate_json(path.read_bytes())
+
+
+def n_facts(data: Path) -> int:
+    rows = [json.loads(line) for line in data.read_text().splitlines()]
+    return sum(len(one["atomic_facts"] or ()) for each in rows for one in each["sentences"] or ())
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+def test_verdicts_are_compared_with_labels_fact_by_fact(
+    factloop: Command, sim: Simulator, data: Path, home: Path, plan: str
+) -> None:
+    searches = ("--max-searches", "2") if plan == "paper" else ()
+    done = factloop("eval", "factscore", "--data", data, *MODEL, "--plan", plan, *searches, "--json", "a.json")
+    assert (done.code, done.out.splitlines()[0][:6]) == (0, "Scores")
+    summary = summary_in(home / "a.json")
+    assert (summary.kind, summary.data[:9]) == ("factscore", "bio.jsonl")
+    assert summary.agreement is not None
+    assert summary.labelled is not None
+    one, two = summary.agreement.systems
+    assert one.agreement.value is not None
+    assert one.agreement.value > 0.95
+    assert two.agreement.value is not None
+    assert two.agreement.value < 0.9
+    assert summary.agreement.overall.table.labels.total == n_facts(data)
+    assert [system.counts.total for system in summary.labelled.systems] == [
+        system.counts.total for system in summary.scores.systems
+    ]
+    assert [system.n_abstained for system in summary.scores.systems] == [0, 1]
+    assert summary.scores.abstention == "exclude"
+    assert sim.bodies("SentenceFacts" if plan == "paper" else "SelfContainedFact") == sim.bodies("AtomicFacts") == []
+    assert "Agreement with people's labels" in done.out
+    assert "Cohen's kappa" in done.out
+
+
+def test_systems_and_limit_choose_the_responses(factloop: Command, data: Path, home: Path, docs: Path) -> None:
+    common = ("eval", "factscore", "--data", data, "--docs", docs, "-q", "--json", "a.json")
+    assert factloop(*common, "--system", "one", "--limit", "1").code == 0
+    assert [line.system for line in summary_in(home / "a.json").responses] == ["one"]
+    wrong = factloop(*common, "--system", "three")
+    assert (wrong.code, wrong.complaint) == (2, f"factloop: {data}: no response of three")
+
+
+def test_facts_that_cannot_be_read_are_unscored_and_none_is_lost(
+    factloop: Command, sim: Simulator, data: Path, home: Path
+) -> None:
+    sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
+    done = factloop("eval", "factscore", "--data", data, *MODEL, "-q", "--json", "a.json", "--strict")
+    assert done.code == 3
+    summary = summary_in(home / "a.json")
+    assert summary.agreement is not None
+    assert sum(system.counts.unscored for system in summary.scores.systems) == n_facts(data)
+    assert summary.agreement.overall.agreement.undefined == "nothing_scored"
+    assert summary.agreement.overall.n_unscored == summary.agreement.overall.table.n_facts
+
+
+def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
+    factloop: Command, sim: Simulator, data: Path, home: Path
+) -> None:
+    run = ("eval", "factscore", "--data", data, *MODEL, "-q", "--run-dir", "b")
+    assert factloop(*run, "--predictions", "p.jsonl", "--json", "a.json").code == 0
+    table = load_predictions(home / "p.jsonl")
+    agreement = summary_in(home / "a.json").agreement
+    assert agreement is not None
+    labels = agreement.overall.table.labels
+    assert list(table.scores) == ["openai:sim (fused)"]
+    assert (int(table.label.sum()), table.n_rows) == (labels.supported, labels.supported + labels.not_supported)
+    calls = len(sim.bodies())
+    again = factloop(*run, "--predictions", "again.jsonl")
+    assert (again.code, len(sim.bodies())) == (0, calls)
+    assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
+
+    response = sim.world.twenty_responses[2]
+    answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})
+    corrected = ("eval", answers, *MODEL, "-q", "--json", "c.json", "--calibration")
+    for calibration in (("b",), ("p.jsonl", "--evaluator", "openai:sim (fused)")):
+        assert factloop(*corrected, *calibration, "--resamples", "50").code == 0
+        summary = summary_in(home / "c.json")
+        assert summary.calibration is not None
+        (system,) = summary.calibration.systems
+        assert system.precision.raw.value == summary.scores.systems[0].precision.value
+        assert system.f1[0].corrected.value is not None
+        assert any("labelled claims" in warning for warning in summary.warnings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--predictions", "p.jsonl"), "give --run-dir"),
+        (("--evaluator", "x"), "give that, too"),
+        (("--calibration", "absent.jsonl"), "absent.jsonl: cannot be read"),
+        (("--calibration", "."), "no run"),
+        (("--calibration", "bio.jsonl", "--resamples", "0"), "--calibration needs --resamples"),
+        (("--data", "absent.jsonl"), "absent.jsonl"),
+        (("--docs", "bio.jsonl"), "would support itself"),
+        (("--json", "bio.jsonl"), "would overwrite"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_spent(
+    factloop: Command, sim: Simulator, data: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    refused = factloop("eval", "factscore", "--data", data.name, *MODEL, *arguments)
+    assert refused.code == 2
+    assert said in refused.complaint
+    assert len(sim.bodies()) == 0
+
+
+def test_without_data_it_says_how_to_get_them(factloop: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "data"))
+    refused = factloop("eval", "factscore", *MODEL)
+    assert refused.code == 2
+    assert "factloop data get factscore" in refused.complaint
+
+
+def test_a_malformed_row_is_named_before_anything_is_spent(
+    factloop: Command, sim: Simulator, data: Path, home: Path
+) -> None:
+    wrong = [{"text": "x", "atomic_facts": [{"text": "y", "label": "U"}]}]
+    first = json.loads(data.read_text().splitlines()[0])
+    place = jsonl(home / "wrong.jsonl", first, {**first, "id": "r2", "topic": "t", "sentences": wrong})
+    refused = factloop("eval", "factscore", "--data", place, *MODEL)
+    assert refused.code == 2
+    assert "wrong.jsonl:2: field" in refused.complaint
+    assert "sentences[0].atomic_facts[0].label" in refused.complaint
+    assert len(sim.bodies()) == 0
+
+
+def test_what_it_would_cost_is_told_by_the_facts(factloop: Command, sim: Simulator, data: Path, home: Path) -> None:
+    for plan in ("fused", "paper"):
+        common = ("eval", "factscore", "--data", data, *MODEL, "--plan", plan)
+        assert factloop(*common, "--dry-run", "--json", "e.json").code == 0
+        assert json.loads((home / "e.json").read_text())["n_claims"] == n_facts(data)
+    assert len(sim.bodies()) == 0
