@@ -103,7 +103,7 @@ def _headroom(found: Findings) -> Advice:
         return _advice(found, Use.HEADROOM, Leave.UNKNOWN, lacks)
     side = "higher" if found.headroom_bias.number > 0.0 else "lower"
     reason = f"the lowest error rate comes out {_points(found.headroom_bias, found, 'systems')} {side} than it is"
-    if found.headroom_bias.number == 0.0:
+    if not round(found.headroom_bias.number, 3):
         reason = f"the lowest error rate comes out as it is ({_count(found.headroom_bias, 'systems')})"
     size = found.headroom_bias.magnitude
     if found.headroom_size.value is not None:
