@@ -1,7 +1,4 @@
-"""Draws the pictures of an audit over all its data sets as SVG files beside it.
-
-    python draw_pictures.py audit.json
-"""
+"""`python draw_pictures.py audit.json` draws the pictures of an audit over all its data sets as SVG files beside it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SURNAMES = ("Abbot", "Baker", "Carver", "Draper", "Elwood", "Fuller", "Glover", 
 THINGS = ("bridge", "library", "harbour", "school", "market", "theatre", "station", "mill", "clinic", "tower", "canal")
 FIRMS = ("Northgate", "Rowan", "Stellar", "Tamar", "Umber", "Vale", "Westlake", "Yarrow", "Zephyr", "Orchard")
 # fmt: on
-OPENINGS = ("", "In short: ", "As stated there: ", "The text has this to say: ")
+OPENINGS = ("", "In short: ", "As stated there: ", "The text has this to say: ", "Here is one thing more: ")
 DENIED_SHARE = 0.35
 """Of the errors."""
 
