@@ -31,7 +31,7 @@ class ClassifierReader(LocalReader):
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
         options = {"padding": True, "max_length": self._window, "return_tensors": "pt"}
-        return tokenizer(documents, claims, truncation="only_first", **options)
+        return tokenizer(documents, claims, truncation=True, **options)
 
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
         return model(**tensors).logits.float().softmax(dim=-1)[:, self._support]

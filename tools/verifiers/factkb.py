@@ -35,4 +35,4 @@ class FactKb(ClassifierReader):
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
         options = {"padding": True, "max_length": self._window, "return_tensors": "pt"}
-        return tokenizer(claims, documents, truncation="only_second", **options)
+        return tokenizer(claims, documents, truncation=True, **options)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
+from pickle import UnpicklingError
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -79,10 +80,10 @@ class LocalReader(ABC):
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:
         with self._lock:  # a fast tokenizer keeps its truncation settings as state
-            n_claim = min(len(self._ends([encodable(claim)])[0]), self._window // 2)
+            n_claim = min(len(self._ends([self._plain(claim)])[0]), self._window // 2)
             steps = CLAIM_STEP if self._window > 8 * CLAIM_STEP else 1
             room = self._window - OVERHEAD - steps * math.ceil(n_claim / steps)
-            return list(self._kept_chunks(encodable(document), n_words, max(room, 1)))
+            return list(self._kept_chunks(self._plain(document), n_words, max(room, 1)))
 
     async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:  # noqa: ARG002 - nothing is paid
         return await asyncio.to_thread(self.read_now, pairs)
@@ -109,8 +110,8 @@ class LocalReader(ABC):
     def _supported(self, pairs: Sequence[Pair]) -> list[float]:
         """The probability of support of each pair of a batch. Raises ConfigError where the model cannot be run."""
         tokenizer, model = self._loaded
-        claims = [self._plain(self._shortened(encodable(pair.claim))) for pair in pairs]
-        documents = [self._plain(encodable(pair.document)) for pair in pairs]
+        claims = [self._shortened(self._plain(pair.claim)) for pair in pairs]
+        documents = [self._plain(pair.document) for pair in pairs]
         inputs = self._encoded(tokenizer, claims, documents)
         tensors = {name: tensor.to(self._device) for name, tensor in inputs.items()}
         try:
@@ -138,14 +139,22 @@ class LocalReader(ABC):
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        local = not self._allow_download
-        with loading_model(self._path_or_name):
-            tokenizer, model = self._load_tokenizer(local), self._load_model(local)
+        tokenizer, model = self._load_both()
         if not has_vocabulary(tokenizer):
             raise ConfigError(f"{self.name}: there is no tokenizer beside the weights")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
             raise ConfigError(f"{self.name}: the tokenizer beside the weights is not one that goes with them")
         return tokenizer, model.to(self._device).eval()
+
+    def _load_both(self) -> tuple[Any, Any]:
+        local = not self._allow_download
+        with loading_model(self._path_or_name):
+            from safetensors import SafetensorError
+
+            try:
+                return self._load_tokenizer(local), self._load_model(local)
+            except (SafetensorError, UnpicklingError, RuntimeError, TypeError, KeyError, AttributeError) as error:
+                raise ConfigError(f"{self.name}: its files cannot be read ({_one_line(error)})") from error
 
     @cached_property
     def _window(self) -> int:
@@ -182,7 +191,8 @@ class LocalReader(ABC):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)
+        """The text as tokenizers take it, and without anything that they would take for a special token."""
+        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", _encodable(text))
 
     @cached_property
     def _special(self) -> re.Pattern[str]:
@@ -190,7 +200,7 @@ class LocalReader(ABC):
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
 
 
-def encodable(text: str) -> str:
+def _encodable(text: str) -> str:
     """The text with lone surrogates replaced, which tokenizers refuse."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

@@ -59,7 +59,7 @@ class MiniCheckFlanT5(LocalReader):
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
         import torch
 
-        start = model.config.decoder_start_token_id
+        start = model.config.decoder_start_token_id or model.config.pad_token_id
         first = torch.full((len(tensors["input_ids"]), 1), start, device=tensors["input_ids"].device)
         logits = model(
             input_ids=tensors["input_ids"], attention_mask=tensors["attention_mask"], decoder_input_ids=first
