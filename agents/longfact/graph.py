@@ -22,7 +22,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from factloop.agents.longfact.distinct import Kept, keep_distinct
-from factloop.agents.longfact.writer import PER_ROUND, Writer
+from factloop.agents.longfact.writer import FEWEST, PER_ROUND, Writer
 from factloop.errors import BudgetExceeded, ConfigError, FactloopError
 
 ASK, KEEP = "ask", "keep"
@@ -94,7 +94,7 @@ def _build_ask(writer: Writer, seed: int) -> _AsyncNode:
         rng = random.Random(f"{seed} {n_rounds} {state['topic']}")
         asked = {"n_rounds": n_rounds + 1, "proposed": []}
         try:
-            n = min(PER_ROUND, state["wanted"] - len(known))
+            n = min(PER_ROUND, max(FEWEST, state["wanted"] - len(known)))
             return {**asked, "proposed": list(await writer.propose(state["topic"], n, known, rng))}
         except ConfigError:
             raise

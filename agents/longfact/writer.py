@@ -19,6 +19,8 @@ WRITE = "write_prompts"
 """Name of the stage in the account of a run."""
 PER_ROUND = 10
 """Prompts asked for at a time."""
+FEWEST = 5
+"""Asked for even where fewer are missing, since some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
 """Prompts kept so far that the model is shown, so that it finds others."""

@@ -52,10 +52,17 @@ async def test_it_asks_until_enough_differ_and_shows_what_it_has() -> None:
         "failures": [],
     }
     assert [(n, list(known)) for n, known, _ in script.asked] == [
-        (4, []),
-        (2, prompts(0, 1)),
-        (1, prompts(0, 1, 2)),
+        (5, []),
+        (5, prompts(0, 1)),
+        (5, prompts(0, 1, 2)),
     ]
+
+
+@pytest.mark.parametrize(("wanted", "n"), [(1, 5), (7, 7), (10, 10), (11, 10)])
+async def test_it_asks_for_a_handful_at_a_time(wanted: int, n: int) -> None:
+    script = Script([prompts(*range(wanted))])
+    await collect(script, wanted)
+    assert [asked[0] for asked in script.asked] == [n]
 
 
 async def test_a_topic_is_exhausted_after_idle_rounds_in_a_row() -> None:
@@ -100,7 +107,7 @@ async def test_it_goes_on_from_an_earlier_result() -> None:
     script = Script([prompts(1, 2)])
     second = await collect(script, 3, **first)
     assert second["kept"] == {"prompts": prompts(0, 1, 2), "n_repeated": 1, "n_alike": 0, "n_unusable": 0}
-    assert (second["n_rounds"], script.asked[0][:2]) == (2, (1, tuple(prompts(0, 1))))
+    assert (second["n_rounds"], script.asked[0][:2]) == (2, (5, tuple(prompts(0, 1))))
 
 
 async def test_what_is_drawn_depends_on_the_seed_and_the_round_alone() -> None:

@@ -12,6 +12,7 @@ from factloop.evaluation.datasets.longfact import (
     POSTAMBLE,
     LongFactPrompt,
     load_longfact,
+    load_prompts,
     sample_prompts,
     with_postamble,
 )
@@ -40,6 +41,19 @@ def test_both_layouts_say_the_same(tmp_path: Path) -> None:
     one_file = jsonl(tmp_path / "longfact_objects.jsonl", *(prompt.model_dump() for prompt in theirs))
     assert list(load_longfact(one_file)) == theirs
     assert list(load_longfact(upstream / "longfact-objects_accounting.jsonl")) == theirs[:2]
+
+
+def test_any_file_of_prompts_is_read(tmp_path: Path) -> None:
+    own = jsonl(tmp_path / "my_prompts.jsonl", {"prompt": "Why?"}, {"id": 7, "prompt": "Who?", "topic": "t"})
+    assert [(one.id, one.topic, one.prompt) for one in load_prompts(own)] == [("1", None, "Why?"), ("7", "t", "Who?")]
+    table = tmp_path / "prompts.csv"
+    table.write_text("prompt\nWhy?\n", encoding="utf-8")
+    assert [one.prompt for one in load_prompts(table)] == ["Why?"]
+    published = jsonl(tmp_path / "longfact-objects_world-religions.jsonl", {"prompt": "What?", "canary": CANARY})
+    (one,) = load_prompts(published)
+    assert (one.id, one.topic) == ("longfact-objects/world-religions/000", "world-religions")
+    with pytest.raises(DataError, match=r"lost\.jsonl:1: field 'prompt': it is missing"):
+        list(load_prompts(jsonl(tmp_path / "lost.jsonl", {"question": "Why?"})))
 
 
 def test_a_malformed_prompt_is_named(tmp_path: Path) -> None:
