@@ -88,4 +88,4 @@ def _intervals(at: AuditAt, settings: AuditSettings) -> Iterator[str]:
     elif settings.n_resamples < FEWEST_RESAMPLES:
         yield f"With {settings.n_resamples:,} resamples the ends of intervals are rough; take 1,000 or more."
     if settings.n_resamples and n_clusters < 2:
-        yield f"There is one {what} to draw from, so there are no intervals."
+        yield f"There are fewer than two {what}s to draw from, so there are no intervals."

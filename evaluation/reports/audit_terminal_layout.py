@@ -51,7 +51,7 @@ def _side_by_side(grid: Grid, block: Block, *, has_heads: bool) -> RenderableTyp
     for head, width in grid.heads:
         table.add_column(head, overflow="fold", justify="right", width=width, header_style="dim", vertical="top")
     for name, cells in block.lines:
-        table.add_row(one_line(name), *map(_cell, cells))
+        table.add_row(Text(one_line(name)), *map(_cell, cells))
     return Group(Text(one_line(block.heading), style="bold"), table) if block.heading else table
 
 
