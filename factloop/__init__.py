@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from factloop.checker import FactChecker
     from factloop.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
-    from factloop.records import Claim, Evidence, FactualityReport, Judgement, UnscoredReason, Verdict
+    from factloop.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
     from factloop.scorer import TrustScorer
     from factloop.settings import CheckSettings
     from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
@@ -25,7 +25,9 @@ _HOME = {
     "TrustScorer": "scorer",
     "TrustSettings": "trust_settings",
     **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "errors"),
-    **dict.fromkeys(("Claim", "Evidence", "FactualityReport", "Judgement", "UnscoredReason", "Verdict"), "records"),
+    **dict.fromkeys(
+        ("Claim", "Evidence", "FactualityReport", "GivenFacts", "Judgement", "UnscoredReason", "Verdict"), "records"
+    ),
     **dict.fromkeys(("LongFormTrustReport", "TrustReport", "TrustRun"), "trust_records"),
 }
 
@@ -38,6 +40,7 @@ __all__ = [
     "FactChecker",
     "FactloopError",
     "FactualityReport",
+    "GivenFacts",
     "Judgement",
     "LongFormTrustReport",
     "ModelOutputError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -25,7 +26,7 @@ from factloop.errors import ConfigError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
-from factloop.given_text import check_whole
+from factloop.given_text import check_given, check_whole
 from factloop.local import build_embedder, cache_folder
 from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
 from factloop.report_warnings import engine_warnings
@@ -108,15 +109,23 @@ class FactChecker:
         return tools
 
     async def acheck(
-        self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        facts: Sequence[GivenFacts] | None = None,
+        run_dir: str | Path | None = None,
     ) -> FactualityReport:
         """The report on one response to `prompt`. With a model or a paid search it costs money.
+
+        `facts`: the response as somebody split it, its sentences in order; each fact is one claim of the report, and
+        nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
 
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        async with self._run(response, prompt, run_dir) as (engine, directory):
-            report = await self._check(engine, response, prompt)
+        async with self._run(response, prompt, facts, run_dir) as (engine, directory):
+            report = await self._check(engine, response, prompt, facts)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             return report
@@ -139,7 +148,7 @@ class FactChecker:
         async def check(
             response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
         ) -> FactualityReport:
-            _check_texts(response, prompt)
+            _check_texts(response, prompt, facts)
             return await self._check(engine, response, prompt, facts)
 
         try:
@@ -155,7 +164,7 @@ class FactChecker:
         Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
         started = time.perf_counter()
-        async with self._run(response, prompt, run_dir) as (engine, directory):
+        async with self._run(response, prompt, None, run_dir) as (engine, directory):
             meter = UsageMeter()
             graph = self._graph(engine, meter)
             final: Mapping[str, Any] = {}
@@ -178,9 +187,16 @@ class FactChecker:
                 write_atomically(directory.report, to_json(report))
             yield CheckFinished(report=report)
 
-    def check(self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None) -> FactualityReport:
+    def check(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        facts: Sequence[GivenFacts] | None = None,
+        run_dir: str | Path | None = None,
+    ) -> FactualityReport:
         """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.acheck(response, prompt, run_dir=run_dir))
+        return run_blocking(self.acheck(response, prompt, facts=facts, run_dir=run_dir))
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The checker may be used again afterwards."""
@@ -214,16 +230,16 @@ class FactChecker:
 
     @asynccontextmanager
     async def _run(
-        self, response: str, prompt: str | None, run_dir: str | Path | None
+        self, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
-        _check_texts(response, prompt)
+        _check_texts(response, prompt, facts)
         if run_dir is None:
             yield await self._engines.here(lambda: build_engine(self._setup())), None
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._setup()
-            directory.claim(_configuration(setup, response, prompt))
+            directory.claim(_configuration(setup, response, prompt, facts))
             engine = build_engine(setup, journal=directory.journal)
             try:
                 yield engine, directory
@@ -274,16 +290,27 @@ def _names(name: str) -> Iterator[str]:
     yield from (f"{name}_{number}" for number in count(2))
 
 
-def _check_texts(response: str, prompt: str | None) -> None:
+def _check_texts(response: str, prompt: str | None, facts: Sequence[GivenFacts] | None) -> None:
     check_whole("response", response)
     check_whole("prompt", prompt or "")
+    for number, given in enumerate(facts or (), 1):
+        for fact in given.facts:
+            check_given(f"a fact of sentence {number}", fact)
 
 
-def _configuration(setup: Setup, response: str, prompt: str | None) -> dict[str, Any]:
+def _configuration(
+    setup: Setup, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None
+) -> dict[str, Any]:
     """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
-    digest = hashlib.sha256(response.encode()).hexdigest()
-    return {"response": digest, "prompt": prompt, **kept}
+    asked: dict[str, Any] = {"response": _digest(response), "prompt": prompt}
+    if facts is not None:
+        asked["facts"] = _digest(json.dumps([given.model_dump(mode="json") for given in facts]))
+    return {**asked, **kept}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _warnings(engine: Engine, claims: Sequence[Claim]) -> tuple[str, ...]:

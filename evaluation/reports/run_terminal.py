@@ -48,6 +48,10 @@ def print_run(summary: RunSummary, console: Console) -> None:
         from factloop.evaluation.reports.agreement_terminal import print_agreement
 
         print_agreement(summary.agreement, console)
+    if summary.calibration is not None:
+        from factloop.evaluation.reports.calibration_terminal import print_calibration
+
+        print_calibration(summary.calibration, console)
     print_section(console, "Claims", _claims(summary.scores.systems, console.width))
     print_section(console, "Run", rows_table(_rows(summary)))
 
