@@ -61,6 +61,13 @@ def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest
     assert path.read_bytes() == whole
 
 
+def test_a_last_line_that_an_editor_left_open_is_a_row(tmp_path: Path) -> None:
+    path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2")]
+    whole = write(path, *rows)
+    path.write_bytes(whole.splitlines(keepends=True)[0].rstrip(b"\n"))
+    assert write(path, rows[1]) == whole
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
