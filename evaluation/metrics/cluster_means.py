@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_BATCH = 2**22
-"""Numbers in a matrix of weights, at most: 32 MB."""
+_BATCH = 2**17
+"""Numbers in a matrix of weights, at most: 1 MB, so that a long run needs no more memory than a short one."""
 
 
 @dataclass(frozen=True)
