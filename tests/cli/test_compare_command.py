@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
 OTHER = fingerprint(model="other:judge")
 
 
-def write_run(folder: Path, responses: Sequence[JudgedResponse], **summary: object) -> Path:
+def write_run(folder: Path, responses: Sequence[JudgedResponse], **summary: Any) -> Path:
     folder.mkdir(parents=True)
     (folder / "run.json").write_text("{}", encoding="utf-8")
     (folder / "summary.json").write_text(to_json(summary_of(responses, **summary)), encoding="utf-8")

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
+from factloop.evaluation.reports.comparison_html import render_comparison_html
 from factloop.evaluation.reports.html import render_html
 from factloop.evaluation.reports.long_form_html import render_long_form_html
 from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
+from factloop.evaluation.reports.run_html import render_run_html
 from factloop.evaluation.reports.trust_html import render_trust_html
 from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
+from tests.evaluation.reports.run_samples import (
+    empty_run,
+    hostile_comparison,
+    hostile_run,
+    labelled_run,
+    nothing_to_compare,
+    plain_run,
+    two_evaluators,
+    two_systems,
+)
 from tests.evaluation.reports.sample import HOSTILE, hostile_report, make_report, sample_report
 from tests.evaluation.reports.trust_sample import (
     firm,
@@ -53,5 +65,13 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "MixedQA": lambda: render_mixedqa_html(sample_result()),
     "MixedQA without responses": lambda: render_mixedqa_html(result_of([])),
     "hostile MixedQA": lambda: render_mixedqa_html(hostile_mixedqa()),
+    "run over a data set": lambda: render_run_html(labelled_run()),
+    "plain run over a data set": lambda: render_run_html(plain_run()),
+    "empty run over a data set": lambda: render_run_html(empty_run()),
+    "hostile run over a data set": lambda: render_run_html(hostile_run()),
+    "comparison of evaluators": lambda: render_comparison_html(two_evaluators()),
+    "comparison of systems": lambda: render_comparison_html(two_systems()),
+    "comparison of nothing": lambda: render_comparison_html(nothing_to_compare()),
+    "hostile comparison": lambda: render_comparison_html(hostile_comparison()),
 }
 PAGES = {name: make() for name, make in MADE_BY.items()}
