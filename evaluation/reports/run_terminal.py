@@ -8,15 +8,11 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.evaluation.metrics.longform_records import (
-    AbstentionPolicy,
-    ChosenK,
-    KRule,
-    LongFormScores,
-    Mean,
-    SystemScore,
-)
-from factloop.evaluation.reports.correlation_figures import NOTHING, percent
+from factloop.evaluation.metrics.longform_records import ChosenK, KRule, LongFormScores, Mean, SystemScore
+from factloop.evaluation.reports import run_words
+from factloop.evaluation.reports.agreement_terminal import print_agreement
+from factloop.evaluation.reports.calibration_terminal import print_calibration
+from factloop.evaluation.reports.correlation_figures import percent
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.terminal_parts import (
     Row,
@@ -33,11 +29,6 @@ from factloop.records import Counts, Fingerprint
 WIDE = 90
 """Columns from which each system has one line."""
 
-ABSTENTION_WORDS = {
-    AbstentionPolicy.ZERO: "a response without claims counts as F1@K 0, as in the paper's code",
-    AbstentionPolicy.EXCLUDE: "a response without claims is left out of every mean",
-}
-
 
 def print_run(summary: RunSummary, console: Console) -> None:
     """Prints the run at the console's width. Names are printed as text: no markup, no escapes."""
@@ -45,25 +36,11 @@ def print_run(summary: RunSummary, console: Console) -> None:
     if summary.labelled is not None:
         print_section(console, "Scores by people's labels", _scores(summary.labelled, console.width))
     if summary.agreement is not None:
-        from factloop.evaluation.reports.agreement_terminal import print_agreement
-
         print_agreement(summary.agreement, console)
     if summary.calibration is not None:
-        from factloop.evaluation.reports.calibration_terminal import print_calibration
-
         print_calibration(summary.calibration, console)
     print_section(console, "Claims", _claims(summary.scores.systems, console.width))
     print_section(console, "Run", rows_table(_rows(summary)))
-
-
-def mean(value: float | None) -> str:
-    """Three digits, or a dash."""
-    return NOTHING if value is None else f"{value:.3f}"
-
-
-def interval(found: Mean) -> str:
-    """`[0.253, 0.371]`, or a dash where there is none."""
-    return NOTHING if found.low is None or found.high is None else f"[{found.low:.3f}, {found.high:.3f}]"
 
 
 def k_name(choice: ChosenK) -> str:
@@ -74,7 +51,7 @@ def k_name(choice: ChosenK) -> str:
 def policy(scores: LongFormScores) -> str:
     """What an abstention counts as, with how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
-    return f"{scores.abstention}: {ABSTENTION_WORDS[scores.abstention]} ({plural(n_abstained, 'such response')})"
+    return f"{run_words.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
 def judged_by(fingerprint: Fingerprint) -> str:
@@ -99,7 +76,13 @@ def _scores(scores: LongFormScores, width: int) -> Table:
     for system in scores.systems:
         for place, (name, found) in enumerate(_measures(scores, system)):
             shown = one_line(system.system) if place == 0 else ""
-            table.add_row(Text(shown), name, mean(found.value), interval(found), f"{found.n:,}")
+            table.add_row(
+                Text(shown),
+                name,
+                run_words.share(found.value),
+                run_words.interval(found.low, found.high),
+                f"{found.n:,}",
+            )
     return table
 
 

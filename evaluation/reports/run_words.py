@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from factloop.evaluation.metrics.label_agreement import Figure, Undefined
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
-from factloop.evaluation.reports.run_terminal import ABSTENTION_WORDS
 
 NOTHING = "–"
+
+_POLICIES = {
+    AbstentionPolicy.ZERO: "zero: a response without claims counts as F1@K 0, as in the paper's code",
+    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
+}
 
 _RULES = {
     KRule.GIVEN: "",
@@ -22,7 +26,7 @@ _UNDEFINED = {
 
 
 def policy_words(policy: AbstentionPolicy) -> str:
-    return f"{policy}: {ABSTENTION_WORDS[policy]}"
+    return _POLICIES[policy]
 
 
 def k_words(choice: ChosenK) -> str:
