@@ -19,7 +19,7 @@ from factloop.evaluation.reports.pictures.marks import Mark
 
 MOST_DRAWN = 12
 """Groups with pictures, of which each has up to eight: all, the task groups, then data sets. Others have tables."""
-LONGEST_PLAIN = 400_000
+LONGEST_PLAIN = 100_000
 """Characters of a file that a link on the page holds as it is; what is longer is packed."""
 
 
@@ -47,10 +47,10 @@ class Download:
     """Bytes, before packing."""
 
 
-def render_audit_html(report: AuditReport) -> str:
+def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> str:
     """The page. Equal reports give equal pages.
 
-    Pictures take most of its time, so that they are drawn for `MOST_DRAWN` groups at the first threshold, and for the
+    Pictures take most of its time, so that they are drawn for `most_drawn` groups at the first threshold, and for the
     first group at the other. Tables are whole but for single pairs of systems, which are in the JSON alone.
     """
     marks = marks_of(report)
@@ -60,7 +60,7 @@ def render_audit_html(report: AuditReport) -> str:
         scripts=("audit.js",),
         report=report,
         marks=marks,
-        sections=list(_sections(report, marks)),
+        sections=list(_sections(report, marks, most_drawn)),
         downloads=list(_downloads(report)),
         uses=list(Use),
         audit=audit_words,
@@ -88,9 +88,9 @@ def _title(group: Group, data: AuditData) -> str:
     return f"{title} ({'the only one of task group' if is_only else 'task group'} {task})"
 
 
-def _sections(report: AuditReport, marks: dict[str, Mark]) -> Iterator[Section]:
+def _sections(report: AuditReport, marks: dict[str, Mark], most_drawn: int) -> Iterator[Section]:
     for number, group in enumerate(groups_of(report.data)):
-        is_drawn = number < MOST_DRAWN
+        is_drawn = number < most_drawn
         yield Section(
             number,
             group,

@@ -10,7 +10,7 @@
   const blocks = all(".at");
   const lines = all("[data-of]");
   const parts = all(".part");
-  const drawn = all(".picture .of");
+  const drawn = all(".picture [data-series]");
 
   const apply = () => {
     const chosen = evaluator.value;
@@ -19,7 +19,7 @@
     lines.forEach((line) => { line.hidden = chosen !== "" && !line.dataset.of.includes(` ${chosen} `); });
     // A part that says nothing of the evaluator.
     parts.forEach((part) => { part.hidden = !part.querySelector("tr[data-of]:not([hidden]), td[data-of]:not([hidden])"); });
-    drawn.forEach((mark) => { mark.classList.toggle("is-dim", chosen !== "" && !mark.classList.contains(`of-${chosen}`)); });
+    drawn.forEach((mark) => { mark.classList.toggle("is-dim", chosen !== "" && mark.dataset.series !== chosen); });
     const said = [group, evaluator, threshold].filter((select) => select !== null);
     one("#shown").textContent = said.map((select) => `${select.labels[0].firstChild.textContent.trim()}: ${select.selectedOptions[0].text}`).join(", ");
   };

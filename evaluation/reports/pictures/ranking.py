@@ -32,34 +32,48 @@ def draw_orders(found: Sequence[Ranking], marks: Mapping[str, Mark], where: str)
     down = math.ceil(len(drawn) / across)
     most = max(len(one.systems) for one in drawn)
 
+    has_one_order = len({tuple(system.system for system in one.systems) for one in drawn}) == 1
+
     def paint(figure: Figure) -> None:
         panes = figure.subplots(down, across, squeeze=False).ravel()
         for place, axes in enumerate(panes):
             if place < len(drawn):
-                _paint(axes, drawn[place], marks[drawn[place].evaluator])
+                is_named = not has_one_order or place % across == 0
+                _paint(axes, drawn[place], marks[drawn[place].evaluator], is_named=is_named)
             else:
                 axes.set_visible(False)
 
     alt = f"Order of {most} systems on {where} by labels and by each of {len(drawn)} evaluators; crossing lines differ."
-    return draw_figure(paint, alt=alt, width=max(5.0, 2.3 * across), height=down * (0.9 + 0.22 * most))
+    return draw_figure(paint, alt=alt, width=max(5.0, 2.1 * across), height=down * (0.9 + 0.22 * most))
 
 
-def _paint(axes: Axes, one: Ranking, mark: Mark) -> None:
-    by_prediction = sorted(one.systems, key=lambda system: (system.predicted, system.labelled, system.system))
-    for place, system in enumerate(one.systems):
-        (line,) = axes.plot(
-            [0, 1], [place, by_prediction.index(system)], color=mark.colour, marker=mark.marker, markersize=5
-        )
-        line.set_gid(mark.gid)
-    axes.set_yticks(range(len(one.systems)), [short(system.system) for system in one.systems])
+def _paint(axes: Axes, one: Ranking, mark: Mark, *, is_named: bool) -> None:
+    ranks = {name: place for place, name in enumerate(_by_prediction(one))}
+    nothing = float("nan")  # parts the line of one system from that of the next
+    ends = [(place, ranks[system.system], nothing) for place, system in enumerate(one.systems)]
+    (lines,) = axes.plot(
+        [0, 1, nothing] * len(ends),
+        [y for line in ends for y in line],
+        color=mark.colour,
+        marker=mark.marker,
+        markersize=5,
+    )
+    lines.set_gid(mark.gid)
+    names = [short(system.system) for system in one.systems] if is_named else []
+    axes.set_yticks(range(len(names)), names)
     axes.set_xticks([0, 1], ["labels", "predicted"])
     axes.set_xlim(-0.15, 1.15)
-    axes.set_ylim(len(one.systems) - 0.5, -0.5)
+    axes.set_ylim(len(ends) - 0.5, -0.5)
     axes.tick_params(length=0)
     axes.set_title(short(mark.name), loc="left", fontsize=10, color=QUIET)
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def _by_prediction(one: Ranking) -> list[str]:
+    """The systems by rising predicted error rate; equal ones as the labels have them."""
+    return [system.system for system in sorted(one.systems, key=lambda system: (system.predicted, system.labelled))]
 
 
 @dataclass(frozen=True)

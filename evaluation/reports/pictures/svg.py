@@ -2,7 +2,7 @@
 
 A page's content security policy forbids style attributes, and light and dark need other colours. So each colour below
 stands for a variable of the page's style sheet, styles become presentation attributes, and text stays text. What an
-artist is of (`artist.set_gid("of-3")`) becomes a class, by which a page can dim all others.
+artist is of (`artist.set_gid("of-3")`) becomes its `data-series`, by which a page can dim all others.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _name_apart(root: etree._Element, alt: str) -> None:
         elif name:
             del element.attrib["id"]
         if _SERIES_ID.fullmatch(name):
-            element.set("class", f"of {name}")
+            element.set("data-series", name.removeprefix("of-"))
         for key in (_HREF, "clip-path"):
             if key in element.attrib:
                 element.set(key, str(element.get(key)).replace("#", f"#{prefix}-"))
