@@ -178,6 +178,8 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
         said = f"  {topic.topic}: {topic.n_kept:,}{fewer}, in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
         lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
         lines += [f"    the first: {topic.failures[0]}"] if topic.failures else []
+    if any(topic.failures for topic in report.topics):
+        lines.append("  failed rounds are asked again by the same command with another --out; the others are kept")
     return [visible(line) for line in (*lines, _spent(report.usage))]
 
 

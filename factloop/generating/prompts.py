@@ -67,9 +67,9 @@ async def generate_prompts(
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     """The prompts by topic in the order given, and what came of it. Costs money.
 
-    There may be fewer than wanted: the report says how many of each topic, and why. `note` is called for each topic
-    that is through its first collection. `run_dir` makes the run resumable:
-    started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+    There may be fewer than wanted: the report says how many of each topic, and why. `run_dir` makes the run resumable:
+    started again with the same arguments it pays only for what was in flight. `note` is called for each topic that is
+    through its first collection. Raises ConfigError, DataError.
     """
     chat = build_model(
         settings,

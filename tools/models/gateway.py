@@ -139,7 +139,8 @@ class ModelGateway:
         self._forget(request)
         if reply.refusal is not None:
             raise ModelRefusal(reply.refusal, schema="free answer", reply=reply.text)
-        raise ModelOutputError("the reply is empty", schema="free answer", reply=reply.text)
+        end = ": the token limit was reached before the first word" if reply.cut_off else ""
+        raise ModelOutputError(f"the reply is empty{end}", schema="free answer", reply=reply.text)
 
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
