@@ -24,6 +24,8 @@ RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
 """A spread below this share of the mean is rounding, and Pearson's coefficient of it would be noise."""
+FEW = 500
+"""Pairs up to which Pearson's and Kendall's are worked out here: to load `scipy.stats` takes half a second and more."""
 
 
 class Method(StrEnum):
@@ -167,10 +169,27 @@ def _is_constant(method: Method, values: Floats) -> bool:
 
 def _coefficient(method: Method, x: Floats, y: Floats) -> float:
     import numpy as np
-    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
     order = np.lexsort((y, x))  # so that sums of floats come out the same for every order of the pairs
     x, y = x[order], y[order]
+    value = _of_few(method, x, y) if len(x) <= FEW and method is not Method.SPEARMAN else _of_many(method, x, y)
+    return min(1.0, max(-1.0, value))
+
+
+def _of_few(method: Method, x: Floats, y: Floats) -> float:
+    import numpy as np
+
+    if method is Method.PEARSON:
+        x, y = x - x.mean(), y - y.mean()
+        return float((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)))
+    one, other = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
+    untied = np.count_nonzero(one) * np.count_nonzero(other)
+    return float((one * other).sum()) / math.sqrt(untied)
+
+
+def _of_many(method: Method, x: Floats, y: Floats) -> float:
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+
     match method:
         case Method.PEARSON:
             value = stats.pearsonr(x, y).statistic
@@ -178,7 +197,7 @@ def _coefficient(method: Method, x: Floats, y: Floats) -> float:
             value = stats.spearmanr(x, y).statistic
         case Method.KENDALL:
             value = stats.kendalltau(x, y, method="asymptotic").statistic
-    return min(1.0, max(-1.0, float(value)))
+    return float(value)
 
 
 def _with_interval(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
-from factloop.evaluation.metrics.correlation import Correlation, Method, Undefined, kendall, pearson, spearman
+from factloop.evaluation.metrics.correlation import FEW, Correlation, Method, Undefined, kendall, pearson, spearman
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 ALL = (pearson, spearman, kendall)
@@ -128,6 +128,15 @@ def test_it_agrees_with_scipy_and_heeds_no_order(
     random.shuffle(shuffled)
     assert measure(*zip(*shuffled, strict=True)) == found
     assert measure(ys, xs).value == pytest.approx(found.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ALL)
+@pytest.mark.parametrize("n", [FEW, FEW + 1])
+def test_few_and_many_agree_with_scipy(measure: Measure, n: int) -> None:
+    rng = np.random.default_rng(n)
+    xs, noise = rng.integers(0, 9, n).astype(float), rng.normal(0, 3, n)
+    found = measure(xs.tolist(), (xs + noise).tolist())
+    assert found.value == pytest.approx(THEIRS[found.method](xs, xs + noise), abs=1e-12)
 
 
 @given(PAIRS, st.sampled_from(ALL), st.floats(0.5, 3.0), st.integers(-3, 3))
