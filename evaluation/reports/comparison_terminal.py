@@ -31,10 +31,11 @@ from factloop.evaluation.runs.comparison_words import name_of, p_value, percent,
 from factloop.evaluation.runs.records import ResponseLine
 from factloop.records import Verdict
 
-WIDE = 90
+WIDE = 110
 """Columns from which each difference has one line."""
 FLIPS_SHOWN = 10
 NAMED = 5
+SETTINGS_SHOWN = 8
 SIGNS = {
     Verdict.SUPPORTED: Status.SUPPORTED.symbol,
     Verdict.NOT_SUPPORTED: Status.CONTRADICTED.symbol,
@@ -49,7 +50,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     print_section(console, title_of(comparison), rows_table(_side_rows(comparison)))
     print_section(console, "Differences (B minus A)", _differences(comparison, wide=console.width >= WIDE))
     if comparison.claims is not None and comparison.claims.n_matched:
-        print_section(console, "Verdicts on the same claims", _verdict_table(comparison.claims))
+        print_section(
+            console, "Verdicts on the same claims", _verdict_table(comparison.claims, wide=console.width >= WIDE)
+        )
     if comparison.flips:
         print_section(console, f"Claims that flipped ({len(comparison.flips):,})", _flips(comparison))
     print_section(console, "What this says", Group(*(Text(visible(said)) for said in comparison.conclusions)))
@@ -81,10 +84,11 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_in_words(lines: tuple[ResponseLine, ...]) -> str:
-    """How many, and the first few by prompt."""
-    named = ", ".join(line.prompt_id for line in lines[:NAMED])
-    rest = len(lines) - NAMED
-    return f"{len(lines):,}: {named}" + (f" and {rest:,} more" if rest > 0 else "")
+    """How many, and the first few prompts."""
+    prompts = [*dict.fromkeys(line.prompt_id for line in lines)]
+    rest = len(prompts) - NAMED
+    named = ", ".join(prompts[:NAMED]) + (f" and {plural(rest, 'more prompt')}" if rest > 0 else "")
+    return f"{plural(len(lines), 'response')}: {named}"
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
@@ -115,29 +119,48 @@ def _side_rows(comparison: Comparison) -> list[Row]:
 
 
 def _differences(comparison: Comparison, *, wide: bool) -> Table:
+    if not wide:
+        return rows_table((name_of(one), _in_lines(one)) for one in comparison.differences)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("", no_wrap=True)
-    for head in ("A", "B", "Points", f"{percent(comparison.level)} interval"):
+    heads = ("A", "B", "Points", f"{percent(comparison.level)} interval", "p", "corrected")
+    for head in (*heads, "A higher", "equal", "B higher", "left out"):
         table.add_column(head, justify="right", no_wrap=True)
-    if wide:
-        for head in ("p", "corrected", "A higher", "equal", "B higher", "left out"):
-            table.add_column(head, justify="right")
     for one in comparison.differences:
-        shown = "–" if one.difference is None else points(one.difference)
-        cells = [Text(cell) for cell in (*means(one), shown, interval(one))]
-        cells[2].stylize("bold")
-        if wide:
-            cells += [Text(p_value(one.p)), Text(p_value(one.p_corrected))]
-            cells += [Text(f"{n:,}") for n in (one.first_higher, one.equal, one.second_higher, one.n_left_out)]
-        table.add_row(name_of(one), *cells)
+        first, second = means(one)
+        figures = (
+            first,
+            second,
+            Text(_points(one), style="bold"),
+            interval(one),
+            p_value(one.p),
+            p_value(one.p_corrected),
+        )
+        counts = (one.first_higher, one.equal, one.second_higher, one.n_left_out)
+        table.add_row(name_of(one), *figures, *(f"{n:,}" for n in counts))
     return table
 
 
-def _verdict_table(claims: ClaimAgreement) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+def _in_lines(one: PairedDifference) -> Text:
+    first, second = means(one)
+    return Text.assemble(
+        (_points(one), "bold"),
+        f" ({interval(one)}), p {p_value(one.p)}, corrected {p_value(one.p_corrected)}\n",
+        f"A {first}, B {second}\n",
+        (f"{one.first_higher:,} higher in A, {one.equal:,} equal, {one.second_higher:,} in B", "dim"),
+        (f", {one.n_left_out:,} left out" if one.n_left_out else "", "dim"),
+    )
+
+
+def _points(one: PairedDifference) -> str:
+    return "–" if one.difference is None else points(one.difference)
+
+
+def _verdict_table(claims: ClaimAgreement, *, wide: bool) -> Table:
+    table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
     table.add_column("A \\ B", no_wrap=True)
-    for words in VERDICT_WORDS:
-        table.add_column(words, justify="right")
+    for words, sign in zip(VERDICT_WORDS, (*SIGNS.values(), Status.UNSCORED.symbol), strict=True):
+        table.add_column(words if wide else sign, justify="right", no_wrap=True)
     for words, row in zip(VERDICT_WORDS, claims.table, strict=True):
         table.add_row(words, *(f"{n:,}" for n in row))
     return table
@@ -174,6 +197,8 @@ def _rows(comparison: Comparison) -> list[Row]:
     rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
     rows += [
         ("Differs", Text(one_line(f"{one.name}: {one.first or 'none'} → {one.second or 'none'}")))
-        for one in comparison.settings
+        for one in comparison.settings[:SETTINGS_SHOWN]
     ]
+    if len(comparison.settings) > SETTINGS_SHOWN:
+        rows.append(("", Text(f"and {plural(len(comparison.settings) - SETTINGS_SHOWN, 'more setting')}", style="dim")))
     return rows + notice_rows("Caution", comparison.warnings)
