@@ -28,8 +28,16 @@ def to_json(report: Record) -> str:
     terminal would obey is escaped: harmless to look at, and the same value. Raises ValueError for a NaN or an
     infinity, which JSON cannot say.
     """
-    text = json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)
-    return _OBEYED.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+    return _escaped(json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+
+
+def to_json_line(record: Record) -> str:
+    """The record as one line of JSON with its line end; nothing in it ends a line or is obeyed by a terminal."""
+    return _escaped(record.model_dump_json()) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return _OBEYED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def _jsonable(value: Any) -> Any:

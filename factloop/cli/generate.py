@@ -20,7 +20,7 @@ from factloop.errors import ConfigError
 from factloop.evaluation.datasets.lines import STANDARD_INPUT
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
 from factloop.evaluation.reports.figures import calls, cost, plural
-from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.evaluation.reports.json import to_json, to_json_line, write_atomically
 from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.visible import visible
 from factloop.generating.estimate import estimate_prompts, estimate_responses
@@ -145,7 +145,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
     work = _prompts(ask, asked, settings, messages)
     rows, report = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
     if rows:
-        write_atomically(ask.out, "".join(f"{row.model_dump_json()}\n" for row in rows))
+        write_atomically(ask.out, "".join(map(to_json_line, rows)))
     write_files({ask.json: partial(to_json, report)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: Terminal().print("\n".join(_prompts_in_words(report)), soft_wrap=True))

@@ -14,6 +14,7 @@ from factloop.errors import ConfigError, DataError
 from factloop.evaluation.datasets.jsonl import parse_object
 from factloop.evaluation.datasets.lines import LONGEST_LINE
 from factloop.evaluation.datasets.rows import Row
+from factloop.evaluation.reports.json import to_json_line
 from factloop.generating.records import GeneratedBy, GeneratedResponse
 
 _BEGINNING = b'{"id":"'
@@ -114,7 +115,8 @@ class ResponseFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = FileLock(path.parent / f".{path.name}.lock", timeout=0)
+        target = Path(os.path.realpath(path))  # one lock for all links to a file
+        self._lock = FileLock(target.parent / f".{target.name}.lock", timeout=0)
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -145,7 +147,7 @@ class ResponseFile:
     def append(self, row: GeneratedResponse) -> None:
         """Writes one line; with the system when this returns. Raises ConfigError: paying on would be waste."""
         assert self._file is not None, "go_on_after comes first"
-        line = memoryview(f"{row.model_dump_json()}\n".encode())
+        line = memoryview(to_json_line(row).encode())
         try:
             while line:
                 line = line[self._file.write(line) :]

@@ -19,7 +19,7 @@ from factloop.generating.response_file import Asked, Earlier, ResponseFile, chec
 BY = GeneratedBy(model="openai:sim", sampling={"temperature": 0.5, "max_tokens": 4096})
 
 
-def row(prompt_id: str, response: str = "Ja. \u2028 „Ö“ 🍄", **fields: Any) -> GeneratedResponse:
+def row(prompt_id: str, response: str = "Ja.\r\n\u2028 „Ö“ 🍄 \x85 \u202e \x1b[2J", **fields: Any) -> GeneratedResponse:
     named = {"id": f"{prompt_id}/sim", "system": "sim", "prompt_id": prompt_id, "topic": None, "prompt": "Who?"}
     return GeneratedResponse.model_validate({**named, "response": response, "generated_by": BY, **fields})
 
@@ -41,6 +41,8 @@ def test_rows_are_read_as_they_were_written_here_and_by_eval(tmp_path: Path) -> 
     write(path, *rows[:2])
     write(path, *rows[2:])
     assert list(read_earlier(path).rows.values()) == rows
+    assert [len(text.splitlines()) for text in path.read_text(encoding="utf-8").split("\n")] == [1, 1, 1, 0]
+    assert "„Ö“ 🍄" in path.read_text(encoding="utf-8")
     loaded = [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in load_responses(path)]
     assert loaded == [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in rows]
 
@@ -126,9 +128,11 @@ def test_a_file_of_another_run_is_refused(change: dict[str, Any], said: str) -> 
 
 
 def test_a_file_is_held_by_one_at_a_time(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    with ResponseFile(path), pytest.raises(ConfigError, match="another process is at work"), ResponseFile(path):
-        pass
+    path, link = tmp_path / "out.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    for name in (path, link):
+        with ResponseFile(path), pytest.raises(ConfigError, match="another process is at work"), ResponseFile(name):
+            pass
     write(path, row("p/1"))
 
 
