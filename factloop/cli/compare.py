@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.errors import ConfigError
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
@@ -19,7 +20,6 @@ from factloop.evaluation.runs.comparison import ComparedRun, compare
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, FinishedRun, read_run
 from factloop.evaluation.runs.records import JudgedResponse
 
-WantedK = int | Literal["median", "maximum"]
 T = TypeVar("T")
 
 
@@ -44,7 +44,7 @@ class CompareAsk:
 def run_compare(ask: CompareAsk) -> int:
     """Compares and writes; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
-    ks = [_k(k) for k in ask.ks]
+    ks = wanted_ks(ask.ks, ())
     abstention = None if ask.abstention is None else AbstentionPolicy(ask.abstention)
     _check_shares(ask)
     read = [str(Path(run) / name) for run in ask.runs for name in (SUMMARY, REPORTS)]
@@ -100,16 +100,6 @@ def _named_systems(
 
 def _twice(items: Sequence[T]) -> tuple[T, T]:
     return items[0], items[-1]
-
-
-def _k(text: str) -> WantedK:
-    if text == "median":
-        return "median"
-    if text == "maximum":
-        return "maximum"
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9:
-        return int(text)
-    raise ConfigError(f"--k: {text!r} is neither a whole number from 1, nor median, nor maximum")
 
 
 def _check_shares(ask: CompareAsk) -> None:

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from factloop.checker import FactChecker
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
+from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
 from factloop.errors import ConfigError
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
@@ -20,8 +21,9 @@ from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.run_terminal import print_run
+from factloop.evaluation.reports.terminal_parts import one_line
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.runs.summary import Scoring, WantedK
+from factloop.evaluation.runs.summary import Scoring
 from factloop.runs.items import RunItem
 from factloop.runs.run import Engine, Kind, RunStarted, astream_run
 from factloop.settings import CheckSettings
@@ -82,21 +84,6 @@ def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
         seed=settings.seed,
     )
     return Plan(ask, settings, scoring, _engine(ask, settings), _correction(ask, settings.seed))
-
-
-def wanted_ks(given: Sequence[str] | None, otherwise: Sequence[int]) -> tuple[WantedK, ...]:
-    """Each K of the run. Raises ConfigError for what is neither a whole number from 1, nor median, nor maximum."""
-    return tuple(_wanted_k(k) for k in given) if given else tuple(otherwise)
-
-
-def _wanted_k(k: str) -> WantedK:
-    if k == "median":
-        return "median"
-    if k == "maximum":
-        return "maximum"
-    if not k.isascii() or not k.isdecimal() or len(k) > 9 or int(k) < 1:
-        raise ConfigError(f"--k {k[:40]}: a whole number from 1, median or maximum is needed")
-    return int(k)
 
 
 def _engine(ask: RunAsk, settings: CheckSettings) -> Engine | None:
@@ -160,12 +147,10 @@ def finish(ask: RunAsk, summary: RunSummary, messages: Console) -> int:
 
 
 def _against_threshold(threshold: float, summary: RunSummary, messages: Console) -> int:
-    from factloop.evaluation.reports.visible import visible
-
     below = [one for one in summary.scores.systems if one.precision.value is None or one.precision.value < threshold]
     for one in below:
         reached = "undefined" if one.precision.value is None else f"{one.precision.value:.3f}"
-        said = f"precision {reached} of {visible(one.system)} ({plural(one.precision.n, 'response')})"
+        said = f"precision {reached} of {one_line(one.system)} ({plural(one.precision.n, 'response')})"
         messages.print(f"factloop: {said} is below {threshold:g} (--fail-under)", soft_wrap=True)
     return BELOW_THRESHOLD if below else DONE
 

@@ -1,0 +1,23 @@
+"""The Ks that a user asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factloop.errors import ConfigError
+from factloop.evaluation.runs.summary import WantedK
+
+
+def wanted_ks(given: Sequence[str] | None, otherwise: Sequence[int]) -> tuple[WantedK, ...]:
+    """Each K of the run. Raises ConfigError for what is neither a whole number from 1, nor median, nor maximum."""
+    return tuple(_wanted_k(k) for k in given) if given else tuple(otherwise)
+
+
+def _wanted_k(k: str) -> WantedK:
+    if k == "median":
+        return "median"
+    if k == "maximum":
+        return "maximum"
+    if not k.isascii() or not k.isdecimal() or len(k) > 9 or int(k) < 1:
+        raise ConfigError(f"--k {k[:40]}: a whole number from 1, median or maximum is needed")
+    return int(k)
