@@ -111,7 +111,10 @@ class Claim(Record):
     id: str
     sentence: str
     span: tuple[Count, Count]
-    """Start and end of the sentence in the response, in characters: `response[start:end] == sentence`."""
+    """Start and end of the sentence in the response, in characters: `response[start:end] == sentence`.
+
+    Where facts were given for a sentence that the response does not hold, both are the end of the one before it.
+    """
     text: str
     """The atomic fact as split from the sentence."""
     self_contained: str

@@ -211,7 +211,7 @@ def _of_three_classes(tables: Floats) -> list[_Computed]:
     with np.errstate(invalid="ignore", divide="ignore"):
         agreement = np.trace(scored, axis1=1, axis2=2) / n
         by_chance = (scored.sum(axis=1) * scored.sum(axis=2)).sum(axis=1) / n**2
-        kappa = np.where(by_chance < 1.0, (agreement - by_chance) / (1.0 - by_chance), np.nan)
+        kappa = (agreement - by_chance) / (1.0 - by_chance)
     nothing = Undefined.NOTHING_SCORED
     return [
         ("agreement", agreement, nothing, rests_on),

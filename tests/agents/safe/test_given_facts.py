@@ -113,17 +113,18 @@ async def test_no_facts_given_are_no_claims() -> None:
 async def test_a_fact_that_comes_again_is_judged_once_and_stands_twice() -> None:
     script = FusedScript(
         {
-            "Ada was a poet[1][2].": [fact("Ada was a poet."), fact("Ada is nice.", "irrelevant")],
-            "She lived in Ulm.[3]": [fact("Ada the poet lived."), fact("Ada is nice, too.")],
+            "Ada was a poet[1][2].": [fact("Ada was."), fact("Ada is.", "irrelevant"), fact("Hm.", "irrelevant")],
+            "She lived in Ulm.[3]": [fact("Ada the poet was."), fact("Ada is, too."), fact("Hm.", "irrelevant")],
         },
-        {"Ada was a poet.": [supported("c1.1-e1")]},
+        {"Ada was.": [supported("c1.1-e1")]},
     )
-    given = [facts_of(FIRST, "She was.", "She is nice."), facts_of(SECOND, "She was.", "She is nice.")]
+    given = [facts_of(sentence, "She was.", "She is.", "Hm.") for sentence in (FIRST, SECOND)]
     result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], facts=given)
-    assert [claim.duplicate_of for claim in result.claims] == [None, None, "c1.1", "c1.2"]
-    assert [claim.judgement.verdict for claim in result.claims] == [Verdict.SUPPORTED, Verdict.IRRELEVANT] * 2
+    assert [claim.duplicate_of for claim in result.claims] == [None, None, None, "c1.1", "c1.2", "c1.3"]
+    verdicts = [claim.judgement.verdict for claim in result.claims]
+    assert verdicts == [Verdict.SUPPORTED, Verdict.IRRELEVANT, Verdict.IRRELEVANT] * 2
     judged = [event["claim"]["id"] for event in result.events if event["type"] == "claim_judged"]
-    assert sorted(judged) == ["c1.1", "c1.2", "c2.1", "c2.2"]
+    assert sorted(judged) == ["c1.1", "c1.2", "c1.3", "c2.1", "c2.2", "c2.3"]
 
 
 async def test_a_repeat_of_a_repeat_points_to_the_first() -> None:

@@ -163,6 +163,11 @@ def test_an_interval_is_that_of_prompts_drawn_again() -> None:
     assert low < (found.value or 0.0) < high
 
 
+def test_facts_of_a_single_prompt_have_no_interval() -> None:
+    found = agree_with_labels([TabledResponse("A", "p", WORKED)], rng=np.random.default_rng(0), resamples=20).overall
+    assert (found.agreement.low, found.agreement.high) == (None, None)
+
+
 def _unscored(one: LabelTable) -> int:
     return one.supported.unscored + one.not_supported.unscored + one.irrelevant.unscored
 
