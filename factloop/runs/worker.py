@@ -46,7 +46,7 @@ class Wrong:
 
 
 class Worker:
-    """Judges responses, any number at a time. What Ray starts again after a death begins like the first."""
+    """Judges responses, any number at a time."""
 
     def __init__(self, share: CheckSettings, directory: Path | None, home: Home) -> None:
         """Without a `directory` answers are kept in the user's cache."""
