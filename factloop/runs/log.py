@@ -43,11 +43,11 @@ class ReportLog:
 
     def append(self, judged: JudgedResponse) -> None:
         """Keeps one; out of this process when this returns. Raises ConfigError."""
-        line = judged.model_dump_json(ensure_ascii=True).encode() + b"\n"
+        line = memoryview(judged.model_dump_json(ensure_ascii=True).encode() + b"\n")
         try:
             self._file.seek(0, os.SEEK_END)
-            self._file.write(line)
-            self._file.flush()
+            while line:  # past the file's buffer, which would try again to write what found no room
+                line = line[os.write(self._file.fileno(), line) :]
         except OSError as error:
             raise self._unusable(error) from error
         self.finished.add(judged.id)

@@ -136,11 +136,15 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
     """Where answers are kept. Never in memory, which would grow with the run."""
     if folder is not None:
         yield folder / JOURNAL
-    elif checker.settings.cache and checker.settings.model is not None:
+    elif checker.settings.cache and (checker.settings.model is not None or _searches_elsewhere(checker)):
         yield None  # the user's cache
     else:
         with TemporaryDirectory(prefix="factloop-") as temporary:
             yield Path(temporary) / JOURNAL
+
+
+def _searches_elsewhere(checker: FactChecker) -> bool:
+    return any(tool.cacheable for tool in checker.tools)
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:

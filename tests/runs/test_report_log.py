@@ -99,6 +99,24 @@ def test_a_line_that_nobody_wrote_so_is_named_and_left_alone(tmp_path: Path, bro
     assert path.read_bytes() == written
 
 
+def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "reports.jsonl"
+    with ReportLog(path) as log:
+        log.append(FIRST)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, before[1]))
+        try:
+            with pytest.raises(ConfigError, match=r"reports\.jsonl: cannot be used \(File too large\)"):
+                log.append(SECOND)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with ReportLog(path) as log:
+        assert list(log) == [FIRST]
+        log.append(SECOND)
+        assert list(log) == [FIRST, SECOND]
+
+
 def test_a_place_that_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
         ReportLog(tmp_path)
