@@ -91,11 +91,11 @@ def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
         resamples=ask.resamples,
         level=ask.level,
         seed=ask.seed,
-        split=_sentences,
+        split=sentences_of,
     )
 
 
-def _sentences(document: str) -> Sequence[str]:
+def sentences_of(document: str) -> Sequence[str]:
     """As verifiers cut documents into chunks."""
     from factloop.tools.verifiers.chunks import whole_sentences
 

@@ -33,7 +33,7 @@ def audit(
         typer.Option(help="Of these tests, over the pairs of a data set.", rich_help_panel=_FIGURES),
     ] = "none",
     resamples: Annotated[
-        int, typer.Option(min=0, max=100_000, help="Of the bootstrap; 0 for no intervals.", rich_help_panel=_FIGURES)
+        int, typer.Option(min=0, max=10_000, help="Of the bootstrap; 0 for no intervals.", rich_help_panel=_FIGURES)
     ] = 1000,
     level: Annotated[
         float, typer.Option(min=0.5, max=0.999, help="Of the intervals.", rich_help_panel=_FIGURES)
