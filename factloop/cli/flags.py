@@ -37,9 +37,7 @@ Docs = Annotated[
     list[str] | None,
     typer.Option(metavar="PATH", help="File, folder or glob of documents; repeatable.", rich_help_panel=SEARCH),
 ]
-MaxSearches = Annotated[
-    int | None, typer.Option(help="Queries for one claim (default 5).", rich_help_panel=SEARCH)
-]
+MaxSearches = Annotated[int | None, typer.Option(help="Queries for one claim (default 5).", rich_help_panel=SEARCH)]
 ResultsPerSearch = Annotated[int | None, typer.Option(help="Default 3.", rich_help_panel=SEARCH)]
 BaseUrl = Annotated[str | None, typer.Option(help="Of any OpenAI-compatible server.", rich_help_panel=MODEL)]
 MaxTokens = Annotated[int | None, typer.Option(help="Of one reply (default 1024).", rich_help_panel=MODEL)]
