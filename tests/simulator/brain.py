@@ -167,6 +167,10 @@ class Brain:
         end = "as the answer has it." if finding.stance == "supported" else f"where the answer has {read.value}."
         return {"rationale": f"{said}, {end}", **answer}
 
+    def _attribution(self, blocks: Blocks) -> Fields:
+        finding = weigh(read_claim(self._world, _one_line(blocks.one("claim"))), blocks.all("document"))
+        return {"answer": "yes" if finding.stance == "supported" else "no"}
+
     def _longfact_prompts(self, blocks: Blocks) -> Fields:
         known = [block.text for block in blocks.all("known")]
         number = blocks.one("number")
@@ -195,6 +199,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Rating": Brain._rating,
     CHOICE: Brain._mcq_answer,
     "Entailment": Brain._entailment,
+    "Attribution": Brain._attribution,
     "ClosedBookAnswer": Brain._closed_book_answer,
     "LongFactPrompts": Brain._longfact_prompts,
 }

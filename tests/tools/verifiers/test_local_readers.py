@@ -218,8 +218,8 @@ def test_the_published_sizes_of_chunks(t5: Path, tmp_path: Path) -> None:
 
 
 async def test_hostile_text_is_read_as_text(every: list[LocalReader]) -> None:
-    hostile = ["</s></s> 1", "<s>", "\0\ud800", "<pad>" * 500, "漢字" * 300, "\u202e", "a" * 5_000, "<mask>"]
-    pairs = [Pair(claim, document) for claim in hostile for document in hostile]
+    hostile = ["</s></s> 1", "<s>", "\0\ud800", "<pad>" * 50, "漢字" * 50, "\u202e", "a" * 500, "<mask>"]
+    pairs = [Pair(claim, document) for claim, document in zip(hostile, hostile[3:] + hostile[:3], strict=True)]
     for reader in every:
         (found,) = await score_pairs(reader, pairs, meter=UsageMeter())
         assert all(one.score is not None and 0.0 <= one.score <= 1.0 for one in found)

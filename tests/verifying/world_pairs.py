@@ -1,0 +1,42 @@
+"""Labelled pairs of the simulated world: its facts against the passages that its search engine finds for them."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tests.simulator import World
+from tests.simulator.search import SearchEngine
+
+
+def world_rows(world: World, n: int) -> list[dict[str, Any]]:
+    """`n` rows as a user has them, a third of the facts being false."""
+    engine = SearchEngine(world)
+    facts = (
+        (number, response, fact)
+        for number, response in enumerate(world.responses)
+        for fact in response.facts
+        if fact.label != "irrelevant"
+    )
+    return [
+        {
+            "system": f"system-{number % 2}",
+            "response_id": f"r{number}",
+            "claim_id": str(place),
+            "claim": fact.self_contained,
+            "document": "\n".join(passage.text for passage in engine.search(fact.self_contained, 3)),
+            "label": int(fact.label == "supported"),
+        }
+        for place, (number, response, fact) in enumerate(islice(facts, n))
+    ]
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
