@@ -21,7 +21,7 @@
     parts.forEach((part) => { part.hidden = !part.querySelector("tr[data-of]:not([hidden]), td[data-of]:not([hidden])"); });
     drawn.forEach((mark) => { mark.classList.toggle("is-dim", chosen !== "" && mark.dataset.series !== chosen); });
     const said = [group, evaluator, threshold].filter((select) => select !== null);
-    one("#shown").textContent = said.map((select) => `${select.labels[0].firstChild.textContent.trim()}: ${select.selectedOptions[0].text}`).join(", ");
+    one("#shown").textContent = said.map((select) => `${select.labels[0].textContent}: ${select.selectedOptions[0].text}`).join(", ");
   };
   form.addEventListener("change", apply);
   form.addEventListener("submit", (event) => event.preventDefault());
