@@ -56,10 +56,6 @@ def test_a_data_set_and_a_pipe(factloop: Command, home: Path, monkeypatch: pytes
     assert (result.code, result.out, result.err) == (0, "", "")
     (found,) = read_rows(home / "wice.jsonl")
     assert (found["dataset"], found["task"], found["label"]) == ("wice", "Wikipedia verification", 1)
-    with (home / "wice.jsonl").open() as stream:
-        monkeypatch.setattr(sys, "stdin", stream)
-        columns = ("--column", "document=claim", "--constant", "dataset=piped")
-        assert factloop("verify", "-", "--verifier", "lexical", "--out", "piped.jsonl", *columns).code == 2
     plain = write_rows(home / "plain.jsonl", [{"text": "Ada paints.", "source": "Ada paints.", "gold": "yes"}])
     columns = ("--column", "claim=text", "--column", "document=source", "--column", "label=gold", "--label", "yes=1")
     with plain.open() as stream:
@@ -80,13 +76,11 @@ def test_a_model_is_accounted_for(factloop: Command, sim: Simulator, home: Path)
     assert "1 no source" in result.out
     assert "calls" in result.out
     found = read_rows(home / "out.jsonl")
-    assert found[3]["unscored"] == {LLM: "no_source", "bespoke:sim": "parse_failure"} or found[3]["unscored"] == {
-        LLM: "no_source",
-        "bespoke:sim": "no_source",
-    }
-    assert (
-        sum(row["label"] == round(row["evaluators"][LLM]) for row in found if row["evaluators"][LLM] is not None) > 17
-    )
+    assert found[3]["unscored"] == {LLM: "no_source", "bespoke:sim": "no_source"}
+    assert {row["unscored"]["bespoke:sim"] for row in found[:3]} == {"parse_failure"}  # it chats: neither yes nor no
+    scores = [(row["label"], row["evaluators"][LLM]) for row in found if row["evaluators"][LLM] is not None]
+    assert len(scores) == 19
+    assert sum(label == round(score) for label, score in scores) > 17
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from factloop.agents.longfact import schemas as longfact_schemas
 from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
 from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
+from factloop.tools.verifiers import prompted as verifiers
 from tests.simulator import GoldFact, World, build_world
 from tests.simulator.blocks import Blocks
 from tests.simulator.brain import TITLES, Brain, SearchWish
@@ -152,7 +153,7 @@ class TestBrain:
         )
         for title in TITLES:
             reply = answer(brain, title, message)
-            modules = (safe_schemas, trust_schemas, longfact_schemas)
+            modules = (safe_schemas, trust_schemas, longfact_schemas, verifiers)
             schema = next(getattr(module, title) for module in modules if hasattr(module, title))
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
