@@ -197,7 +197,7 @@ def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
 
 def _lacks(figures: Sequence[Figure], fewest: int, what: str) -> str:
     """Why nothing can be said of the figures; empty where something can."""
-    if NOT_MEASURED in figures:
+    if any(figure is NOT_MEASURED for figure in figures):  # not one that equals it, measured on nothing
         return "it was not measured"
     least = min(figure.n for figure in figures)
     if least < fewest:

@@ -196,6 +196,10 @@ def test_one_system_is_not_ranked_and_one_class_has_no_balanced_accuracy() -> No
     assert {one.mean_bias for one in at.mean_adjustments[0].methods} == {None}
     assert {leave for leave, _ in advice_of(report, "e").values()} == {Leave.UNKNOWN}
     assert "too few systems (1, and it takes 3)" in advice_of(report, "e")[Use.ERROR_RATE][1]
+    assert (
+        "too few claims of each kind (0, and it takes 30)" in advice_of(report, "e", dataset("d"))[Use.FILTER_CLAIMS][1]
+    )
+    assert "too few pairs of systems (0, and it takes 10)" in advice_of(report, "e")[Use.COMPARE_SYSTEMS][1]
 
 
 def test_an_evaluator_without_half_the_scores_is_compared_on_what_it_scored() -> None:
