@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factloop.evaluation.audit.report import AuditAt, AuditReport
+from factloop.evaluation.reports.downloads import harmless
 from factloop.records import Record
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 Fields = dict[str, Any]
 
 
@@ -79,9 +79,5 @@ def _written(rows: Sequence[Fields]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(columns), lineterminator="\r\n")
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
-
-
-def _harmless(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -38,11 +38,12 @@ def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequ
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(head)
-    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    writer.writerows([harmless(cell) for cell in row] for row in rows)
     return _download(words, file, "text/csv", written.getvalue())
 
 
-def _harmless(cell: Cell) -> Cell:
+def harmless(cell: Cell) -> Cell:
+    """A text that a spreadsheet would take for a formula with an apostrophe before it; all else as it is."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 

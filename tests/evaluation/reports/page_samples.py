@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
+from factloop.evaluation.reports.audit_html import render_audit_html
 from factloop.evaluation.reports.comparison_html import render_comparison_html
 from factloop.evaluation.reports.html import render_html
 from factloop.evaluation.reports.long_form_html import render_long_form_html
@@ -12,6 +14,7 @@ from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
 from factloop.evaluation.reports.run_html import render_run_html
 from factloop.evaluation.reports.trust_html import render_trust_html
 from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
+from tests.evaluation.reports.audit_sample import bare_audit, hostile_audit, small_audit
 from tests.evaluation.reports.run_samples import (
     empty_run,
     hostile_comparison,
@@ -65,6 +68,9 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "MixedQA": lambda: render_mixedqa_html(sample_result()),
     "MixedQA without responses": lambda: render_mixedqa_html(result_of([])),
     "hostile MixedQA": lambda: render_mixedqa_html(hostile_mixedqa()),
+    "audit": lambda: render_audit_html(small_audit()),
+    "audit of one claim": lambda: render_audit_html(bare_audit()),
+    "hostile audit": lambda: render_audit_html(hostile_audit(), most_drawn=0),
     "run over a data set": lambda: render_run_html(labelled_run()),
     "plain run over a data set": lambda: render_run_html(plain_run()),
     "empty run over a data set": lambda: render_run_html(empty_run()),
@@ -74,4 +80,24 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "comparison of nothing": lambda: render_comparison_html(nothing_to_compare()),
     "hostile comparison": lambda: render_comparison_html(hostile_comparison()),
 }
-PAGES = {name: make() for name, make in MADE_BY.items()}
+
+
+@cache
+def _made(name: str) -> str:
+    return MADE_BY[name]()
+
+
+class _Pages(Mapping[str, str]):
+    """Each page by its name, made when it is first asked for: some have many pictures."""
+
+    def __getitem__(self, name: str) -> str:
+        return _made(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MADE_BY)
+
+    def __len__(self) -> int:
+        return len(MADE_BY)
+
+
+PAGES = _Pages()

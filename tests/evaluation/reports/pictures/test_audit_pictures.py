@@ -145,7 +145,7 @@ def chunking_of(within: Changes, across: Changes) -> ChunkingBias:
 
 def texts(picture: Markup | None) -> list[str]:
     assert picture is not None
-    return ["".join(one.itertext()).strip() for one in etree.fromstring(picture).iter("{*}text")]
+    return ["".join(map(str, one.itertext())).strip() for one in etree.fromstring(picture).iter("{*}text")]
 
 
 def uses(picture: Markup | None, series: int) -> list[tuple[float, float]]:

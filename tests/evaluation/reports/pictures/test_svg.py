@@ -71,7 +71,7 @@ def test_any_text_can_be_drawn_and_stays_text(name: str) -> None:
     picture = draw(lambda axes: axes.set_title(name), alt=name)
     root = parsed(picture)
     assert "script" not in {etree.QName(one).localname for one in root.iter()}
-    written = "".join(root.itertext())
+    written = "".join(map(str, root.itertext()))
     for part in as_words(name).split():
         assert part in written.replace("\n", " ")
 
