@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from factloop.errors import ConfigError
 from factloop.tools.verifiers.classifiers import ClassifierReader
 from factloop.tools.verifiers.local import has_vocabulary
-
-TOKENIZER = "roberta-base"
 
 
 class FactKb(ClassifierReader):
@@ -21,6 +20,8 @@ class FactKb(ClassifierReader):
     """
 
     kind = "factkb"
+    other_tokenizer: ClassVar[str] = "roberta-base"
+    """Path or name of the one for weights without their own."""
 
     def _load_tokenizer(self, local: bool) -> Any:
         from transformers import AutoTokenizer
@@ -31,7 +32,13 @@ class FactKb(ClassifierReader):
                 return own
         except (OSError, ValueError):  # there is none
             pass
-        return AutoTokenizer.from_pretrained(TOKENIZER, local_files_only=local)
+        try:
+            return AutoTokenizer.from_pretrained(self.other_tokenizer, local_files_only=local)
+        except (OSError, ValueError) as error:
+            raise ConfigError(
+                f"{self.name}: there is no tokenizer beside the weights, and {self.other_tokenizer} is not on this "
+                "machine; put its tokenizer files into the folder"
+            ) from error
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
         options = {"padding": True, "max_length": self._window, "return_tensors": "pt"}

@@ -152,7 +152,8 @@ class LocalReader(ABC):
             from safetensors import SafetensorError
 
             try:
-                return self._load_tokenizer(local), self._load_model(local)
+                model = self._load_model(local)
+                return self._load_tokenizer(local), model
             except (SafetensorError, UnpicklingError, RuntimeError, TypeError, KeyError, AttributeError) as error:
                 raise ConfigError(f"{self.name}: its files cannot be read ({_one_line(error)})") from error
 

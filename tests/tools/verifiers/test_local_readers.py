@@ -250,6 +250,20 @@ def test_weights_without_a_tokenizer(tmp_path: Path) -> None:
         MiniCheckRoberta(folder).load()
 
 
+def test_factkb_without_a_tokenizer_takes_that_of_roberta(binary: Path, tmp_path: Path) -> None:
+    """The published weights have none beside them."""
+
+    class Beside(FactKb):
+        other_tokenizer = str(tmp_path / "tokenizer")
+
+    folder = save_roberta(tmp_path / "bare", TWO, tokenizer=False, seed=3)
+    with pytest.raises(ConfigError, match=r"no tokenizer beside the weights, and .*tokenizer is not on this machine"):
+        Beside(folder).load()
+    save_tokenizer(tmp_path / "tokenizer")
+    roberta_config().save_pretrained(tmp_path / "tokenizer")
+    assert read(Beside(folder), *PAIRS) == pytest.approx(read(FactKb(binary), *PAIRS), abs=1e-6)
+
+
 def test_a_tokenizer_of_another_model(tmp_path: Path) -> None:
     folder = save_roberta(tmp_path, TWO)
     path = folder / "config.json"
