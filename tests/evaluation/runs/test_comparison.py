@@ -64,6 +64,20 @@ def test_two_evaluators_of_the_same_responses() -> None:
     assert any(said.startswith("B is nearer to people’s labels: of 24 labelled claims") for said in found.conclusions)
 
 
+def test_two_systems_that_decline_in_the_same_words_are_still_two_systems() -> None:
+    """Texts decide by their majority: one of three alike makes no pair of evaluators, two of three do."""
+    a = [judged("p1", "", response="I cannot say."), judged("p2", "ss"), judged("p3", "ss")]
+    b = [
+        judged("p1", "", response="I cannot say.", system="two"),
+        *(judged(p, "sn", system="two") for p in ("p2", "p3")),
+    ]
+    found = compare(compared(a), compared(b))
+    assert (found.kind, len(found.pairs), found.claims) == (ComparisonKind.SYSTEMS, 3, None)
+    mostly = [*b[:2], judged("p3", "nn", system="two", response="one on p3")]
+    found = compare(compared(a), compared(mostly))
+    assert (found.kind, len(found.pairs), len(found.other_text)) == (ComparisonKind.EVALUATORS, 2, 1)
+
+
 def test_claims_split_otherwise_match_by_their_text() -> None:
     a = [judged("p", "sn", texts=["Rome is old.", "Rome is big."])]
     b = [judged("p", "ssn", texts=["rome  is big.", "Rome is in Italy.", "Rome fell."], made_by=OTHER)]
