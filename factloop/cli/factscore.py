@@ -75,7 +75,7 @@ def _item(response: FactScoreResponse) -> RunItem:
     return RunItem(
         id=response.id,
         system=response.system,
-        prompt_id=response.topic,
+        prompt_id=response.prompt or response.topic,
         prompt=response.prompt,
         response=response.response,
         facts=tuple(
