@@ -12,7 +12,9 @@ from factloop.cli import flags
 def compare(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN_A [RUN_B]", help="Run directories of factloop eval; one for two of its systems."),
+        typer.Argument(
+            metavar="RUN", help="Run directories of factloop eval, A and B; or one, for two of its systems."
+        ),
     ],
     system: Annotated[
         list[str] | None,
