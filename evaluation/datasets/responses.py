@@ -15,7 +15,7 @@ from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
 from factloop.evaluation.datasets.tables import Item
 from factloop.records import Record
 
-Optional = Annotated[
+MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
 """A name that CSV leaves blank where there is none."""
@@ -35,8 +35,8 @@ class GivenResponse(Record):
 
 
 class _ResponseRow(Item):
-    system: Optional = None
-    prompt_id: Optional = None
+    system: MaybeName = None
+    prompt_id: MaybeName = None
     prompt: NotBlank | None
     response: str | None
 

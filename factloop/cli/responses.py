@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import FIELDS, load_responses
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
-from factloop.runs.items import RunItem
+from factloop.runs.items import RunItem, response_items
 from factloop.settings import CheckSettings
 from factloop.tools.search.build import check_sources
 
@@ -30,7 +30,7 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     plan = plan_run(ask, settings)
-    items = _items(data, ColumnMapping(columns=wanted_columns(columns)))
+    items = response_items(load_responses(data, ColumnMapping(columns=wanted_columns(columns))))
     try_outputs((ask.json, ask.html), (data, *settings.docs))
     refuse_self_support(data, settings.docs, "--docs")
     if dry_run:
@@ -51,11 +51,6 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
         if columns.setdefault(name, column) != column:
             raise ConfigError(f"--column {one[:80]}: {name} is named twice")
     return columns
-
-
-def _items(data: str, mapping: ColumnMapping) -> Iterator[RunItem]:
-    for one in load_responses(data, mapping):
-        yield RunItem(id=one.id, system=one.system, prompt_id=one.prompt_id, prompt=one.prompt, response=one.response)
 
 
 def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSettings) -> int:

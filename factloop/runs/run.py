@@ -1,7 +1,7 @@
 """A run over a data set: judges what is not yet judged, and sums up what is.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
-        items = load_responses("responses.jsonl")
+        items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
 A killed run goes on when it is started again: what it judged is in `reports.jsonl`, and answers to single calls are in
