@@ -25,7 +25,7 @@ from factloop.errors import ConfigError, DataError, FactloopError
 from factloop.records import UnscoredReason, Usage
 from factloop.run_directory import BEFORE_THE_RUN, RunDirectory
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.together import as_they_come
+from factloop.tools.calls.together import as_they_come, together
 from factloop.tools.verifiers.build import parse_spec
 from factloop.tools.verifiers.pairs import Pair, PairReader, Scored, score_pairs
 from factloop.verifying.bench import Bench
@@ -166,8 +166,8 @@ async def _scored(
 ) -> list[Prediction]:
     pairs = [Pair(one.claim, one.document) for one in batch]
     found: list[dict[str, Scored]] = [{} for _ in batch]
-    for reader in readers:
-        by_size = await score_pairs(reader, pairs, sizes, meter=meter)
+    of_readers = await together([score_pairs(reader, pairs, sizes, meter=meter) for reader in readers])
+    for reader, by_size in zip(readers, of_readers, strict=True):
         for size, column in zip(sizes, by_size, strict=True):
             for of_pair, scored in zip(found, column, strict=True):
                 of_pair[_column(reader, size)] = scored
