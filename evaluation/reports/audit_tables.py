@@ -11,6 +11,7 @@ from factloop.evaluation.audit.adjustment_records import (
     AdjustmentReport,
     MeanAdjustment,
     MethodAverage,
+    MethodMean,
 )
 from factloop.evaluation.audit.agreement import PairAgreement
 from factloop.evaluation.audit.chunking import Changes, ChunkingBias
@@ -61,9 +62,9 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{round(100 * value, 1) + 0.0:.1f}"
 
 
-def estimate_cell(one: Estimate, noun: str = "") -> Cell:
+def estimate_cell(one: Estimate) -> Cell:
     """The value in per cent, with its interval and what it rests on; or why it is undefined."""
-    rests_on = plural(one.n, noun) if noun else f"n {one.n:,}"
+    rests_on = f"n {one.n:,}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
     if one.value is None:
@@ -345,12 +346,11 @@ def adjustment_table(found: Iterable[AdjustmentReport | MeanAdjustment]) -> Tabl
     )
 
 
-def _rests_on(method: object) -> str:
-    n: int = method.n_calibrations  # type: ignore[attr-defined]  # both kinds of means have it
+def _rests_on(method: MethodMean | MethodAverage) -> str:
+    n = plural(method.n_calibrations, "calibration")
     if isinstance(method, MethodAverage):
-        return f"{plural(n, 'calibration')}, {plural(method.n_datasets, 'data set')}"
-    undefined: int = method.n_undefined  # type: ignore[attr-defined]
-    return plural(n, "calibration") + (f" ({undefined:,} undefined)" if undefined else "")
+        return f"{n}, {plural(method.n_datasets, 'data set')}"
+    return n + (f" ({method.n_undefined:,} undefined)" if method.n_undefined else "")
 
 
 def _method_cell(value: float | None, note: str) -> Cell:
