@@ -114,7 +114,7 @@ def _download(key: str, name: str, kind: str, text: str) -> Download:
     held = text.encode("utf-8")
     if len(held) <= LONGEST_PLAIN:
         return Download(key, name, _address(kind, held), len(held))
-    return Download(key, f"{name}.gz", _address("application/gzip", gzip.compress(held, mtime=0)), len(held))
+    return Download(key, f"{name}.gz", _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0)), len(held))
 
 
 def _address(kind: str, held: bytes) -> str:
