@@ -114,6 +114,7 @@ def _download(key: str, name: str, kind: str, text: str) -> Download:
     held = text.encode("utf-8")
     if len(held) <= LONGEST_PLAIN:
         return Download(key, name, _address(kind, held), len(held))
+    # level 6 takes half the time of the highest, for a tenth more
     return Download(key, f"{name}.gz", _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0)), len(held))
 
 
