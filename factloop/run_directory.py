@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from factloop.errors import ConfigError
 
 FORMAT = 1
-BEFORE_THE_RUN = frozenset({"run.tmp", "lock", "journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"})
+BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 """What a process killed before it wrote `run.json` leaves behind."""
 
 

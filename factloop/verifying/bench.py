@@ -25,29 +25,31 @@ class Bench:
         self._prompts = PromptRegistry.load(settings.prompts)
         self._embedder = build_embedder(settings)
         self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
-        self._local: dict[VerifierSpec, PairReader] = {}
+        self._readers: dict[VerifierSpec, PairReader] = {}
         self._calls: Calls | None = None
 
-    def prepare(self, specs: Sequence[VerifierSpec]) -> None:
-        """Loads weights and sets up models; sends nothing. Raises ConfigError."""
-        for spec in specs:
-            if spec.kind not in CALLING:
-                self._local[spec] = self._build(spec)
-                _ = self._local[spec].identity  # reads the weights
-            else:
-                kind: CallingKind = "bespoke" if spec.kind == BESPOKE else "llm"
-                self._chats[kind, spec.target] = self._chat(kind, spec.target)
+    def prepare(self, specs: Sequence[VerifierSpec]) -> list[PairReader]:
+        """The verifiers with their weights loaded, to be named and told apart. Sends nothing. Raises ConfigError."""
+        self._calls = open_calls(self._settings, seed=0, keeps=False)  # in memory: nothing is asked yet
+        self._readers = {spec: self._build(spec) for spec in specs}
+        for reader in self._readers.values():
+            _ = reader.identity  # reads the weights
+        return [self._readers[spec] for spec in specs]
 
     def open(self, specs: Sequence[VerifierSpec], journal: Path) -> list[PairReader]:
-        """The verifiers prepared; answers of models are kept in `journal`. Raises ConfigError."""
+        """The verifiers prepared, ready to work; answers of models are kept in `journal`. Raises ConfigError."""
+        self._close_calls()
         self._calls = open_calls(self._settings, seed=0, keeps=False, journal=journal)
-        return [self._local.get(spec) or self._build(spec) for spec in specs]
+        return [self._build(spec) if spec.kind in CALLING else self._readers[spec] for spec in specs]
 
     async def aclose(self) -> None:
-        if self._calls is not None:
-            self._calls.cache.close()
+        self._close_calls()
         for chat in self._chats.values():
             await chat.aclose()
+
+    def _close_calls(self) -> None:
+        if self._calls is not None:
+            self._calls.cache.close()
 
     def _build(self, spec: VerifierSpec) -> PairReader:
         return build_verifier(
@@ -59,12 +61,14 @@ class Bench:
             allow_download=self._allow_download,
         )
 
+    def _gateway(self, kind: CallingKind, model: str) -> ModelGateway:
+        assert self._calls is not None
+        if (kind, model) not in self._chats:
+            self._chats[kind, model] = self._chat(kind, model)
+        return build_gateway(self._settings, self._chats[kind, model], self._prompts, self._calls)
+
     def _chat(self, kind: CallingKind, model: str) -> ChatModel:
         settings, name = self._settings, model
         if kind == BESPOKE:
             settings, name = settings.model_copy(update={"max_tokens": MAX_TOKENS}), f"openai:{model}"
         return build_model(settings, name, base_url=settings.base_url, temperature=settings.temperature)
-
-    def _gateway(self, kind: CallingKind, model: str) -> ModelGateway:
-        assert self._calls is not None  # prepared verifiers without a model need none
-        return build_gateway(self._settings, self._chats[kind, model], self._prompts, self._calls)

@@ -9,7 +9,6 @@ another one: the scores in it are kept.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing
@@ -23,7 +22,7 @@ from typing import Any
 from factloop.agents.reasons import reason_of
 from factloop.errors import ConfigError, DataError, FactloopError
 from factloop.records import UnscoredReason, Usage
-from factloop.run_directory import BEFORE_THE_RUN, RunDirectory
+from factloop.run_directory import RunDirectory
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come, together
 from factloop.tools.verifiers.build import parse_spec
@@ -94,18 +93,16 @@ async def astream_verify(
         spool = stack.enter_context(
             PairSpool(rows, path=wanted.data, default_dataset=wanted.default_dataset, limit=wanted.limit)
         )
-        if not folder.exists():
-            stack.callback(_discard_unclaimed, folder)
         bench = Bench(settings, allow_download=wanted.allow_download)
         stack.push_async_callback(bench.aclose)
-        bench.prepare(specs)
-        directory = stack.enter_context(RunDirectory(folder, flag="--out"))
-        readers = bench.open(specs, directory.journal)
-        columns = _columns(readers, sizes)
+        prepared = bench.prepare(specs)
+        columns = _columns(prepared, sizes)
         spool.refuse_scored(columns)
+        directory = stack.enter_context(RunDirectory(folder, flag="--out"))
         directory.claim(
-            {"pairs": spool.digest, "chunk_words": sizes[1:], "verifiers": [reader.identity for reader in readers]}
+            {"pairs": spool.digest, "chunk_words": sizes[1:], "verifiers": [reader.identity for reader in prepared]}
         )
+        readers = bench.open(specs, directory.journal)
         log = stack.enter_context(PredictionLog(wanted.out, columns))
         yield VerifyStarted(spool.n, len(log.done))
         meter = UsageMeter()
@@ -134,12 +131,6 @@ async def averify(rows: Iterable[PlacedRow], wanted: Verifying, settings: Verify
             if isinstance(event, VerifyRun):
                 return event
     raise AssertionError("a run ends with its summary")
-
-
-def _discard_unclaimed(folder: Path) -> None:
-    """Removes the folder of a run that was refused before it began."""
-    if folder.is_dir() and {item.name for item in folder.iterdir()} <= BEFORE_THE_RUN:
-        shutil.rmtree(folder)
 
 
 def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list[str]:
