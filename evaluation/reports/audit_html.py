@@ -115,7 +115,9 @@ def _download(key: str, name: str, kind: str, text: str) -> Download:
     if len(held) <= LONGEST_PLAIN:
         return Download(key, name, _address(kind, held), len(held))
     # level 6 takes half the time of the highest, for a tenth more
-    return Download(key, f"{name}.gz", _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0)), len(held))
+    return Download(
+        key, f"{name}.gz", _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0)), len(held)
+    )
 
 
 def _address(kind: str, held: bytes) -> str:
