@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod
 from factloop.evaluation.audit.advice import Leave, Use
 from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
+from factloop.evaluation.audit.findings import NOT_MEASURED
 from factloop.evaluation.audit.quantification import EvaluatorBias
 from factloop.evaluation.audit.rates import EvaluatorRates
+from factloop.evaluation.audit.reading import findings_of
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.units import Level
@@ -236,6 +238,19 @@ def test_advice_rests_on_the_figures_of_its_group(report: AuditReport) -> None:
     best = min((one for one in at.mean_adjustments[2].methods[1:]), key=lambda one: one.mean_bias or 0)
     assert at.mean_adjustments[2].group == ALL
     assert f"by {100 * (best.mean_bias or 0):.1f}." in advice_of(report, "good")[Use.ERROR_RATE][1]
+
+
+def test_wording_is_read_from_the_outermost_bins(report: AuditReport) -> None:
+    at = report.at[0]
+    whole = next(one for one in at.surface if (one.evaluator, one.group.kind) == ("weak", "all"))
+    bins = [one for one in whole.bins if one.low is not None]
+    found = findings_of(at, "weak", ALL, ["news", "talk"], 0.95)
+    assert (found.tpr_least_similar.value, found.tpr_least_similar.n) == (bins[0].tpr, bins[0].n_attributable)
+    assert (found.tnr_most_similar.value, found.tnr_most_similar.n) == (bins[-1].tnr, bins[-1].n_unattributable)
+    assert bins[0].tpr != bins[-1].tpr
+    alike = audited([replace(row, claim=row.document) for row in sample_rows()], resamples=0)
+    found = findings_of(alike.at[0], "weak", ALL, ["news", "talk"], 0.95)
+    assert found.tpr_least_similar is found.tnr_most_similar is NOT_MEASURED
 
 
 def _is_weak_claim(one: Any) -> bool:
