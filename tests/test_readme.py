@@ -1,4 +1,4 @@
-"""Every command and every Python block of the README runs, with the simulator in place of paid servers."""
+"""Every command and every Python block of the README and of docs/ runs, with the simulator in place of paid servers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ import pytest
 from tests.simulator import RunningSimulator, Simulator
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/evaluation.md")]
 LOCAL_SERVER = "http://localhost:8000/v1"
 
 COMMANDS = [
     line.split("  #")[0].strip()
-    for line in re.findall(r"^    (.+)$", README, re.MULTILINE)
+    for page in PAGES
+    for line in re.findall(r"^    (.+)$", page, re.MULTILINE)
     if re.match(r"(cat .*\| *)?factloop ", line)
 ]
-PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PYTHON = [block for page in PAGES for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)]
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +37,22 @@ def simulator() -> Iterator[RunningSimulator]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a reader tries the commands, one after the other: a later one may use what an earlier one wrote."""
     folder = tmp_path_factory.mktemp("readme")
-    for example in ("lighthouse", "trust"):
+    for example in ("lighthouse", "trust", "evaluation"):
         shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
+    (folder / "downloads").mkdir()
+    shutil.copy(folder / "prompts.jsonl", folder / "downloads" / "longfact_objects.jsonl")
     return folder
 
 
 @pytest.fixture
-def environment(simulator: RunningSimulator, tmp_path: Path) -> dict[str, str]:
+def environment(simulator: RunningSimulator, folder: Path, tmp_path: Path) -> dict[str, str]:
     """A user's shell: factloop on the path, keys set, answers kept in a folder of the test's own."""
     return {
         **os.environ,
         **simulator.environment,
         "OPENAI_BASE_URL": simulator.base_url,
         "FACTLOOP_CACHE_DIR": str(tmp_path / "cache"),
+        "FACTLOOP_DATA_DIR": str(folder / "data"),
         "FACTLOOP_PRICE_IN": "0.15",
         "FACTLOOP_PRICE_OUT": "0.60",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rich.console import Console, Group
@@ -35,6 +36,7 @@ WIDE = 110
 """Columns from which each difference has one line."""
 FLIPS_SHOWN = 10
 NAMED = 5
+_HASH = re.compile("[0-9a-f]{64}")
 SETTINGS_SHOWN = 8
 SIGNS = {
     Verdict.SUPPORTED: Status.SUPPORTED.symbol,
@@ -196,9 +198,16 @@ def _rows(comparison: Comparison) -> list[Row]:
     ]
     rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
     rows += [
-        ("Differs", Text(one_line(f"{one.name}: {one.first or 'none'} → {one.second or 'none'}")))
+        ("Differs", Text(one_line(f"{one.name}: {_setting(one.first)} → {_setting(one.second)}")))
         for one in comparison.settings[:SETTINGS_SHOWN]
     ]
     if len(comparison.settings) > SETTINGS_SHOWN:
         rows.append(("", Text(f"and {plural(len(comparison.settings) - SETTINGS_SHOWN, 'more setting')}", style="dim")))
     return rows + notice_rows("Caution", comparison.warnings)
+
+
+def _setting(value: str | None) -> str:
+    """As it is; of a hash the beginning, which tells two apart."""
+    if value is None:
+        return "none"
+    return value[:12] if _HASH.fullmatch(value) else value

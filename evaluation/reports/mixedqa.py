@@ -106,12 +106,13 @@ def _interval_head(result: MixedQaResult) -> str:
 
 def _rows(result: MixedQaResult) -> list[Row]:
     fingerprint = result.fingerprint
+    found = (one.correlation for one in (*result.correlations, *result.reference))
     rows = [("Data", Text(visible(result.data)))] if result.data else []
     rows += [
         ("Questions", Text(f"{result.n_questions:,}")),
         ("Subject", Text(visible(subject_note(result)))),
         ("Judge", Text(visible(fingerprint.judge or "none: no corpus, so no TrustFC"))),
-        ("Intervals", Text(figures.resampling(found.correlation for found in (*result.correlations, *result.reference)))),
+        ("Intervals", Text(figures.resampling(found))),
         ("Paper", Text(f"{SOURCE}, 1,000 responses a system.")),
     ]
     return rows + usage_rows(result.usage) + notice_rows("Warning", result.warnings)

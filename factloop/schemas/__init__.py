@@ -7,12 +7,25 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from factloop.cli.data import DataGot, DataListing
 from factloop.estimate import Estimate
+from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.rows import PredictionRow
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
+from factloop.evaluation.runs.comparison_records import Comparison
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.events import Event
+from factloop.generating.records import (
+    GeneratedPrompt,
+    GeneratedResponse,
+    GenerationEstimate,
+    PromptsReport,
+    ResponsesReport,
+)
 from factloop.records import FactualityReport
 from factloop.trust_estimate import TrustEstimate
 from factloop.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
+from factloop.verifying.records import Prediction, VerifyRun
 
 FOLDER = Path(__file__).parent
 
@@ -20,6 +33,20 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "factuality_report": TypeAdapter(FactualityReport),
     "event": TypeAdapter(Event),
     "estimate": TypeAdapter(Estimate),
+    "run_summary": TypeAdapter(RunSummary),
+    "judged_response": TypeAdapter(JudgedResponse),
+    "comparison": TypeAdapter(Comparison),
+    "audit_report": TypeAdapter(AuditReport),
+    "audit_row": TypeAdapter(PredictionRow),
+    "prediction": TypeAdapter(Prediction),
+    "verify_run": TypeAdapter(VerifyRun),
+    "generated_response": TypeAdapter(GeneratedResponse),
+    "generated_prompt": TypeAdapter(GeneratedPrompt),
+    "responses_report": TypeAdapter(ResponsesReport),
+    "prompts_report": TypeAdapter(PromptsReport),
+    "generation_estimate": TypeAdapter(GenerationEstimate),
+    "data_listing": TypeAdapter(DataListing),
+    "data_got": TypeAdapter(DataGot),
     "mixedqa_result": TypeAdapter(MixedQaResult),
     "trust_estimate": TypeAdapter(TrustEstimate),
     "distractor_set": TypeAdapter(DistractorSet),

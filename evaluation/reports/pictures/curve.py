@@ -49,6 +49,8 @@ def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
             axes.xaxis.set_minor_formatter("")
+        else:
+            axes.locator_params(axis="x", integer=True)
         axes.set_ylim(-2, 102)
         axes.set_xlabel("K, the number of supported claims wished for")
         axes.set_ylabel("F1@K, %")
