@@ -41,6 +41,9 @@ bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labell
 	$(BIN)/python -m benchmarks.distractors
 	$(BIN)/python -m benchmarks.trust_speed
 	$(BIN)/python -m benchmarks.trust_corpus
+	$(BIN)/python -m benchmarks.audit
+	$(BIN)/python -m benchmarks.correction_coverage
+	$(BIN)/python -m benchmarks.eval_run
 	$(BIN)/python -m benchmarks.safe_speed
 
 schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records
