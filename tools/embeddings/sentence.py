@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.errors import ConfigError
+from factloop.model_files import encodable, loading_model, short_name
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.cache import VectorCache
-from factloop.tools.embeddings.loading import loading_model
 
 __all__ = ["Embedder", "SentenceTransformerEmbedder", "packaged_minilm"]
 
@@ -47,7 +47,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        return Path(self._path_or_name).name if Path(self._path_or_name).is_dir() else self._path_or_name
+        return short_name(self._path_or_name)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors of shape (len(texts), dim). Raises ConfigError where the model cannot be loaded."""
@@ -61,11 +61,14 @@ class SentenceTransformerEmbedder:
             return int(self._model.get_embedding_dimension())
 
     def _encode_new(self, texts: list[str]) -> NDArray[np.float32]:
-        encodable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         with self._loading:
             model = self._model
         vectors = model.encode(
-            encodable, batch_size=BATCH_SIZE, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+            [encodable(text) for text in texts],
+            batch_size=BATCH_SIZE,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
         )
         return np.asarray(vectors, dtype=np.float32)
 

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from factloop.errors import ConfigError
-from factloop.tools.embeddings.loading import loading_model
+from factloop.model_files import encodable, loading_model, short_name
 from factloop.tools.verifiers.base import Entailment
 
 THRESHOLD = 0.5
@@ -74,8 +74,7 @@ class NliVerifier:
 
     @property
     def name(self) -> str:
-        path = Path(self._path_or_name)
-        return f"nli:{path.name if path.is_dir() else self._path_or_name}"
+        return f"nli:{short_name(self._path_or_name)}"
 
     def load(self) -> None:
         """Loads the model now, and not at the first claim. Raises ConfigError."""
@@ -88,7 +87,7 @@ class NliVerifier:
         if not claim.strip() or not readable:
             return Entailment("insufficient", 0.0, (), "no claim or no evidence to read")
         with self._lock:  # a fast tokenizer keeps its truncation settings as state
-            read = self._read(_encodable(claim), [_encodable(passages[index]) for index in readable])
+            read = self._read(encodable(claim), [encodable(passages[index]) for index in readable])
         return _entailment(dict(zip(readable, read, strict=True)))
 
     def _read(self, claim: str, passages: Sequence[str]) -> list[_Reading]:
@@ -151,8 +150,3 @@ def _entailment(readings: Mapping[int, _Reading]) -> Entailment:
             "contradicted", score, tuple(cited[:MAX_CITED]), f"contradicted with probability {refuted:.2f}"
         )
     return Entailment("insufficient", score, (), f"entailed with probability {score:.2f} at most")
-
-
-def _encodable(text: str) -> str:
-    """The text with lone surrogates replaced, which tokenizers refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import Any, ClassVar
 
 from factloop.errors import ConfigError, ModelOutputError
+from factloop.model_files import encodable, loading_model
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.embeddings.loading import loading_model
 from factloop.tools.verifiers.chunks import cut_by_words, cut_into_chunks
 from factloop.tools.verifiers.pairs import Pair, Scored
 
@@ -193,17 +193,12 @@ class LocalReader(ABC):
 
     def _plain(self, text: str) -> str:
         """The text as tokenizers take it, and without anything that they would take for a special token."""
-        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", _encodable(text))
+        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
     def _special(self) -> re.Pattern[str]:
         tokens = sorted(self._loaded[0].all_special_tokens, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
-
-
-def _encodable(text: str) -> str:
-    """The text with lone surrogates replaced, which tokenizers refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def has_vocabulary(tokenizer: Any) -> bool:

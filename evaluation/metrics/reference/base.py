@@ -8,6 +8,8 @@ from typing import Protocol
 Scores = list[float | None]
 """One for each candidate, higher is better. `evaluation.metrics.correlation` leaves None out and counts it."""
 Texts = Sequence[str | None]
+LONGEST = 512
+"""Tokens that a metric reads of a text, where its model says nothing less."""
 
 
 class ReferenceMetric(Protocol):

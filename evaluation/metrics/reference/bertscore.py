@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from factloop.errors import ConfigError
-from factloop.evaluation.metrics.reference.base import Scores, Texts, check_lengths
-from factloop.evaluation.metrics.reference.loading import LONGEST, encodable, loading, short_name
+from factloop.evaluation.metrics.reference.base import LONGEST, Scores, Texts, check_lengths
+from factloop.model_files import encodable, loading_model, short_name
 
 BATCH_SIZE = 32
 
@@ -83,7 +83,7 @@ class BertScore:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         local = not self._allow_download
-        with loading(self._path_or_name):
+        with loading_model(self._path_or_name, extra="metrics"):
             from transformers import AutoModel, AutoTokenizer
 
             tokenizer = AutoTokenizer.from_pretrained(self._path_or_name, local_files_only=local)

@@ -1,4 +1,4 @@
-"""How models of the Hugging Face format come to a metric: from a folder or the local cache, with our own errors."""
+"""The one way in which models of the Hugging Face format are loaded: quietly, on one thread, with our own errors."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from pathlib import Path
 
 from factloop.errors import ConfigError
 
-LONGEST = 512
-"""Tokens that a metric reads of a text, where the model says nothing less."""
-
 
 @contextmanager
-def loading(path_or_name: str) -> Iterator[None]:
+def loading_model(path_or_name: str, *, extra: str = "semantic") -> Iterator[None]:
     """Around the import and the loading of a model: failures leave it as ConfigError, chained to their cause.
 
-    Holds torch to one thread for the whole process: on a machine that does anything else, two are slower.
+    Holds torch to one thread for the whole process: on a machine that does anything else, two are four times slower.
+    `extra` of factloop is what installs torch for the caller.
     """
     try:
         import torch
         from transformers.utils import logging
     except ImportError as error:
-        raise ConfigError("this needs the extra with torch: pip install 'factloop[metrics]'") from error
+        raise ConfigError(f"this needs the extra with torch: pip install 'factloop[{extra}]'") from error
     torch.set_num_threads(1)
     had_progress_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers leaves it so
