@@ -222,6 +222,12 @@ class Fingerprint(Record):
     """Version of each library that shapes the result."""
     seed: int | None = None
 
+    @property
+    def judge(self) -> str:
+        """Who judged, by which plan, in words. The offline engine is called what it is: a baseline."""
+        engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
+        return f"{engine}, {self.plan} plan"
+
 
 class FactualityReport(Record):
     """The result of one SAFE run over one response."""

@@ -14,13 +14,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def judge(report: FactualityReport) -> str:
-    """Who judged, by which plan. The offline engine is called what it is: a baseline."""
-    fingerprint = report.fingerprint
-    engine = "the offline engine (a baseline)" if fingerprint.engine == "offline" else fingerprint.model or "a model"
-    return f"{engine}, {fingerprint.plan} plan"
-
-
 def precision(report: FactualityReport) -> str:
     """Precision to two digits, or a dash where nothing was scored."""
     return "–" if report.precision is None else f"{report.precision:.2f}"

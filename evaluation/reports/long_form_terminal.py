@@ -91,7 +91,7 @@ def _rows(report: LongFormTrustReport) -> list[Row]:
         ("Precision", Text(f"{figures.precision(factuality)}  ({figures.precision_basis(factuality)})")),
     )
     rows.append(("Subject", Text(visible(report.fingerprint.subject_model or "none"))))
-    rows.append(("Judge", Text(visible(figures.judge(factuality)))))
+    rows.append(("Judge", Text(visible(factuality.fingerprint.judge))))
     rows += [(f"TrustBC {name.lower()}", value) for name, value in usage_rows(report.usage)]
     rows += [(f"SAFE {name.lower()}", value) for name, value in usage_rows(factuality.usage)]
     return rows + notice_rows("Warning", (*factuality.warnings, *report.warnings))

@@ -24,7 +24,7 @@ from factloop.evaluation.reports.terminal_parts import (
 )
 from factloop.evaluation.reports.visible import visible
 from factloop.evaluation.runs.records import RunSummary
-from factloop.records import Counts, Fingerprint
+from factloop.records import Counts
 
 WIDE = 90
 """Columns from which each system has one line."""
@@ -52,11 +52,6 @@ def policy(scores: LongFormScores) -> str:
     """What an abstention counts as, with how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
     return f"{run_words.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
-
-
-def judged_by(fingerprint: Fingerprint) -> str:
-    engine = "the offline engine (a baseline)" if fingerprint.engine == "offline" else fingerprint.model or "a model"
-    return f"{engine}, {fingerprint.plan} plan"
 
 
 def _measures(scores: LongFormScores, system: SystemScore) -> Iterator[tuple[str, Mean]]:
@@ -124,7 +119,7 @@ def _rows(summary: RunSummary) -> list[Row]:
     rows = [
         ("Data", Text(f"{visible(summary.data)}: {basis}")),
         ("Abstentions", Text(policy(scores))),
-        ("Judge", Text(visible(judged_by(summary.fingerprint)))),
+        ("Judge", Text(visible(summary.fingerprint.judge))),
     ]
     if scores.n_resamples:
         said = f"{percent(scores.level)}, by {scores.n_resamples:,} resamples of whole prompts"

@@ -115,7 +115,7 @@ def _rows(report: FactualityReport) -> list[Row]:
         ("Not scored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)
     ]
     rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
-    rows.append(("Judge", Text(visible(figures.judge(report)))))
+    rows.append(("Judge", Text(visible(report.fingerprint.judge))))
     return rows + usage_rows(report.usage) + notice_rows("Warning", report.warnings)
 
 

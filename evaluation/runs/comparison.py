@@ -200,13 +200,11 @@ def _ks(
 
 
 def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:
-    fingerprint = run.summary.fingerprint
-    judge = fingerprint.model or "a model" if fingerprint.engine == "model" else "the offline engine (a baseline)"
     counts = [line.counts for line in lines]
     return Side(
         run=run.name,
         data=run.summary.data,
-        judge=f"{judge}, {fingerprint.plan} plan",
+        judge=run.summary.fingerprint.judge,
         systems=tuple(sorted({line.system for line in lines})),
         n_responses=len(lines),
         n_abstained=sum(line.abstained for line in lines),

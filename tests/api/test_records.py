@@ -140,3 +140,13 @@ def test_half_a_character_becomes_a_replacement_character() -> None:
     assert mended.passage == "smile \ufffd"
     assert mended.title == "žluť"
     assert mended.model_dump_json().encode()
+
+
+def test_the_offline_engine_is_called_a_baseline() -> None:
+    by_model = report().fingerprint.model_copy(
+        update={"engine": "model", "model": "openai:gpt-4o-mini", "plan": "fused"}
+    )
+    assert by_model.judge == "openai:gpt-4o-mini, fused plan"
+    assert by_model.model_copy(update={"model": None}).judge == "a model, fused plan"
+    offline = by_model.model_copy(update={"engine": "offline", "plan": "paper"})
+    assert offline.judge == "the offline engine (a baseline), paper plan"

@@ -29,14 +29,6 @@ def test_no_claims_are_said_plainly() -> None:
     assert figures.precision_basis(report) == "The response makes no claim that can be checked."
 
 
-def test_the_offline_engine_is_called_a_baseline() -> None:
-    report = sample_report()
-    assert figures.judge(report) == "openai:gpt-4o-mini, fused plan"
-    offline = report.fingerprint.model_copy(update={"engine": "offline", "model": None, "plan": "paper"})
-    judge = figures.judge(report.model_copy(update={"fingerprint": offline}))
-    assert judge == "the offline engine (a baseline), paper plan"
-
-
 def test_reasons_and_distribution() -> None:
     report = sample_report((UnscoredReason.BUDGET,))
     assert figures.unscored_reasons(report) == ["1 × the budget was used up"]
