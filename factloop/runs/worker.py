@@ -54,6 +54,7 @@ class Worker:
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._opened: Judge | None = None
+        self._judging: set[asyncio.Task[JudgedResponse | Wrong]] = set()
         os.environ.update(home.environment)
         with suppress(OSError):  # on another machine it may not be there: paths from it are then missed by name
             os.chdir(home.folder)
@@ -72,15 +73,27 @@ class Worker:
         return None
 
     async def judge(self, item: RunItem) -> JudgedResponse | Wrong:
+        task = asyncio.create_task(self._judged(item))
+        self._judging.add(task)
+        try:
+            return await task
+        finally:
+            self._judging.discard(task)
+
+    async def close(self) -> None:
+        """Stops what is under way, then closes connections and the journal: no answer comes that cannot be kept."""
+        judging = tuple(self._judging)
+        for task in judging:
+            task.cancel()
+        await asyncio.gather(*judging, return_exceptions=True)
+        await self._stack.aclose()
+
+    async def _judged(self, item: RunItem) -> JudgedResponse | Wrong:
         try:
             judge = await self._judge()
             return await judge(item)
         except (ConfigError, DataError) as error:
             return _wrong(error)
-
-    async def close(self) -> None:
-        """Closes connections and the journal."""
-        await self._stack.aclose()
 
     async def _judge(self) -> Judge:
         async with self._opening:
