@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,13 +12,14 @@ from factloop.evaluation.audit.report import AuditData, AuditReport, EvaluatorAd
 from factloop.evaluation.reports import audit_words
 from factloop.evaluation.reports.audit_csv import csv_files
 from factloop.evaluation.reports.audit_parts import Part, View, parts_of
+from factloop.evaluation.reports.downloads import Download, text_download
 from factloop.evaluation.reports.page import render_page
 from factloop.evaluation.reports.pictures.marks import Mark
 
 MOST_DRAWN = 12
 """Groups with pictures, of which each has up to eight: all, the task groups, then data sets. Others have tables."""
 LONGEST_PLAIN = 100_000
-"""Characters of a file that a link on the page holds as it is; what is longer is packed."""
+"""Bytes of a file that a link holds as it is: there are a dozen files, so that less than usual is left unpacked."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,6 @@ class Section:
     at: tuple[tuple[Part, ...], ...]
     """In the order of the thresholds."""
     is_drawn: bool
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file within the page."""
-
-    key: str
-    name: str
-    address: str
-    size: int
-    """Bytes, before packing."""
 
 
 def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> str:
@@ -61,7 +49,7 @@ def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> s
         report=report,
         marks=marks,
         sections=list(_sections(report, marks, most_drawn)),
-        downloads=list(_downloads(report)),
+        downloads=dict(_downloads(report)),
         uses=list(Use),
         audit=audit_words,
     )
@@ -104,21 +92,12 @@ def _sections(report: AuditReport, marks: dict[str, Mark], most_drawn: int) -> I
         )
 
 
-def _downloads(report: AuditReport) -> Iterator[Download]:
-    yield _download("json", "audit.json", "application/json", report.model_dump_json(indent=2))
+def _downloads(report: AuditReport) -> Iterator[tuple[str, Download]]:
+    """Each file by the name that links on the page know it by."""
+    yield "json", _held("audit.json", "application/json", report.model_dump_json(indent=2))
     for name, text in csv_files(report).items():
-        yield _download(name, f"{name}.csv", "text/csv;charset=utf-8", text)
+        yield name, _held(f"{name}.csv", "text/csv", text)
 
 
-def _download(key: str, name: str, kind: str, text: str) -> Download:
-    held = text.encode("utf-8")
-    if len(held) <= LONGEST_PLAIN:
-        return Download(key, name, _address(kind, held), len(held))
-    # level 6 takes half the time of the highest, for a tenth more
-    return Download(
-        key, f"{name}.gz", _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0)), len(held)
-    )
-
-
-def _address(kind: str, held: bytes) -> str:
-    return f"data:{kind};base64,{base64.b64encode(held).decode('ascii')}"
+def _held(file: str, kind: str, text: str) -> Download:
+    return text_download(file, file, kind, text, longest_plain=LONGEST_PLAIN)

@@ -4,6 +4,7 @@ import base64
 import csv
 import gzip
 import io
+import random
 from functools import cache
 from typing import Any
 
@@ -47,6 +48,18 @@ def files_of(name: str) -> dict[str, str]:
         assert link.get("download").endswith(".gz") == is_packed
         found[link.get("download").removesuffix(".gz")] = (gzip.decompress(data) if is_packed else data).decode()
     return found
+
+
+def test_a_file_too_large_for_a_link_is_named_without_one() -> None:
+    """Browsers follow no address of more than two million characters."""
+    report = bare_audit()
+    noise = random.Random(0).randbytes(1_000_000).hex()  # packed to a half, written as base64: 1.5 million characters
+    data = report.data.model_copy(update={"name": noise * 2 + noise[::-1]})
+    tree = lxml.html.document_fromstring(render_audit_html(report.model_copy(update={"data": data}), most_drawn=0))
+    addresses = [link.get("href") for link in tree.xpath("//a[@download]")]
+    assert addresses
+    assert max(map(len, addresses)) < 2_000_000
+    assert "audit.json: too large for a page, see --json, 6,0" in text(tree.xpath("//*[@class='files']")[0])
 
 
 @pytest.mark.parametrize("name", AUDITS)
