@@ -1,7 +1,9 @@
 """What an evaluator may and may not be used for, in plain sentences, each with the number that it rests on.
 
 Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
-project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes.
+project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes; orders
+of systems, chunks and wording have no interval. Where the labels tell no systems apart, nothing is said of telling them
+apart: an evaluator that passes every claim would have none of these pairs wrong.
 """
 
 from __future__ import annotations
@@ -23,6 +25,11 @@ LARGE_BIAS = 0.05
 RARELY_WRONG = 0.1
 """One pair of systems in ten. The paper's evaluators order 20 to 26 % of the pairs wrongly."""
 OFTEN_WRONG = 0.25
+FEWEST_APART = 5
+"""Pairs of systems that differ by the labels: with fewer, whether differences are found is hardly tried."""
+MOST_FOUND = 0.8
+"""Of these differences: the power that tests are commonly planned for (Cohen 1988, section 2.4)."""
+FEW_FOUND = 0.5
 STRONG_TAU = 0.8
 """Kendall's coefficient: at most one pair in ten is turned round."""
 WEAK_TAU = 0.5
@@ -121,17 +128,39 @@ def _compare_systems(found: Findings) -> Advice:
     if found.reversed_pairs is not None:
         reason += f" and turns {100 * found.reversed_pairs:.1f} % of them round"
         leave = _worse(leave, Leave.WITH_CARE if found.reversed_pairs > 0.0 else Leave.YES)
-    return _advice(found, Use.COMPARE_SYSTEMS, leave, reason)
+    apart = found.found_pairs
+    if apart.value is not None:
+        reason += f", and of the {apart.n:,} that differ by the labels it finds {100 * apart.value:.1f} %"
+    elif leave is not Leave.NO:  # an evaluator that calls all claims alike would look as good
+        return _advice(found, Use.COMPARE_SYSTEMS, Leave.UNKNOWN, f"{_nothing_apart(found)}; {reason}")
+    return _advice(found, Use.COMPARE_SYSTEMS, _worse(leave, _differences_found(apart)), reason)
+
+
+def _differences_found(apart: Figure) -> Leave:
+    if apart.value is None or apart.n < FEWEST_APART:
+        return Leave.WITH_CARE
+    return Leave.YES if apart.value >= MOST_FOUND else Leave.NO if apart.value < FEW_FOUND else Leave.WITH_CARE
+
+
+def _nothing_apart(found: Findings) -> str:
+    return f"the labels tell no two systems apart in any of {_count(found.wrong_pairs, 'pairs')}"
 
 
 def _rank_systems(found: Findings) -> Advice:
     if lacks := _lacks((found.tau,), FEWEST_RANKED, "systems"):
         return _advice(found, Use.RANK_SYSTEMS, Leave.UNKNOWN, lacks)
+    if found.found_pairs.value is None:
+        reason = f"{_nothing_apart(found)}, so that their own order may be chance"
+        return _advice(found, Use.RANK_SYSTEMS, Leave.UNKNOWN, reason)
     low, high = found.tau.low, found.tau.high
     interval = "" if low is None or high is None else f"{100 * found.level:g} % interval {low:.2f} to {high:.2f}, "
     reason = f"its order has Kendall's tau {found.tau.number:.2f} with that of the labels"
     reason += f" ({interval}{_count(found.tau, 'systems')})"
-    return _advice(found, Use.RANK_SYSTEMS, _high_enough(found.tau, STRONG_TAU, WEAK_TAU), reason)
+    leave = _high_enough(found.tau, STRONG_TAU, WEAK_TAU)
+    if found.found_pairs.n < FEWEST_APART:
+        reason += f"; but by the labels no more than {_count(found.found_pairs, 'pairs')} of them differ"
+        leave = _worse(leave, Leave.WITH_CARE)
+    return _advice(found, Use.RANK_SYSTEMS, leave, reason)
 
 
 def _long_documents(found: Findings) -> Advice:

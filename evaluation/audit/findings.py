@@ -62,6 +62,9 @@ class Findings:
     wrong_pairs: Figure = NOT_MEASURED
     """Share of system pairs ordered wrongly; `n` is the number of pairs."""
     reversed_pairs: float | None = None
+    found_pairs: Figure = NOT_MEASURED
+    """Of the pairs that differ significantly by the labels the share that differ likewise by predictions; `n` is the
+    number of those pairs."""
     tau: Figure = NOT_MEASURED
     """Kendall's coefficient of error rates; `n` is the number of systems."""
     lost_across_chunks: Figure = NOT_MEASURED

@@ -9,6 +9,7 @@ from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, Metho
 from factloop.evaluation.audit.chunking import ChunkingBias
 from factloop.evaluation.audit.estimate import Estimate, Group
 from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.evaluation.audit.ranking import Order, Ranking
 from factloop.evaluation.audit.report import AuditAt
 from factloop.evaluation.audit.surface import SurfaceBias
 from factloop.evaluation.audit.units import Level
@@ -79,6 +80,7 @@ def _best(methods: Iterable[MethodMean | MethodAverage]) -> MethodMean | MethodA
 class _Order(TypedDict):
     wrong_pairs: Figure
     reversed_pairs: float | None
+    found_pairs: Figure
     tau: Figure
 
 
@@ -96,7 +98,19 @@ def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -
         wanted = (evaluator, Level.CLAIM, group)
         mean = next(one for one in at.mean_rankings if (one.evaluator, one.level, one.group) == wanted)
         wrong, turned, tau, n_pairs = mean.share_wrong, mean.share_reversed, mean.kendall, mean.n_pairs
-    return {"wrong_pairs": Figure(wrong, n_pairs), "reversed_pairs": turned, "tau": Figure(tau, n_ranked)}
+    return {
+        "wrong_pairs": Figure(wrong, n_pairs),
+        "reversed_pairs": turned,
+        "found_pairs": _found_pairs(found),
+        "tau": Figure(tau, n_ranked),
+    }
+
+
+def _found_pairs(rankings: Sequence[Ranking]) -> Figure:
+    """Over the pairs of all the data sets together: each may have few that differ."""
+    apart = [pair for one in rankings for pair in one.pairs if pair.labelled is not Order.SAME]
+    n_found = sum(not pair.is_wrong for pair in apart)
+    return Figure(n_found / len(apart) if apart else None, len(apart))
 
 
 def _is_of(one: SurfaceBias | ChunkingBias, group: Group) -> bool:

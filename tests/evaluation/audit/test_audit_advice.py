@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from factloop.evaluation.audit.advice import Advice, Leave, Use, advise
 from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.evaluation.audit.units import Level
+from tests.evaluation.audit.audit_sample import audited
+from tests.evaluation.audit.prediction_rows import Row
 
 GOOD = Findings(
     evaluator="judge",
@@ -21,6 +24,7 @@ GOOD = Findings(
     headroom_bias=Figure(-0.01, 6, -0.015, 0.005),
     wrong_pairs=Figure(1 / 15, 15),
     reversed_pairs=0.0,
+    found_pairs=Figure(0.875, 8),
     tau=Figure(0.867, 6),
     lost_across_chunks=Figure(0.031, 900, 0.02, 0.045),
     tpr_least_similar=Figure(0.86, 200),
@@ -71,6 +75,17 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
         ({"wrong_pairs": Figure(0.2, 15)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "20.0 % (15 pairs)"),
         ({"wrong_pairs": Figure(1 / 3, 15)}, Use.COMPARE_SYSTEMS, Leave.NO, "33.3 %"),
         ({"reversed_pairs": 1 / 15}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "turns 6.7 % of them round"),
+        ({"found_pairs": Figure(0.75, 8)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 8 that differ by the labels"),
+        ({"found_pairs": Figure(0.375, 8)}, Use.COMPARE_SYSTEMS, Leave.NO, "it finds 37.5 %"),
+        ({"found_pairs": Figure(1.0, 4)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 4 that differ"),
+        ({"found_pairs": Figure(0.0, 1)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "it finds 0.0 %"),
+        (  # differences where there are none
+            {"found_pairs": Figure(None, 0), "wrong_pairs": Figure(0.4, 15)},
+            Use.COMPARE_SYSTEMS,
+            Leave.NO,
+            "40.0 % (15 pairs)",
+        ),
+        ({"found_pairs": Figure(1.0, 4)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "no more than 4 pairs of them differ"),
         ({"tau": Figure(0.6, 6)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "0.60"),
         ({"tau": Figure(-0.2, 6, -0.8, 0.5)}, Use.RANK_SYSTEMS, Leave.NO, "(95 % interval -0.80 to 0.50, 6 systems)"),
         ({"lost_across_chunks": Figure(0.07, 900)}, Use.LONG_DOCUMENTS, Leave.WITH_CARE, "7.0 % (900 claims)"),
@@ -103,6 +118,13 @@ def test_each_number_decides_its_use(change: dict[str, object], use: Use, leave:
         ("mean_bias", Use.ERROR_RATE, Figure(0.0, 2), "too few systems (2, and it takes 3)"),
         ("headroom_bias", Use.HEADROOM, NOT_MEASURED, "it was not measured"),
         ("wrong_pairs", Use.COMPARE_SYSTEMS, Figure(0.0, 6), "too few pairs of systems (6, and it takes 10)"),
+        (
+            "found_pairs",
+            Use.COMPARE_SYSTEMS,
+            Figure(None, 0),
+            "the labels tell no two systems apart in any of 15 pairs",
+        ),
+        ("found_pairs", Use.RANK_SYSTEMS, Figure(None, 0), "so that their own order may be chance"),
         ("tau", Use.RANK_SYSTEMS, Figure(1.0, 4), "too few systems (4, and it takes 5)"),
         ("tau", Use.RANK_SYSTEMS, Figure(None, 6), "it is undefined here"),
         ("lost_across_chunks", Use.LONG_DOCUMENTS, NOT_MEASURED, "it was not measured"),
@@ -142,3 +164,19 @@ def test_a_magnitude_keeps_its_interval() -> None:
     assert Figure(-0.1, 5).magnitude == Figure(0.1, 5)
     with pytest.raises(ValueError, match="no value"):
         _ = Figure(None, 5).magnitude
+
+
+def test_an_evaluator_that_passes_everything_is_not_said_to_tell_systems_apart() -> None:
+    """Six systems alike by label: no pair differs by labels, nor by a score that is the same for every claim."""
+    rows = [
+        Row(int(claim > 0), {"constant": 1.0}, system, f"{system}{prompt}", f"p{prompt}")
+        for system in "abcdef"
+        for prompt in range(20)
+        for claim in range(5)
+    ]
+    report = audited(rows)
+    (ranking,) = (one for one in report.at[0].rankings if one.level is Level.CLAIM)
+    assert (ranking.n_pairs, ranking.n_wrong) == (15, 0)
+    said = {one.use: one for one in report.advice[0].advice}
+    assert said[Use.COMPARE_SYSTEMS].leave is Leave.UNKNOWN
+    assert "the labels tell no two systems apart in any of 15 pairs" in said[Use.COMPARE_SYSTEMS].sentence
