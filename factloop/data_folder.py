@@ -39,10 +39,14 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
         return Path(given) / dataset / part if is_got(Path(given), dataset, part) else Path(given)
     folder = data_folder()
     if not is_got(folder, dataset, part):
-        raise ConfigError(
-            f"{known.title} ({part}) is not in {folder}; get it with: {_command(known, part)}, or name it with --data"
-        )
+        missing = f"{named_part(dataset, part)} is not in {folder}"
+        raise ConfigError(f"{missing}; get it with: {_command(known, part)}, or name it with --data")
     return folder / dataset / part
+
+
+def named_part(dataset: str, part: str) -> str:
+    """What reports call a part that was found in the folder."""
+    return f"{find_dataset(dataset).title} ({part})"
 
 
 def _command(dataset: Dataset, part: str) -> str:

@@ -20,7 +20,7 @@ from factloop.evaluation.datasets.expertqa import load_expertqa
 from factloop.evaluation.datasets.factscore import load_factscore
 from factloop.evaluation.datasets.llm_aggrefact import load_llm_aggrefact
 from factloop.evaluation.datasets.longfact import load_longfact
-from factloop.evaluation.datasets.mixedqa import load_mixedqa
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
 from factloop.evaluation.datasets.mixedqa_published import load_published_mixedqa
 from factloop.evaluation.datasets.refchecker import load_refchecker
 from factloop.evaluation.datasets.tofueval import load_tofueval
@@ -98,7 +98,8 @@ def _by_name() -> Mapping[str, Dataset]:
     return {dataset.name: dataset for dataset in TypeAdapter(tuple[Dataset, ...]).validate_json(text)}
 
 
-def _load_mixedqa(place: str | Path) -> Iterator[Record]:
+def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
+    """MixedQA as published or in our own layout, from one file or from the folder that it was put into."""
     folder = Path(place)
     if folder.is_dir():
         theirs = folder / "qa_human_check.json"
@@ -131,7 +132,7 @@ _LOADERS: Mapping[tuple[str, str], Loader] = {
     ("llm-aggrefact", "test"): load_llm_aggrefact,
     ("longfact", "objects"): load_longfact,
     ("longfact", "concepts"): load_longfact,
-    ("mixedqa", "answers"): _load_mixedqa,
+    ("mixedqa", "answers"): load_any_mixedqa,
     ("refchecker", "annotations"): load_refchecker,
     ("tofueval", "mediasum-dev"): _only_file(load_tofueval),
     ("tofueval", "mediasum-test"): _only_file(load_tofueval),

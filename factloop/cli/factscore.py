@@ -14,7 +14,7 @@ from factloop.cli.outputs import try_outputs, write_output
 from factloop.cli.responses import print_estimate
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
-from factloop.data_folder import find_part
+from factloop.data_folder import find_part, named_part
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.factscore import FactScoreResponse, load_factscore
 from factloop.evaluation.runs.predictions import predictions_of
@@ -23,7 +23,7 @@ from factloop.records import GivenFacts
 from factloop.runs.items import RunItem
 from factloop.settings import CheckSettings
 
-DATASET = "factscore"
+DATASET, PART = "factscore", "bio"
 
 
 def run_factscore(
@@ -41,13 +41,14 @@ def run_factscore(
     plan = plan_run(ask, settings)
     if predictions is not None and ask.run_dir is None:
         raise ConfigError("--predictions reads the verdicts from the run's folder: give --run-dir, too")
-    place = str(find_part(DATASET, "bio", data))
+    place = str(find_part(DATASET, PART, data))
     try_outputs((ask.json, ask.html, predictions), (place, *settings.docs))
     refuse_self_support(place, settings.docs, "--docs")
     items = factscore_items(place, systems)
     if dry_run:
         return print_estimate(items, ask, settings)
-    summary = run_over(plan, items, data=named_data(place), kind="factscore", messages=messages)
+    named = named_part(DATASET, PART) if data is None else named_data(data)
+    summary = run_over(plan, items, data=named, kind="factscore", messages=messages)
     if predictions is not None:
         assert ask.run_dir is not None  # refused above
         write_output(predictions, predictions_of(read_run(ask.run_dir).responses(), dataset=DATASET))

@@ -15,7 +15,7 @@ from rich.console import Console
 from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
-from factloop.data_folder import find_part
+from factloop.data_folder import find_part, named_part
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.lines import STANDARD_INPUT
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
@@ -100,7 +100,7 @@ def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:
     if ask.data == STANDARD_INPUT:
         return STANDARD_INPUT, "standard input"
     if ask.data is None:
-        return find_part("longfact", ask.part, None), f"LongFact ({ask.part})"
+        return find_part("longfact", ask.part, None), named_part("longfact", ask.part)
     place = find_part("longfact", ask.part, ask.data)
     return place, place.name or str(place)
 

@@ -16,9 +16,11 @@ from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
+from factloop.data_folder import find_part, named_part
 from factloop.errors import ConfigError
-from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse, load_mixedqa
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
 from factloop.evaluation.datasets.question_answers import QuestionAnswer
+from factloop.evaluation.datasets.registry import load_any_mixedqa
 from factloop.evaluation.metrics.correlation import Method
 from factloop.evaluation.metrics.mixedqa import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response
 from factloop.evaluation.metrics.reference.base import ReferenceMetric
@@ -34,7 +36,8 @@ from factloop.trust_settings import TrustSettings
 class MixedQaAsk:
     """What the user asked for, beside the settings of the run."""
 
-    data: str
+    data: str | None
+    """None for what `factloop data get` got."""
     systems: tuple[str, ...]
     limit: int | None
     metrics: tuple[str, ...]
@@ -42,7 +45,7 @@ class MixedQaAsk:
     json: str | None
     html: str | None
     run_dir: Path | None
-    allow_download: bool
+    download: bool
     quiet: bool
 
 
@@ -65,24 +68,25 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     """Scores, correlates and writes; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
-    metrics = build_metrics(ask.metrics, allow_download=ask.allow_download)
+    metrics = build_metrics(ask.metrics, allow_download=ask.download)
     has_trust = settings.subject_model is not None or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
-    try_outputs((ask.json, ask.html), (ask.data, *settings.read))
-    refuse_self_support(ask.data, settings.corpus, "--corpus")
-    named = named_data(ask.data)
-    asked = list(_asked(islice(load_mixedqa(ask.data), ask.limit), ask.systems))
+    place = str(find_part("mixedqa", "answers", ask.data))
+    try_outputs((ask.json, ask.html), (place, *settings.read))
+    refuse_self_support(place, settings.corpus, "--corpus")
+    named = named_part("mixedqa", "answers") if ask.data is None else named_data(ask.data)
+    asked = list(_asked(islice(load_any_mixedqa(place), ask.limit), ask.systems))
     absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
     if absent:
-        raise ConfigError(f"{ask.data}: no response of {', '.join(absent)}")
+        raise ConfigError(f"{place}: no response of {', '.join(absent)}")
     items = [
         QuestionAnswer(id=one.id, question=one.question, response=one.response.text)
         for one in asked
         if one.response.text.strip()  # an empty response is nothing to ask about: it stays unscored
     ]
     if not items:
-        raise ConfigError(f"{ask.data}: every response is empty")
+        raise ConfigError(f"{place}: every response is empty")
     work = score_all(items, settings, ask.run_dir, messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
     result = _correlated(ask, named, asked, run, _scores(metrics, asked, run))

@@ -174,6 +174,17 @@ def test_without_data_it_says_how_to_get_them(factloop: Command, home: Path, mon
     assert "factloop data get factscore" in refused.complaint
 
 
+def test_data_that_were_got_are_named_as_the_data_set(
+    factloop: Command, data: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "here"))
+    (home / "there").mkdir()
+    data.rename(home / "there" / "factscore_bio.jsonl")
+    assert factloop("data", "get", "factscore", "--from-dir", "there").code == 0
+    shown = factloop("eval", "factscore", *MODEL, "--json", "-")
+    assert json.loads(shown.out)["data"] == "FActScore labels (bio)"
+
+
 def test_a_malformed_row_is_named_before_anything_is_spent(
     factloop: Command, sim: Simulator, data: Path, home: Path
 ) -> None:

@@ -11,7 +11,10 @@ from factloop.cli.flags import settings_given
 
 
 def mixedqa(
-    data: Annotated[str, typer.Option(metavar="FILE", help="mixedqa.jsonl, see benchmarks/README.md for its fields.")],
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="MixedQA; without it, where factloop data get put it; - for standard input."),
+    ] = None,
     system: Annotated[list[str] | None, typer.Option(help="Only the responses of this system; repeatable.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many questions, from the first.")] = None,
     metric: Annotated[
@@ -21,8 +24,8 @@ def mixedqa(
             "gptscore-src:MODEL (ref, src, evid); repeatable."
         ),
     ] = None,
-    allow_download: Annotated[
-        bool, typer.Option("--allow-download", help="Let the MODEL of a metric come from the hub.")
+    download: Annotated[
+        bool, typer.Option("--download/--no-download", help="Fetch weights that are named by a hub name.")
     ] = False,
     method: Annotated[
         Literal["pearson", "spearman", "kendall"], typer.Option(help="Coefficient; the paper has pearson.")
@@ -76,7 +79,7 @@ def mixedqa(
         json,
         html,
         run_dir,
-        allow_download=allow_download,
+        download=download,
         quiet=quiet,
     )
     raise typer.Exit(run_mixedqa(ask, settings_given(TrustSettings, given)))
