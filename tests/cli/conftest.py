@@ -1,19 +1,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import Command, build_command
-from tests.simulator import INSTANT, Simulator
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
+from tests.simulator import Simulator
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +23,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch, home: Path) -> Simulator:  # noqa: ARG001 - set up first
-    """A simulator as if just started, which the command finds by the environment."""
-    running.set(**vars(INSTANT))
-    running.reset()
-    for name, value in {**running.environment, "OPENAI_BASE_URL": running.base_url}.items():
-        monkeypatch.setenv(name, value)
-    return running
+def sim(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
+    """As everywhere, and commands find the model, too. `home`, of every test, comes first: it clears variables."""
+    monkeypatch.setenv("OPENAI_BASE_URL", sim.base_url)
+    return sim
 
 
 @pytest.fixture

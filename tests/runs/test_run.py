@@ -22,22 +22,7 @@ from factloop.runs.items import RunItem
 from factloop.runs.run import RunStarted, arun, astream_run
 from tests.api.simulated import simulated_checker
 from tests.runs.short_responses import short_items
-from tests.simulator import INSTANT, Faults, Simulator
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    running.set(**vars(INSTANT))
-    running.reset()
-    for name, value in running.environment.items():
-        monkeypatch.setenv(name, value)
-    return running
+from tests.simulator import Faults, Simulator
 
 
 async def run(sim: Simulator, items: list[RunItem], **options: Any) -> RunSummary:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import openai
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from tests.simulator import INSTANT, Faults, QaPair, Simulator
+from tests.simulator import Faults, QaPair, Simulator
 from tests.simulator.logprobs import token_logprobs
 
 SHARES = {"A": 0.02, "B": 0.92, "C": 0.02, "D": 0.02, "E": 0.02}
@@ -22,26 +21,6 @@ FORMAT: Any = {
     "type": "json_schema",
     "json_schema": {"name": "McqAnswer", "schema": {"type": "object", "properties": {"answer": {"type": "string"}}}},
 }
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def sim(running: Simulator) -> Simulator:
-    """A simulator as if just started."""
-    running.set(**vars(INSTANT))
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def client(sim: Simulator) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=sim.base_url, api_key="any", max_retries=0) as made:
-        yield made
 
 
 def message_of(pair: QaPair) -> str:

@@ -6,7 +6,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import openai
@@ -14,32 +14,12 @@ import pytest
 
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, Entailment, McqAnswer
 from factloop.prompts.registry import PromptRegistry, Rendered
-from tests.simulator import CHAT, INSTANT, Passage, QaPair, Simulator
+from tests.simulator import CHAT, Passage, QaPair, Simulator
 from tests.simulator.brain import Brain
 
 PROMPTS = PromptRegistry.load()
 NONE = "None of the above."
 SCHEMAS = {schema.__name__: schema for schema in (McqAnswer, Entailment, ClosedBookAnswer)}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def sim(running: Simulator) -> Simulator:
-    """A simulator as if just started."""
-    running.set(**vars(INSTANT))
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def client(sim: Simulator) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=sim.base_url, api_key="any", max_retries=0) as made:
-        yield made
 
 
 def response_format(title: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from factloop.verifying.records import VerifyRun
 from factloop.verifying.rows import load_dataset_pairs, load_pairs
 from factloop.verifying.run import PairsScored, Verifying, VerifyStarted, astream_verify, averify
 from factloop.verifying.settings import VerifySettings
-from tests.simulator import INSTANT, MODEL, Faults, Simulator
+from tests.simulator import MODEL, Faults, Simulator
 from tests.verifying.world_pairs import read_rows, world_rows, write_rows
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
@@ -28,19 +27,10 @@ N = 150
 LLM = f"llm:{MODEL}"
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
 @pytest.fixture
-def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    running.set(**vars(INSTANT))
-    running.reset()
-    monkeypatch.setenv("OPENAI_API_KEY", "simulated")
-    monkeypatch.setenv("OPENAI_BASE_URL", running.base_url)
-    return running
+def sim(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
+    monkeypatch.setenv("OPENAI_BASE_URL", sim.base_url)
+    return sim
 
 
 @pytest.fixture

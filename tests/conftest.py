@@ -15,7 +15,7 @@ def running() -> Iterator[Simulator]:
 
 @pytest.fixture
 def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    """A simulator as if just started, which model and search find by the environment."""
+    """A simulator as if just started; the environment has its search engine and a key, not the model's address."""
     running.set(**vars(INSTANT))
     running.reset()
     for name, value in running.environment.items():

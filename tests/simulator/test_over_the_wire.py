@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -16,7 +15,7 @@ from langchain_openai import ChatOpenAI
 from openai.types.chat import ChatCompletionFunctionToolParam
 from pydantic import SecretStr
 
-from tests.simulator import CHAT, INSTANT, SEARCH, Faults, GoldFact, Simulator, spawn
+from tests.simulator import CHAT, SEARCH, Faults, GoldFact, Simulator, spawn
 
 ASSESSMENT = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": {"type": "object"}}}
 SEARCH_TOOL: ChatCompletionFunctionToolParam = {
@@ -33,26 +32,6 @@ ANSWER_TOOL: ChatCompletionFunctionToolParam = {
         "parameters": {"type": "object", "properties": {"rationale": {}, "verdict": {}}},
     },
 }
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def sim(running: Simulator) -> Simulator:
-    """A simulator as if just started."""
-    running.set(**vars(INSTANT))
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def client(sim: Simulator) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=sim.base_url, api_key="any", max_retries=0) as made:
-        yield made
 
 
 def fact_with(simulator: Simulator, label: str) -> GoldFact:
