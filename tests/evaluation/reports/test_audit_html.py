@@ -55,7 +55,7 @@ def test_a_file_too_large_for_a_link_is_named_without_one() -> None:
     report = bare_audit()
     noise = random.Random(0).randbytes(1_000_000).hex()  # packed to a half, written as base64: 1.5 million characters
     data = report.data.model_copy(update={"name": noise * 2 + noise[::-1]})
-    tree = lxml.html.document_fromstring(render_audit_html(report.model_copy(update={"data": data}), most_drawn=0))
+    tree: Any = lxml.html.document_fromstring(render_audit_html(report.model_copy(update={"data": data}), most_drawn=0))
     addresses = [link.get("href") for link in tree.xpath("//a[@download]")]
     assert addresses
     assert max(map(len, addresses)) < 2_000_000
