@@ -13,6 +13,9 @@ from pydantic import model_validator
 
 from factloop.records import Count, Record
 
+ROUNDING = 1e-12
+"""An interval no wider than this has no width."""
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -51,10 +54,12 @@ class Estimate(Record):
     n: Count
     """Claims, or responses, that the value rests on."""
     n_clusters: Count
-    """Prompts, or responses, that they belong to: what the bootstrap draws."""
+    """Prompts, or responses, that they belong to: what the bootstrap draws. Of a figure that takes claims of both
+    labels, those with claims of the rarer one."""
     low: float | None = None
     high: float | None = None
-    """None without resamples, with fewer than two clusters, and where no resample has a value."""
+    """None without resamples, with fewer than two clusters, and where no resample has a value. None, too, where all
+    have the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
     n_resamples_undefined: Count = 0
     """Resamples without a value; the interval rests on the others."""
     n_datasets: Count | None = None
@@ -106,7 +111,7 @@ def _estimate(
 ) -> Estimate:
     if np.isnan(value):
         return Estimate(value=None, undefined=reason, n=n, n_clusters=n_clusters)
-    has_interval = n_clusters >= 2 and not np.isnan(low)
+    has_interval = n_clusters >= 2 and high - low > ROUNDING  # not where either is NaN
     return Estimate(
         value=value,
         n=n,

@@ -11,7 +11,8 @@ over one data set, all its systems together; those of a task group and of all da
 paper. Claims without a score are left out and counted. Where a data set has scored claims of one class only, the rate
 of the other class and all that needs it is undefined.
 
-Departures: the paper gives no intervals; task groups are not averaged there.
+Departures: the paper gives no intervals; task groups are not averaged there. A rate has an interval only if claims of
+its class come from two prompts (or responses) or more, and differ in it: a single error says nothing of the next.
 """
 
 from __future__ import annotations
@@ -71,10 +72,9 @@ def _rates(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorRate
     tally = counted.tally(level)
     confusion = over_datasets(counted, tally.confusion[:, evaluator])
     by_label, n_all = confusion[0].sum(axis=2), over_datasets(counted, tally.labels)[0].sum(axis=1)
-    n_clusters = tally.dataset_clusters[evaluator]
     columns = {
         name: estimates_of_groups(counted, Figures(values, n, n_clusters), _why(by_label))
-        for name, (values, n) in _values(confusion).items()
+        for name, (values, n, n_clusters) in _values(confusion, tally.label_clusters[evaluator]).items()
     }
     rows = zip(*columns.values(), strict=True)
     return [
@@ -99,20 +99,21 @@ def over_datasets(counted: Counted, of_cells: Floats) -> Floats:
     return sums
 
 
-def _values(confusion: Floats) -> dict[str, tuple[Floats, Ints]]:
-    """Each measure with the number of claims that it rests on."""
+def _values(confusion: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
+    """Each measure with the numbers of claims and of clusters that it rests on: of both classes those of the rarer."""
     by_label = confusion.sum(axis=3)
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
         tpr, tnr = confusion[:, :, 1, 1] / by_label[:, :, 1], confusion[:, :, 0, 0] / by_label[:, :, 0]
     n_negative, n_positive = by_label[0].astype(np.int64).T
-    both = n_negative + n_positive
+    both, (negative, positive) = n_negative + n_positive, label_clusters.T
+    rarer = np.minimum(negative, positive)
     return {
-        "balanced_accuracy": ((tpr + tnr) / 2.0, both),
-        "tpr": (tpr, n_positive),
-        "tnr": (tnr, n_negative),
-        "fpr": (1.0 - tnr, n_negative),
-        "fnr": (1.0 - tpr, n_positive),
-        "gap": (tpr - tnr, both),
+        "balanced_accuracy": ((tpr + tnr) / 2.0, both, rarer),
+        "tpr": (tpr, n_positive, positive),
+        "tnr": (tnr, n_negative, negative),
+        "fpr": (1.0 - tnr, n_negative, negative),
+        "fnr": (1.0 - tpr, n_positive, positive),
+        "gap": (tpr - tnr, both, rarer),
     }
 
 

@@ -63,6 +63,8 @@ class Tally:
     """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; last, with any unit."""
     dataset_clusters: Ints
     """Shape (n_evaluators + 1, n_datasets): likewise; systems of a data set may share clusters."""
+    label_clusters: Ints
+    """Shape (n_evaluators + 1, n_datasets, 2): likewise, with a unit of each label."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,9 @@ class _Counts:
         for tally, judged in ((self.claims, stratum.claims), (self.responses, stratum.responses)):
             blocks += [_Block.of_cell(tally, judged, cell) for cell in np.unique(judged.cell).tolist()]
             tally.dataset_clusters[:, stratum.dataset] += _clusters_with_verdict(judged)
+            for label in (0, 1):
+                of_label = judged.at(np.flatnonzero(judged.label == label))
+                tally.label_clusters[:, stratum.dataset, label] += _clusters_with_verdict(of_label)
         overlaps = _overlaps(stratum.claims, self.pairs, stratum.n_clusters)
         in_pair = overlaps.reshape(stratum.n_clusters, len(self.pairs), 3).any(axis=2)
         self.overlap_clusters[stratum.dataset] += in_pair.sum(axis=0)
@@ -223,6 +228,7 @@ def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resam
         np.zeros((1 + resamples, n_evaluators, n_cells, 2, 2)),
         np.zeros((n_evaluators + 1, n_cells), np.int64),
         np.zeros((n_evaluators + 1, n_datasets), np.int64),
+        np.zeros((n_evaluators + 1, n_datasets, 2), np.int64),
     )
 
 

@@ -200,3 +200,22 @@ def test_every_measure_of_no_rows() -> None:
         warnings.simplefilter("error")
         assert rates_of([]).rates == ()
         assert agreement(count(table_of([]))).pairs == ()
+
+
+def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
+    """Ten prompts, and the one error in the first: it was found, which makes no TNR of exactly 1."""
+    rows = [
+        Row(int(place > 0), {"e": float(place % 3 > 0)}, prompt=str(place), response=str(place)) for place in range(10)
+    ]
+    found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)).find("e", dataset("d"))
+    assert found.tnr == Estimate(value=1.0, n=1, n_clusters=1, n_resamples_undefined=found.tnr.n_resamples_undefined)
+    assert (found.balanced_accuracy.low, found.balanced_accuracy.n_clusters) == (None, 1)
+    assert found.tpr.n_clusters == 9
+    assert found.tpr.low is not None
+
+
+def test_a_rate_without_misses_has_no_interval() -> None:
+    rows = [Row(place % 2, {"e": float(place % 2)}, prompt=str(place), response=str(place)) for place in range(8)]
+    found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)).find("e", dataset("d"))
+    assert [found.tpr.value, found.tpr.low, found.tpr.high, found.tpr.n_clusters] == [1.0, None, None, 4]
+    assert [found.gap.value, found.gap.low] == [0.0, None]

@@ -22,7 +22,11 @@ def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> Counted:
 
 def arrays(counted: Counted) -> list[np.ndarray]:
     tallies = (counted.claims, counted.responses)
-    of_tallies = [array for t in tallies for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters)]
+    of_tallies = [
+        array
+        for t in tallies
+        for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters, t.label_clusters)
+    ]
     return [*of_tallies, counted.overlap, counted.overlap_clusters]
 
 
