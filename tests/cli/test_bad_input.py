@@ -93,7 +93,7 @@ BAD = {
     "two on standard output": (("answer.md", "--json", "-", "--html", "-"), ("--json and --html",)),
     "foreign run directory": (("answer.md", "--run-dir", "other_run"), ("other_run", "not a run directory")),
     "run directory is a file": (("answer.md", "--run-dir", "binary.md"), ("binary.md", "run directory")),
-    "half a character": (("answer.md", "--prompt", "half \udcff"), ("the prompt", "half a character")),
+    "half a character": (("answer.md", "--prompt", "half \udcff"), ("prompt: half a character",)),
 }
 
 
