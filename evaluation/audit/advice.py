@@ -44,6 +44,8 @@ LARGE_DROP = 0.2
 """Twice as many of these claims are sorted wrongly as an evaluator with `GOOD_RATE` may do on all."""
 FEWEST_CLAIMS = 30
 """With fewer a rate has a standard error of up to 0.09 and decides nothing."""
+FEWEST_CLUSTERS = 10
+"""Prompts or responses, the claims of which resemble each other: percentile intervals over fewer are far too narrow."""
 FEWEST_SYSTEMS = 3
 """For bias over systems: two may agree by chance."""
 FEWEST_PAIRS = 10
@@ -101,15 +103,17 @@ def _error_rate(found: Findings) -> Advice:
     if found.worst_bias is not None:
         reason += f" and by {100 * abs(found.worst_bias):.1f} at worst"
     if found.best_adjustment is not None and found.adjusted_bias is not None:
-        reason += f"; adjusted on one labelled system ({found.best_adjustment}) by {100 * found.adjusted_bias:.1f}"
+        reason += f"; adjusted on one labelled system by {100 * found.adjusted_bias:.1f}"
+        reason += f" ({found.best_adjustment}, the best method here; {found.n_adjusted:,} choices of that system)"
     return _advice(found, Use.ERROR_RATE, _low_enough(found.mean_bias, SMALL_BIAS, LARGE_BIAS), reason)
 
 
 def _headroom(found: Findings) -> Advice:
     if lacks := _lacks((found.headroom_bias,), FEWEST_SYSTEMS, "systems"):
         return _advice(found, Use.HEADROOM, Leave.UNKNOWN, lacks)
-    side = "higher" if found.headroom_bias.number > 0.0 else "lower"
-    reason = f"the lowest error rate comes out {_points(found.headroom_bias, found, 'systems')} {side} than it is"
+    is_higher = found.headroom_bias.number > 0.0
+    off, side = (found.headroom_bias, "higher") if is_higher else (found.headroom_bias.opposite, "lower")
+    reason = f"the lowest error rate comes out {_points(off, found, 'systems')} {side} than it is"
     if not round(found.headroom_bias.number, 3):
         reason = f"the lowest error rate comes out as it is ({_count(found.headroom_bias, 'systems')})"
     size = found.headroom_bias.magnitude
@@ -173,12 +177,12 @@ def _long_documents(found: Findings) -> Advice:
 
 def _paraphrased_claims(found: Findings) -> Advice:
     verb = "passes {} of those that hold and share the least wording with the document"
-    return _by_wording(found, Use.PARAPHRASED_CLAIMS, found.tpr_least_similar, found.tpr, verb)
+    return _by_wording(found, Use.PARAPHRASED_CLAIMS, found.tpr_least_similar, found.tpr_by_wording, verb)
 
 
 def _copied_claims(found: Findings) -> Advice:
     verb = "stops {} of those that do not hold and share the most wording with the document"
-    return _by_wording(found, Use.COPIED_CLAIMS, found.tnr_most_similar, found.tnr, verb)
+    return _by_wording(found, Use.COPIED_CLAIMS, found.tnr_most_similar, found.tnr_by_wording, verb)
 
 
 def _by_wording(found: Findings, use: Use, there: Figure, overall: Figure, verb: str) -> Advice:
@@ -231,6 +235,11 @@ def _lacks(figures: Sequence[Figure], fewest: int, what: str) -> str:
     least = min(figure.n for figure in figures)
     if least < fewest:
         return f"too few {what} ({least:,}, and it takes {fewest})"
+    n_clusters = min(
+        (figure.n_clusters for figure in figures if figure.n_clusters is not None), default=FEWEST_CLUSTERS
+    )
+    if n_clusters < FEWEST_CLUSTERS:
+        return f"it rests on too few prompts or responses ({n_clusters:,}, and it takes {FEWEST_CLUSTERS})"
     return "it is undefined here" if any(figure.value is None for figure in figures) else ""
 
 
@@ -253,8 +262,8 @@ def _share(figure: Figure, found: Findings, what: str) -> str:
 
 
 def _points(figure: Figure, found: Findings, what: str) -> str:
-    """The magnitude in percentage points; the interval keeps its sign."""
-    return f"{100 * abs(figure.number):.1f} points ({_interval(figure, found, '')}{_count(figure, what)})"
+    """In percentage points."""
+    return f"{100 * figure.number:.1f} points ({_interval(figure, found, '')}{_count(figure, what)})"
 
 
 def _interval(figure: Figure, found: Findings, unit: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,8 @@ class Figure:
     low: float | None = None
     high: float | None = None
     """Of its interval, if there is one."""
+    n_clusters: int | None = None
+    """Prompts or responses that the claims belong to, where that is known."""
 
     @property
     def number(self) -> float:
@@ -27,9 +29,15 @@ class Figure:
     def magnitude(self) -> Figure:
         """Without its sign; the interval starts at 0 where its ends lie on both sides."""
         if self.low is None or self.high is None:
-            return Figure(abs(self.number), self.n)
+            return replace(self, value=abs(self.number))
         near, far = sorted((abs(self.low), abs(self.high)))
-        return Figure(abs(self.number), self.n, 0.0 if self.low <= 0.0 <= self.high else near, far)
+        return replace(self, value=abs(self.number), low=0.0 if self.low <= 0.0 <= self.high else near, high=far)
+
+    @property
+    def opposite(self) -> Figure:
+        """With the other sign, its interval likewise."""
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return replace(self, value=-self.number, low=low, high=high)
 
 
 NOT_MEASURED = Figure(None, 0)
@@ -55,6 +63,8 @@ class Findings:
     """What the method is called that left the least mean bias on systems held out."""
     adjusted_bias: float | None = None
     """The bias that it left."""
+    n_adjusted: int = 0
+    """Choices of the labelled system that this is the mean of."""
     headroom_bias: Figure = NOT_MEASURED
     """Lowest predicted minus lowest labelled error rate; `n` is the number of systems."""
     headroom_size: Figure = NOT_MEASURED
@@ -69,8 +79,12 @@ class Findings:
     """Kendall's coefficient of error rates; `n` is the number of systems."""
     lost_across_chunks: Figure = NOT_MEASURED
     """Share of claims above zero R2-diff that turn unattributable when the document is cut."""
+    tpr_by_wording: Figure = NOT_MEASURED
+    tnr_by_wording: Figure = NOT_MEASURED
+    """In all bins by ROUGE-2 precision together: over the same claims as those of the outermost bins, which `tpr` and
+    `tnr`, where they are means over data sets, are not."""
     tpr_least_similar: Figure = NOT_MEASURED
-    """In the lowest of the bins by ROUGE-2 precision; `n` counts attributable claims in it."""
+    """In the lowest of the bins; `n` counts attributable claims in it."""
     tnr_most_similar: Figure = NOT_MEASURED
     """In the highest of them; `n` counts unattributable claims."""
     level: float = 0.95

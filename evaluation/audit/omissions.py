@@ -9,10 +9,14 @@ import numpy as np
 from factloop.evaluation.audit.chunking import chunked_evaluators
 from factloop.evaluation.audit.report import AuditAt, AuditSettings
 from factloop.evaluation.audit.table import PredictionTable
-from factloop.evaluation.audit.verdicts import cells_of
+from factloop.evaluation.audit.verdicts import cells_of, clusters_of
 
 FEWEST_RESAMPLES = 100
 """With fewer the ends of an interval are those of a handful of draws."""
+FEWEST_CLUSTERS = 30
+"""With fewer, percentile intervals are known to be too narrow."""
+NAMED = 5
+"""Data sets that a warning names."""
 _NO_TEXT = "the rows have no claims with their documents"
 
 
@@ -61,7 +65,7 @@ def _of_one_kind(table: PredictionTable) -> Iterator[str]:
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> tuple[str, ...]:
     """What a reader of the figures should know first."""
-    return (*_missing_scores(table), *_chunks(at), *_intervals(at, settings))
+    return (*_missing_scores(table), *_chunks(at), *_intervals(table, at, settings))
 
 
 def _missing_scores(table: PredictionTable) -> Iterator[str]:
@@ -81,7 +85,7 @@ def _chunks(at: AuditAt) -> Iterator[str]:
             yield f"{one.chunked}: no scored claim has a document of more than {one.n_words:,} words."
 
 
-def _intervals(at: AuditAt, settings: AuditSettings) -> Iterator[str]:
+def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
     n_clusters, what = at.rates.basis.n_clusters, at.rates.basis.clusters
     if not settings.n_resamples:
         yield "No resamples were asked for, so there are no intervals."
@@ -89,3 +93,14 @@ def _intervals(at: AuditAt, settings: AuditSettings) -> Iterator[str]:
         yield f"With {settings.n_resamples:,} resamples the ends of intervals are rough; take 1,000 or more."
     if settings.n_resamples and n_clusters < 2:
         yield f"There are fewer than two {what}s to draw from, so there are no intervals."
+    elif settings.n_resamples:
+        yield from _few_clusters(table, what)
+
+
+def _few_clusters(table: PredictionTable, what: str) -> Iterator[str]:
+    _, first = np.unique(clusters_of(table), return_index=True)
+    of_dataset = np.bincount(table.dataset.codes[first], minlength=len(table.dataset.names)).tolist()
+    few = [f"{name} ({n:,})" for name, n in zip(table.dataset.names, of_dataset, strict=True) if n < FEWEST_CLUSTERS]
+    if few:
+        more = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
+        yield f"Fewer than {FEWEST_CLUSTERS} {what}s, so that intervals are too narrow: {', '.join(few[:NAMED])}{more}."

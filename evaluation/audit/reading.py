@@ -28,7 +28,8 @@ def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[st
     Raises StopIteration for an evaluator or group that was not audited.
     """
     rates, biases = at.rates.find(evaluator, group), at.quantification.find(evaluator, group)
-    best = _best(_methods(at, evaluator, group))
+    best = best_method(_methods(at, evaluator, group))
+    n_compared = sum(_n_compared(at, evaluator, name) for name in datasets)
     return Findings(
         evaluator=evaluator,
         where=words_of(group),
@@ -38,8 +39,9 @@ def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[st
         worst_bias=_worst(at, evaluator, datasets),
         best_adjustment=None if best is None else METHOD_WORDS[best.method],
         adjusted_bias=None if best is None else best.mean_bias,
-        headroom_bias=_figure(biases.headroom_bias, biases.n_systems),
-        headroom_size=NOT_MEASURED if group.kind == "dataset" else _figure(biases.headroom_absolute, biases.n_systems),
+        n_adjusted=0 if best is None else best.n_calibrations,
+        headroom_bias=_figure(biases.headroom_bias, n_compared),
+        headroom_size=NOT_MEASURED if group.kind == "dataset" else _figure(biases.headroom_absolute, n_compared),
         lost_across_chunks=_lost(at, evaluator, group),
         level=level,
         **_order(at, evaluator, group, datasets),
@@ -54,7 +56,14 @@ def words_of(group: Group) -> str:
 
 def _figure(estimate: Estimate, n: int | None = None) -> Figure:
     """`n` where the figure rests on something else than claims."""
-    return Figure(estimate.value, estimate.n if n is None else n, estimate.low, estimate.high)
+    n = estimate.n if n is None else n
+    return Figure(estimate.value, n, estimate.low, estimate.high, n_clusters=estimate.n_clusters)
+
+
+def _n_compared(at: AuditAt, evaluator: str, dataset: str) -> int:
+    """Systems of the data set that its headroom is the lowest of: none where there is but one."""
+    found = at.quantification.find(evaluator, Group(kind="dataset", name=dataset))
+    return 0 if found.headroom_bias.value is None else found.n_systems
 
 
 def _worst(at: AuditAt, evaluator: str, datasets: Sequence[str]) -> float | None:
@@ -71,10 +80,13 @@ def _methods(at: AuditAt, evaluator: str, group: Group) -> Sequence[MethodMean |
     return next(one.methods for one in at.mean_adjustments if (one.evaluator, one.group) == (evaluator, group))
 
 
-def _best(methods: Iterable[MethodMean | MethodAverage]) -> MethodMean | MethodAverage | None:
-    """The method of the least mean bias, other than none at all; the first of equals."""
+def best_method(methods: Iterable[MethodMean | MethodAverage]) -> MethodMean | MethodAverage | None:
+    """The method of the least mean bias, other than none at all; the first of equals.
+
+    Of those that give something for the most choices of the calibration system: means over others are not alike.
+    """
     tried = [one for one in methods if one.method is not AdjustmentMethod.UNADJUSTED and one.mean_bias is not None]
-    return min(tried, key=lambda one: one.mean_bias or 0.0, default=None)
+    return min(tried, key=lambda one: (-one.n_calibrations, one.mean_bias or 0.0), default=None)
 
 
 class _Order(TypedDict):
@@ -129,6 +141,8 @@ def _lost(at: AuditAt, evaluator: str, group: Group) -> Figure:
 
 
 class _Wording(TypedDict, total=False):
+    tpr_by_wording: Figure
+    tnr_by_wording: Figure
     tpr_least_similar: Figure
     tnr_most_similar: Figure
 
@@ -141,6 +155,14 @@ def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
         return {}
     least, most = bins[0], bins[-1]
     return {
+        "tpr_by_wording": _together([(one.tpr, one.n_attributable) for one in bins]),
+        "tnr_by_wording": _together([(one.tnr, one.n_unattributable) for one in bins]),
         "tpr_least_similar": Figure(least.tpr, least.n_attributable),
         "tnr_most_similar": Figure(most.tnr, most.n_unattributable),
     }
+
+
+def _together(shares: Sequence[tuple[float | None, int]]) -> Figure:
+    """The share in all bins together, of those in each with their numbers of claims."""
+    n = sum(n_of_bin for _, n_of_bin in shares)
+    return Figure(sum((share or 0.0) * n_of_bin for share, n_of_bin in shares) / n if n else None, n)

@@ -27,6 +27,8 @@ GOOD = Findings(
     found_pairs=Figure(0.875, 8),
     tau=Figure(0.867, 6),
     lost_across_chunks=Figure(0.031, 900, 0.02, 0.045),
+    tpr_by_wording=Figure(0.916, 1405),
+    tnr_by_wording=Figure(0.85, 408),
     tpr_least_similar=Figure(0.86, 200),
     tnr_most_similar=Figure(0.80, 70),
 )
@@ -50,7 +52,7 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
     )
     assert on(GOOD, Use.HEADROOM).sentence == (
         "judge may be used to tell how much is left to improve on TofuEval: the lowest error rate comes out 1.0 points"
-        " (95 % interval -1.5 to 0.5, 6 systems) lower than it is."
+        " (95 % interval -0.5 to 1.5, 6 systems) lower than it is."
     )
 
 
@@ -64,10 +66,10 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
         ({"mean_bias": Figure(0.01, 6, 0.0, 0.03)}, Use.ERROR_RATE, Leave.WITH_CARE, "1.0 points"),
         ({"mean_bias": Figure(0.138, 6), "worst_bias": 0.312}, Use.ERROR_RATE, Leave.NO, "and by 31.2 at worst"),
         (
-            {"mean_bias": Figure(0.154, 6), "best_adjustment": "zero_bias", "adjusted_bias": 0.06},
+            {"mean_bias": Figure(0.154, 6), "best_adjustment": "zero bias", "adjusted_bias": 0.06, "n_adjusted": 4},
             Use.ERROR_RATE,
             Leave.NO,
-            "adjusted on one labelled system (zero_bias) by 6.0",
+            "adjusted on one labelled system by 6.0 (zero bias, the best method here; 4 choices of that system)",
         ),
         ({"headroom_bias": Figure(-0.123, 6)}, Use.HEADROOM, Leave.NO, "12.3 points (6 systems) lower"),
         ({"headroom_bias": Figure(0.0, 6)}, Use.HEADROOM, Leave.YES, "as it is (6 systems)"),
@@ -95,7 +97,7 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
         ({"tnr_most_similar": Figure(0.75, 70)}, Use.COPIED_CLAIMS, Leave.YES, "stops 75.0 % (70 claims)"),
         ({"tnr_most_similar": Figure(0.5, 70)}, Use.COPIED_CLAIMS, Leave.NO, "against 85.0 % of all"),
         (  # no worse than elsewhere, but bad everywhere
-            {"tnr": Figure(0.5, 408), "tnr_most_similar": Figure(0.5, 70)},
+            {"tnr_by_wording": Figure(0.5, 408), "tnr_most_similar": Figure(0.5, 70)},
             Use.COPIED_CLAIMS,
             Leave.NO,
             "stops 50.0 %",
@@ -115,6 +117,7 @@ def test_each_number_decides_its_use(change: dict[str, object], use: Use, leave:
     [
         ("tnr", Use.FILTER_CLAIMS, Figure(1.0, 29), "too few claims of each kind (29, and it takes 30)"),
         ("tnr", Use.FILTER_CLAIMS, Figure(None, 1), "too few claims of each kind (1, and it takes 30)"),
+        ("tnr", Use.FILTER_CLAIMS, Figure(1.0, 80, n_clusters=9), "too few prompts or responses (9, and it takes 10)"),
         ("mean_bias", Use.ERROR_RATE, Figure(0.0, 2), "too few systems (2, and it takes 3)"),
         ("headroom_bias", Use.HEADROOM, NOT_MEASURED, "it was not measured"),
         ("wrong_pairs", Use.COMPARE_SYSTEMS, Figure(0.0, 6), "too few pairs of systems (6, and it takes 10)"),
@@ -129,7 +132,7 @@ def test_each_number_decides_its_use(change: dict[str, object], use: Use, leave:
         ("tau", Use.RANK_SYSTEMS, Figure(None, 6), "it is undefined here"),
         ("lost_across_chunks", Use.LONG_DOCUMENTS, NOT_MEASURED, "it was not measured"),
         ("tpr_least_similar", Use.PARAPHRASED_CLAIMS, Figure(0.9, 12), "too few such claims (12, and it takes 30)"),
-        ("tpr", Use.PARAPHRASED_CLAIMS, NOT_MEASURED, "it was not measured"),
+        ("tpr_by_wording", Use.PARAPHRASED_CLAIMS, NOT_MEASURED, "it was not measured"),
         ("tnr_most_similar", Use.COPIED_CLAIMS, Figure(None, 40), "it is undefined here"),
     ],
 )

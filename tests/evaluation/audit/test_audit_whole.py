@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.adjustment_records import AdjustmentMethod
+from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, MethodMean
 from factloop.evaluation.audit.advice import Leave, Use
 from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
 from factloop.evaluation.audit.findings import NOT_MEASURED
 from factloop.evaluation.audit.quantification import EvaluatorBias
 from factloop.evaluation.audit.rates import EvaluatorRates
-from factloop.evaluation.audit.reading import findings_of
+from factloop.evaluation.audit.reading import best_method, findings_of
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.units import Level
@@ -237,7 +237,7 @@ def test_advice_rests_on_the_figures_of_its_group(report: AuditReport) -> None:
     assert "was not measured" in advice_of(report, "good")[Use.LONG_DOCUMENTS][1]
     best = min((one for one in at.mean_adjustments[2].methods[1:]), key=lambda one: one.mean_bias or 0)
     assert at.mean_adjustments[2].group == ALL
-    assert f"by {100 * (best.mean_bias or 0):.1f}." in advice_of(report, "good")[Use.ERROR_RATE][1]
+    assert f"by {100 * (best.mean_bias or 0):.1f} (" in advice_of(report, "good")[Use.ERROR_RATE][1]
 
 
 def test_wording_is_read_from_the_outermost_bins(report: AuditReport) -> None:
@@ -408,3 +408,63 @@ def test_error_rates_in_a_table_of_our_own() -> None:
         ("response", "a", 1 / 2, 0.0),
         ("response", "b", 2 / 3, 1 / 3),
     ]  # fmt: skip
+
+
+def test_wording_is_held_against_the_same_claims() -> None:
+    """All of a large data set pass half the time, all of a small one always, whatever their wording."""
+    rows = [
+        Row(
+            1,
+            {"e": float(name == "small" or place % 2)},
+            "a",
+            f"{place}",
+            f"p{place}",
+            name,
+            None,
+            claim,
+            "to be or not",
+        )
+        for name, n in (("large", 400), ("small", 40))
+        for place in range(n)
+        for claim in ("to be or not", "or be it so")
+    ]
+    found = findings_of(audited(rows).at[0], "e", ALL, ["large", "small"], 0.95)
+    assert found.tpr.value == pytest.approx(0.75)  # (1 / 2 + 1) / 2
+    # 2 x (200 + 40) of 2 x 440 in both bins together, and 240 of 440 in the lower
+    assert found.tpr_by_wording.value == pytest.approx(240 / 440)
+    assert found.tpr_least_similar.value == pytest.approx(240 / 440)
+
+
+def test_headroom_rests_on_systems_that_were_compared() -> None:
+    """Two systems on x, one on y: the headroom of both is that of x."""
+    rows = [
+        Row(place % 2, {"e": float(place % 3 > 0)}, system, f"{system}{place}", f"p{place}", name)
+        for name, systems in (("x", "ab"), ("y", "c"))
+        for system in systems
+        for place in range(40)
+    ]
+    _, sentence = advice_of(audited(rows), "e")[Use.HEADROOM]
+    assert "too few systems (2, and it takes 3)" in sentence
+
+
+def test_a_method_that_fails_on_most_systems_is_not_the_best() -> None:
+    rarely = MethodMean(
+        method=AdjustmentMethod.ADJUSTED_COUNTS, mean_bias=0.01, worst_bias=0.01,
+        unadjusted_mean_bias=0.2, unadjusted_worst_bias=0.2, n_calibrations=1, n_undefined=5,
+    )  # fmt: skip
+    always = rarely.model_copy(
+        update={"method": AdjustmentMethod.ZERO_BIAS, "mean_bias": 0.05, "n_calibrations": 6, "n_undefined": 0}
+    )
+    assert best_method([rarely, always]) is always
+
+
+def test_few_prompts_are_warned_of() -> None:
+    rows = [
+        Row(place % 2, {"e": float(place % 3 > 0)}, "a", f"{place}", f"p{place}", name)
+        for name, n in (("few", 29), ("enough", 30))
+        for place in range(n)
+    ]
+    assert audited(rows).warnings == (
+        "With 50 resamples the ends of intervals are rough; take 1,000 or more.",
+        "Fewer than 30 prompts, so that intervals are too narrow: few (29).",
+    )
