@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import Rendered
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import FreeAnswer, ModelGateway
-from factloop.tools.verifiers.chunks import cut_by_words
-from factloop.tools.verifiers.pairs import Pair, Scored
-from factloop.tools.verifiers.prompted import N_WORDS, STAGE, TOP_LOGPROBS, answer_probabilities, ask_each, bare
+from factloop.tools.verifiers.chat_reader import STAGE, ChatReader, answer_probabilities, bare
+from factloop.tools.verifiers.pairs import Pair
 
 MAX_TOKENS = 1
 """Of a reply: "Yes" or "No", as published."""
@@ -24,8 +22,8 @@ SYSTEM = (
 """The model was trained on these words, so they are part of its input's format and no prompt to be varied."""
 
 
-class BespokeReader:
-    """A `PairReader` of `bespokelabs/Bespoke-MiniCheck-7B`; one call a chunk, of one token.
+class BespokeReader(ChatReader):
+    """A `PairReader` of `bespokelabs/Bespoke-MiniCheck-7B`, by calls of one token.
 
     Input and score as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
     `inference.py`): the score is the probability of "Yes", in any case, as the first token, among its five likeliest.
@@ -36,35 +34,16 @@ class BespokeReader:
     """
 
     def __init__(self, gateway: ModelGateway, *, logprobs: bool = True) -> None:
-        self._gateway = gateway
-        self._top_logprobs = TOP_LOGPROBS if logprobs else 0
+        super().__init__(gateway, hashlib.sha256(SYSTEM.encode()).hexdigest(), logprobs=logprobs)
 
     @property
     def name(self) -> str:
         return f"bespoke:{self._gateway.chat.name.partition(':')[2] or self._gateway.chat.name}"
 
-    @property
-    def identity(self) -> dict[str, object]:
-        return {
-            "verifier": self.name,
-            "model": dict(self._gateway.chat.identity),
-            "prompt": hashlib.sha256(SYSTEM.encode()).hexdigest(),
-            "logprobs": self._top_logprobs > 0,
-        }
-
-    def parts(self, claim: str) -> Sequence[str]:
-        return (claim,)
-
-    def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - all claims fit
-        return cut_by_words(document, n_words or N_WORDS)
-
-    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:
-        async def ask(pair: Pair) -> float:
-            prompt = Rendered(self.name, SYSTEM, f"Document: {pair.document}\nClaim: {pair.claim}")
-            answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
-            return self._score(answer)
-
-        return await ask_each(ask, pairs)
+    async def _ask(self, pair: Pair, meter: UsageMeter) -> float:
+        prompt = Rendered(self.name, SYSTEM, f"Document: {pair.document}\nClaim: {pair.claim}")
+        answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
+        return self._score(answer)
 
     def _score(self, answer: FreeAnswer) -> float:
         """Raises ModelOutputError for an answer that is neither yes nor no."""

@@ -12,8 +12,9 @@ from factloop.errors import ConfigError, FactloopError, ModelOutputError, ModelR
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.models.wire import Token
 from factloop.tools.verifiers.bespoke import BespokeReader
+from factloop.tools.verifiers.chat_reader import answer_probabilities
 from factloop.tools.verifiers.pairs import Pair, Scored, score_pairs
-from factloop.tools.verifiers.prompted import PromptedReader, answer_probabilities
+from factloop.tools.verifiers.prompted import PromptedReader
 from tests.tools.models.chat_server import ChatServer, Json, Reply, completion, failure, said
 from tests.tools.models.questions import mode_of
 from tests.tools.models.talk import Connect, Talk
