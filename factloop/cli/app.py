@@ -33,6 +33,8 @@ class ResponsesByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+_EVAL = "Score a data set, and compare with its labels where it has some. eval FILE is short for eval responses FILE."
+
 app = typer.Typer(
     name="factloop",
     help="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
@@ -69,7 +71,7 @@ app.command()(distractors.distractors)
 app.command()(audit.audit)
 app.command()(compare.compare)
 app.command()(verify.verify)
-eval_group = _group("eval", "Score a data set, and compare with its labels where it has some.", ResponsesByDefault)
+eval_group = _group("eval", _EVAL, ResponsesByDefault)
 eval_group.command()(responses.responses)
 eval_group.command()(factscore.factscore)
 eval_group.command()(mixedqa.mixedqa)

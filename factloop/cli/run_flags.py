@@ -21,7 +21,9 @@ K = Annotated[
 ]
 Abstention = Annotated[
     Literal["zero", "exclude"],
-    typer.Option(help="What a response without claims counts as.", rich_help_panel=SCORES),
+    typer.Option(
+        help="A response without claims counts as F1@K 0, or is left out of every mean.", rich_help_panel=SCORES
+    ),
 ]
 Level = Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=SCORES)]
 Resamples = Annotated[
@@ -38,12 +40,18 @@ Calibration = Annotated[
 Evaluator = Annotated[
     str | None,
     typer.Option(
-        help="Whose verdicts are meant, where --calibration is the input of an audit.", rich_help_panel=SCORES
+        metavar="NAME",
+        help="Whose verdicts are meant, where --calibration is the input of an audit.",
+        rich_help_panel=SCORES,
     ),
 ]
 Transfer = Annotated[
     Literal["verdicts", "error_rates"],
-    typer.Option(help="What of the labelled claims is taken to hold for the run.", rich_help_panel=SCORES),
+    typer.Option(
+        help="What is taken to be the same as among the labelled claims: how often a claim with either verdict is "
+        "supported, or TPR and FPR.",
+        rich_help_panel=SCORES,
+    ),
 ]
 Limit = Annotated[
     int | None,
@@ -54,11 +62,12 @@ Engine = Annotated[
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Of Ray (default 2).", rich_help_panel=ENGINE)]
 Address = Annotated[
-    str | None, typer.Option(help="Of a Ray cluster; without it one is started here.", rich_help_panel=ENGINE)
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Of a Ray cluster; without it one is started here.", rich_help_panel=ENGINE),
 ]
 Column = Annotated[
     list[str] | None,
-    typer.Option(metavar="FIELD=COLUMN", help="Where the file calls a field otherwise; repeatable."),
+    typer.Option(metavar="FIELD=COLUMN", help="What the file calls a field; repeatable."),
 ]
 FailUnder = Annotated[
     float | None,

@@ -15,7 +15,9 @@ def factscore(
         str | None,
         typer.Option(metavar="PATH", help="FActScore's labels; without it, where factloop data get put them."),
     ] = None,
-    system: Annotated[list[str] | None, typer.Option(help="Only the responses of this system; repeatable.")] = None,
+    system: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the responses of this system; repeatable.")
+    ] = None,
     k: run_flags.K = None,
     abstention: run_flags.Abstention = "exclude",
     level: run_flags.Level = 0.95,

@@ -15,13 +15,16 @@ def mixedqa(
         str | None,
         typer.Option(metavar="PATH", help="MixedQA; without it, where factloop data get put it; - for standard input."),
     ] = None,
-    system: Annotated[list[str] | None, typer.Option(help="Only the responses of this system; repeatable.")] = None,
+    system: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the responses of this system; repeatable.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many questions, from the first.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="NAME",
             help="em, bleu-1, bleu-4, rouge-l, meteor, lexical (all these), bertscore:MODEL, bartscore-ref:MODEL, "
-            "gptscore-src:MODEL (ref, src, evid); repeatable."
+            "gptscore-src:MODEL (ref, src, evid); repeatable.",
         ),
     ] = None,
     download: Annotated[
