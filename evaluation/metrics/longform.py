@@ -59,13 +59,13 @@ def score_long_form(
     """
     given = sorted(responses, key=lambda response: (response.system, response.prompt_id))
     _refuse_second_answers(given)
-    chosen = choose_ks((one for one in given if _is_rated(one, abstention)), ks)
+    chosen = choose_ks((one for one in given if is_rated(one, abstention)), ks)
     names = sorted({response.system for response in given})
     of_system = {name: [response for response in given if response.system == name] for name in names}
     samples = [
         sample
         for name in names
-        for sample in _samples([one for one in of_system[name] if _is_rated(one, abstention)], chosen)
+        for sample in _samples([one for one in of_system[name] if is_rated(one, abstention)], chosen)
     ]
     means = iter(_means(samples, rng, resamples, level))
     systems = tuple(_system_score(name, of_system[name], chosen, means) for name in names)
@@ -77,6 +77,20 @@ def score_long_form(
         level=level,
         n_resamples=resamples if rng is not None else 0,
     )
+
+
+def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
+    """Whether an answer counts in means of F1@K: one whose every claim is unscored never does."""
+    if response.abstained:
+        return abstention is AbstentionPolicy.ZERO
+    return not response.unscored
+
+
+def value_of(response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
+    """F1@K of one answer, or precision where there is no K; None where the answer has none."""
+    if k is None:
+        return precision(response.counts)
+    return f1_at_k(response.counts, k) if is_rated(response, abstention) else None
 
 
 def choose_ks(
@@ -104,7 +118,7 @@ def f1_curve(
     """Mean F1@K of each system against K: at `ks`, else from 1 to the maximum, denser where K is small."""
     given = list(responses)
     if ks is None:
-        (highest,) = choose_ks((one for one in given if _is_rated(one, abstention)), ["maximum"])
+        (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
         ks = _spread(highest.k)
     scores = score_long_form(given, ks, abstention=abstention)
     return tuple(
@@ -125,12 +139,6 @@ def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
     for one, other in pairwise(responses):
         if (one.system, one.prompt_id) == (other.system, other.prompt_id):
             raise ValueError(f"{one.system!r} answers the prompt {one.prompt_id!r} twice")
-
-
-def _is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    if response.abstained:
-        return abstention is AbstentionPolicy.ZERO
-    return not response.unscored
 
 
 _Sample = list[tuple[str, float]]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from factloop.evaluation.metrics.factuality import f1_at_k, precision
+from factloop.evaluation.metrics.longform import value_of
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
 from factloop.evaluation.reports import comparison_terminal as told
 from factloop.evaluation.reports import run_words
@@ -85,19 +85,11 @@ def _shown(differences: Sequence[PairedDifference]) -> PairedDifference | None:
 
 def _row(pair: Pair, shown: PairedDifference | None, abstention: AbstentionPolicy) -> PairRow:
     k = None if shown is None else shown.k
-    first, second = (_value(line, k, abstention) for line in (pair.first, pair.second))
+    first, second = (value_of(line, k, abstention) for line in (pair.first, pair.second))
     if first is None or second is None:
         return PairRow(pair, first, second, "none")
     apart = second - first
     return PairRow(pair, first, second, "equal" if abs(apart) <= 1e-12 else "second" if apart > 0 else "first")
-
-
-def _value(line: ResponseLine, k: int | None, abstention: AbstentionPolicy) -> float | None:
-    if k is None:
-        return precision(line.counts)
-    if line.unscored or (line.abstained and abstention is AbstentionPolicy.EXCLUDE):
-        return None
-    return f1_at_k(line.counts, k)
 
 
 def _farthest_first(row: PairRow) -> tuple[bool, float, str, str]:

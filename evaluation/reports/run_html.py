@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from factloop.evaluation.correction.records import Estimate
-from factloop.evaluation.metrics.factuality import f1_at_k, precision
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy, Mean, SystemScore
+from factloop.evaluation.metrics.factuality import precision
+from factloop.evaluation.metrics.longform import value_of
+from factloop.evaluation.metrics.longform_records import Mean, SystemScore
 from factloop.evaluation.reports import correction_words, run_words
 from factloop.evaluation.reports.correlation_figures import percent
 from factloop.evaluation.reports.downloads import Cell, Download, csv_download, json_download
@@ -72,14 +73,13 @@ def render_run_html(summary: RunSummary) -> str:
 
 def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
     scores = summary.scores
-    is_left_out = line.unscored or (line.abstained and scores.abstention is AbstentionPolicy.EXCLUDE)
     group, outcome = _outcome(line)
     return ResponseRow(
         line=line,
         group=group,
         outcome=outcome,
         precision=precision(line.counts),
-        f1=None if is_left_out or not scores.ks else f1_at_k(line.counts, scores.ks[0].k),
+        f1=value_of(line, scores.ks[0].k, scores.abstention) if scores.ks else None,
     )
 
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from factloop.evaluation.audit.significance import Correction, corrected, sign_flips
 from factloop.evaluation.metrics.cluster_means import ClusterSums, mean_intervals
-from factloop.evaluation.metrics.factuality import f1_at_k, precision
+from factloop.evaluation.metrics.longform import value_of
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.comparison_records import Pair, PairedDifference, Quantity
-from factloop.evaluation.runs.records import ResponseLine
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +96,7 @@ def turned_signs(differences: Floats, rng: np.random.Generator) -> float:
 
 
 def _values(pairs: Sequence[Pair], quantity: Quantity, k: int | None, abstention: AbstentionPolicy) -> _Values:
-    both = [(_value(pair.first, k, abstention), _value(pair.second, k, abstention), pair) for pair in pairs]
+    both = [(value_of(pair.first, k, abstention), value_of(pair.second, k, abstention), pair) for pair in pairs]
     kept = [(one, other, pair.first.prompt_id) for one, other, pair in both if one is not None and other is not None]
     return _Values(
         quantity,
@@ -107,15 +106,6 @@ def _values(pairs: Sequence[Pair], quantity: Quantity, k: int | None, abstention
         np.array([other for _, other, _ in kept]),
         len(pairs) - len(kept),
     )
-
-
-def _value(response: ResponseLine, k: int | None, abstention: AbstentionPolicy) -> float | None:
-    """F1@K, or precision where there is no K; None where the response has none."""
-    if k is None:
-        return precision(response.counts)
-    if response.unscored or (response.abstained and abstention is AbstentionPolicy.EXCLUDE):
-        return None
-    return f1_at_k(response.counts, k)
 
 
 def _difference(
