@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 from factloop.evaluation.metrics.longform import value_of
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
-from factloop.evaluation.reports import comparison_terminal as told
-from factloop.evaluation.reports import run_words
+from factloop.evaluation.reports import comparison_figures, run_words
 from factloop.evaluation.reports.downloads import Cell, Download, csv_download, json_download
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.page import render_page
 from factloop.evaluation.reports.page_parts import Filter
 from factloop.evaluation.reports.pictures.differences import draw_differences, draw_pairs
-from factloop.evaluation.reports.status import Status
 from factloop.evaluation.runs import comparison_words
 from factloop.evaluation.runs.comparison_records import Comparison, Flip, Pair, PairedDifference, Quantity
 from factloop.evaluation.runs.records import ResponseLine
@@ -25,11 +23,6 @@ MOST_ROWS = 5000
 """Pairs listed on the page; the table to download has all."""
 MOST_FLIPS = 2000
 """Flipped claims with their rationales on the page; the JSON has all."""
-TONES = {
-    Verdict.SUPPORTED: Status.SUPPORTED,
-    Verdict.NOT_SUPPORTED: Status.CONTRADICTED,
-    Verdict.IRRELEVANT: Status.IRRELEVANT,
-}
 _WORDS = {verdict: verdict.replace("_", " ") for verdict in Verdict}
 
 
@@ -58,9 +51,9 @@ def render_comparison_html(comparison: Comparison) -> str:
         styles=("list.css", "pictures.css", "run.css"),
         scripts=("rows.js", "list.js"),
         comparison=comparison,
-        title=told.title_of(comparison),
+        title=comparison_figures.title_of(comparison),
         sides=(("A", comparison.first), ("B", comparison.second)),
-        unpaired=list(told.unpaired_rows(comparison)),
+        unpaired=list(comparison_figures.unpaired_rows(comparison)),
         policy=run_words.policy_words(comparison.abstention),
         picture=draw_differences(comparison.differences, alpha=comparison.alpha),
         scatter=draw_pairs(values, comparison_words.name_of(shown)) if shown is not None else None,
@@ -68,13 +61,13 @@ def render_comparison_html(comparison: Comparison) -> str:
         rows=rows[:MOST_ROWS],
         flips=[(flip, _key(flip)) for flip in flips],
         filters=_filters(flips),
-        tones=TONES,
+        tones=comparison_figures.VERDICT_STATUS,
         words=_WORDS,
-        verdict_words=told.VERDICT_WORDS,
+        verdict_words=comparison_figures.VERDICT_WORDS,
         downloads=list(_downloads(comparison)),
         said=run_words,
         compared=comparison_words,
-        told=told,
+        told=comparison_figures,
     )
 
 
@@ -104,7 +97,9 @@ def _filters(flips: Sequence[Flip]) -> list[Filter]:
     """A button for each way to flip, most frequent first."""
     ways = Counter((flip.first, flip.second) for flip in flips)
     return [
-        Filter(f"{one}-{other}", f"{_WORDS[one]} → {_WORDS[other]}", "", TONES[other].value, n)
+        Filter(
+            f"{one}-{other}", f"{_WORDS[one]} → {_WORDS[other]}", "", comparison_figures.VERDICT_STATUS[other].value, n
+        )
         for (one, other), n in sorted(ways.items(), key=lambda item: (-item[1], item[0]))
     ]
 

@@ -9,6 +9,15 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from factloop.evaluation.reports.comparison_figures import (
+    VERDICT_STATUS,
+    VERDICT_WORDS,
+    basis_in_words,
+    interval,
+    side_in_words,
+    title_of,
+    unpaired_rows,
+)
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.run_words import policy_words, share
 from factloop.evaluation.reports.status import Status
@@ -23,28 +32,16 @@ from factloop.evaluation.reports.visible import visible
 from factloop.evaluation.runs.comparison_records import (
     ClaimAgreement,
     Comparison,
-    ComparisonKind,
     Flip,
     PairedDifference,
-    Side,
 )
-from factloop.evaluation.runs.comparison_words import name_of, p_value, percent, point_interval, points
-from factloop.evaluation.runs.records import ResponseLine
-from factloop.records import Verdict
+from factloop.evaluation.runs.comparison_words import name_of, p_value, percent, points
 
 WIDE = 110
 """Columns from which each difference has one line."""
 FLIPS_SHOWN = 10
-NAMED = 5
 _HASH = re.compile("[0-9a-f]{64}")
 SETTINGS_SHOWN = 8
-SIGNS = {
-    Verdict.SUPPORTED: Status.SUPPORTED.symbol,
-    Verdict.NOT_SUPPORTED: Status.CONTRADICTED.symbol,
-    Verdict.IRRELEVANT: Status.IRRELEVANT.symbol,
-}
-VERDICT_WORDS = ("supported", "not supported", "irrelevant", "not scored")
-"""In the order of the table of a `ClaimAgreement`."""
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
@@ -61,55 +58,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     print_section(console, "Comparison", rows_table(_rows(comparison)))
 
 
-def title_of(comparison: Comparison) -> str:
-    n = len(comparison.pairs)
-    if comparison.kind is ComparisonKind.EVALUATORS:
-        return f"Two evaluators of {plural(n, 'response')}"
-    return f"Two systems on {plural(len({pair.first.prompt_id for pair in comparison.pairs}), 'prompt')}"
-
-
-def side_in_words(side: Side) -> str:
-    """`runs/a: gpt-4o, judged by …; 120 responses`."""
-    shown = ", ".join(side.systems[:NAMED]) + (f" and {len(side.systems) - NAMED} more" if side.systems[NAMED:] else "")
-    return f"{side.run}: {shown}, judged by {side.judge}"
-
-
-def basis_in_words(side: Side) -> str:
-    """What a side's figures rest on, in counts of responses and of claims."""
-    counts = side.counts
-    return (
-        f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
-        f"{side.n_unscored_responses:,} without any verdict); "
-        f"claims: {counts.supported:,} supported, {counts.not_supported:,} not, "
-        f"{counts.irrelevant:,} irrelevant, {counts.unscored:,} not scored"
-    )
-
-
-def unpaired_in_words(lines: tuple[ResponseLine, ...]) -> str:
-    """How many, and the first few prompts."""
-    prompts = [*dict.fromkeys(line.prompt_id for line in lines)]
-    rest = len(prompts) - NAMED
-    named = ", ".join(prompts[:NAMED]) + (f" and {plural(rest, 'more prompt')}" if rest > 0 else "")
-    return f"{plural(len(lines), 'response')}: {named}"
-
-
-def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """What has no counterpart, with its name."""
-    for name, lines in (
-        ("Only in A", comparison.only_first),
-        ("Only in B", comparison.only_second),
-        ("Another text in B", comparison.other_text),
-    ):
-        if lines:
-            yield name, unpaired_in_words(lines)
-
-
 def means(one: PairedDifference) -> tuple[str, str]:
     return share(one.first), share(one.second)
-
-
-def interval(one: PairedDifference) -> str:
-    return "–" if one.low is None or one.high is None else point_interval(one.low, one.high)
 
 
 def _side_rows(comparison: Comparison) -> list[Row]:
@@ -161,8 +111,8 @@ def _points(one: PairedDifference) -> str:
 def _verdict_table(claims: ClaimAgreement, *, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
     table.add_column("A \\ B", no_wrap=True)
-    for words, sign in zip(VERDICT_WORDS, (*SIGNS.values(), Status.UNSCORED.symbol), strict=True):
-        table.add_column(words if wide else sign, justify="right", no_wrap=True)
+    for words, status in zip(VERDICT_WORDS, (*VERDICT_STATUS.values(), Status.UNSCORED), strict=True):
+        table.add_column(words if wide else status.symbol, justify="right", no_wrap=True)
     for words, row in zip(VERDICT_WORDS, claims.table, strict=True):
         table.add_row(words, *(f"{n:,}" for n in row))
     return table
@@ -173,7 +123,9 @@ def _flips(comparison: Comparison) -> Table:
     table.add_column(no_wrap=True)
     table.add_column()
     for flip in comparison.flips[:FLIPS_SHOWN]:
-        table.add_row(f"{SIGNS[flip.first]} → {SIGNS[flip.second]}", Group(*_flip_lines(flip)))
+        table.add_row(
+            f"{VERDICT_STATUS[flip.first].symbol} → {VERDICT_STATUS[flip.second].symbol}", Group(*_flip_lines(flip))
+        )
     if len(comparison.flips) > FLIPS_SHOWN:
         table.add_row("", Text("The JSON report and the page have them all, with both rationales.", style="dim"))
     return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from factloop.evaluation.metrics.label_agreement import Figure, Undefined
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
+from factloop.evaluation.reports.figures import plural
 
 NOTHING = "–"
 
@@ -46,10 +47,8 @@ def interval(low: float | None, high: float | None) -> str:
 
 def mean_basis(mean: Mean) -> str:
     """What a mean rests on: `120 responses`, `240 responses to 120 prompts`."""
-    responses = f"{mean.n:,} response{'' if mean.n == 1 else 's'}"
-    if mean.n == mean.n_prompts:
-        return responses
-    return f"{responses} to {mean.n_prompts:,} prompt{'' if mean.n_prompts == 1 else 's'}"
+    responses = plural(mean.n, "response")
+    return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
 
 
 def why_undefined(figure: Figure) -> str:

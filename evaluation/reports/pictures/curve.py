@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from factloop.evaluation.metrics.longform_records import CurvePoint
+from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.pictures.marks import Mark, short
 from factloop.evaluation.reports.pictures.svg import INK, QUIET, draw
 
@@ -57,5 +58,5 @@ def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence
         if len(drawn) > 1:
             axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK, handlelength=2.5)
 
-    alt = f"Mean F1@K of {len(drawn)} system{'' if len(drawn) == 1 else 's'} against K from 1 to {curve[-1].k:,}."
+    alt = f"Mean F1@K of {plural(len(drawn), 'system')} against K from 1 to {curve[-1].k:,}."
     return draw(paint, alt=alt, width=8.0, height=max(3.4, 0.9 + 0.2 * len(drawn)))
