@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 _BATCH = 2**17
 """Numbers in a matrix of weights, at most: 1 MB, so that a long run needs no more memory than a short one."""
+ROUNDING = 1e-12
+"""An interval no wider than this has no width."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ def mean_intervals(
 ) -> list[tuple[float, float] | None]:
     """Percentile interval of each mean; None where fewer than two clusters have a response of it.
 
-    A resample in which a mean has no response says nothing of it and is passed over.
+    A resample in which a mean has no response says nothing of it and is passed over. None, too, where the mean is the
+    same in every resample, as of responses that all score 0: nothing varies, which is no certainty.
     """
     if not means:
         return []
@@ -43,7 +46,7 @@ def mean_intervals(
     )
     resampled = np.concatenate(values) if values else np.empty((0, len(means)))
     return [
-        _interval(column[~np.isnan(column)], level) if np.count_nonzero(count) > 1 else None
+        percentile_interval(column[~np.isnan(column)], level) if np.count_nonzero(count) > 1 else None
         for column, count in zip(resampled.T, counts.T, strict=True)
     ]
 
@@ -54,12 +57,13 @@ def _means(weights: Floats, sums: Floats, counts: Floats) -> Floats:
         return np.asarray((weights @ sums) / (weights @ counts))
 
 
-def _interval(values: Floats, level: float) -> tuple[float, float] | None:
+def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
+    """The middle `level` of the values; None without any, and where it has no width."""
     if not len(values):
         return None
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(values, [tail, 1.0 - tail])
-    return float(low), float(high)
+    return (float(low), float(high)) if high - low > ROUNDING else None
 
 
 def draw_clusters(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:

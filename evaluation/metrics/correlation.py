@@ -55,7 +55,8 @@ class Correlation(Record):
     """Pairs of which one side has no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
-    """None without a generator, with fewer than two clusters, and where no resample has a coefficient."""
+    """None without a generator, with fewer than two clusters, where no resample has a coefficient, and where all have
+    the same, as of pairs on one line: nothing varies, which is no certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
     """What was drawn: groups of pairs, or the single pairs where no groups were given."""
@@ -205,6 +206,7 @@ def _with_interval(
 ) -> Correlation:
     import numpy as np
 
+    from factloop.evaluation.metrics.cluster_means import percentile_interval
     from factloop.evaluation.metrics.correlation_bootstrap import bootstrap
 
     if found.value is None or found.n_clusters < 2:
@@ -212,8 +214,5 @@ def _with_interval(
     values = bootstrap(found.method, x, y, numbers, rng, resamples)
     defined = values[~np.isnan(values)]
     counts = {"n_resamples": resamples, "n_resamples_undefined": resamples - len(defined)}
-    if not len(defined):
-        return found.model_copy(update=counts)
-    tail = (1.0 - found.level) / 2.0
-    low, high = np.quantile(defined, [tail, 1.0 - tail])
-    return found.model_copy(update={"low": float(low), "high": float(high), **counts})
+    low, high = percentile_interval(defined, found.level) or (None, None)
+    return found.model_copy(update={"low": low, "high": high, **counts})

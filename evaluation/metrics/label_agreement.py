@@ -88,7 +88,8 @@ class Figure(Record):
     undefined: Undefined | None = None
     low: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
     high: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
-    """None without resamples, and where the facts come from a single prompt."""
+    """None without resamples, where the facts (those of a class, for balanced accuracy) come from a single prompt, and
+    where all resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
     n: Count
     """Facts that it rests on."""
     n_prompts: Count
@@ -196,8 +197,9 @@ def _agreement(
     )
 
 
-_Computed = tuple[str, "Floats", Undefined, "Floats"]
-"""Name; values of the sample and of its resamples, NaN where undefined; why it would be; cells it rests on, 1 or 0."""
+_Computed = tuple[str, "Floats", Undefined, "list[Floats]"]
+"""Name; values of the sample and of its resamples, NaN where undefined; why it would be; cells it rests on, 1 or 0, for
+each share in it."""
 
 
 def _of_three_classes(tables: Floats) -> list[_Computed]:
@@ -214,8 +216,8 @@ def _of_three_classes(tables: Floats) -> list[_Computed]:
         kappa = (agreement - by_chance) / (1.0 - by_chance)
     nothing = Undefined.NOTHING_SCORED
     return [
-        ("agreement", agreement, nothing, rests_on),
-        ("kappa", kappa, Undefined.ONE_CLASS if n[0] else nothing, rests_on),
+        ("agreement", agreement, nothing, [rests_on]),
+        ("kappa", kappa, Undefined.ONE_CLASS if n[0] else nothing, [rests_on]),
     ]
 
 
@@ -231,24 +233,29 @@ def _of_two_classes(tables: Floats) -> list[_Computed]:
     nothing = None if both[0].any() else Undefined.NOTHING_SCORED
     no_tpr, no_tnr = nothing or Undefined.NONE_SUPPORTED, nothing or Undefined.NONE_NOT_SUPPORTED
     return [
-        ("tpr", tpr, no_tpr, supported),
-        ("tnr", tnr, no_tnr, not_supported),
-        ("balanced_accuracy", (tpr + tnr) / 2.0, no_tpr if np.isnan(tpr[0]) else no_tnr, supported + not_supported),
+        ("tpr", tpr, no_tpr, [supported]),
+        ("tnr", tnr, no_tnr, [not_supported]),
+        (
+            "balanced_accuracy",
+            (tpr + tnr) / 2.0,
+            no_tpr if np.isnan(tpr[0]) else no_tnr,
+            [supported, not_supported],
+        ),
     ]
 
 
-def _figure(values: Floats, why: Undefined, rests_on: Floats, cells: Floats, level: float) -> Figure:
+def _figure(values: Floats, why: Undefined, shares: Sequence[Floats], cells: Floats, level: float) -> Figure:
     import numpy as np
 
-    of_prompt = (cells * rests_on).sum(axis=(1, 2))
-    n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt))
+    from factloop.evaluation.metrics.cluster_means import percentile_interval
+
+    of_prompt = np.array([(cells * rests_on).sum(axis=(1, 2)) for rests_on in shares])
+    n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):
         return Figure(value=None, undefined=why, n=n, n_prompts=n_prompts)
     known = values[1:][~np.isnan(values[1:])]
-    low, high = None, None
-    if n_prompts > 1 and len(known):
-        tail = (1.0 - level) / 2.0
-        low, high = (float(end) for end in np.quantile(known, [tail, 1.0 - tail]))
+    interval = percentile_interval(known, level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
+    low, high = interval or (None, None)
     return Figure(value=float(values[0]), low=low, high=high, n=n, n_prompts=n_prompts)
 
 

@@ -61,7 +61,7 @@ class Mean(Record):
     value: Share | None
     low: Share | None = None
     high: Share | None = None
-    """None without a generator, and with fewer than two prompts."""
+    """None without a generator, with fewer than two prompts, and where all resamples have the same mean."""
     n: Count
     """Answers that it rests on."""
     n_prompts: Count

@@ -2,7 +2,8 @@
 
 Cohen's kappa (1960) is (po - pe) / (1 - pe), with po the share of equal verdicts and pe that expected of two evaluators
 with these shares of verdicts who judge by chance. Intervals are percentile bootstraps over whole prompts, as claims of
-one response resemble each other; a resample in which a figure is undefined is passed over.
+one response resemble each other; a resample in which a figure is undefined is passed over. There is none where the
+claims (those of a label, for balanced accuracy) come from one prompt, and where every resample gives the same.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.metrics.cluster_means import draw_clusters
+from factloop.evaluation.metrics.cluster_means import draw_clusters, percentile_interval
 from factloop.evaluation.runs.comparison_pairs import ClaimPair
 from factloop.evaluation.runs.comparison_records import ClaimAgreement, Figure, Flip, LabelComparison
 from factloop.evaluation.runs.comparison_statistics import turned_signs
@@ -40,7 +41,9 @@ class Resampler:
         self.rng, self.resamples, self.level = rng, resamples, level
 
     def figure(self, counts: Floats, statistic: Callable[[Floats], Floats], n: int, undefined: str) -> Figure:
-        """`counts` is (n_prompts, ...); `statistic` takes (n_resamples, ...) and gives NaN where it is undefined."""
+        """`counts` is (n_prompts, ...), in four dimensions with the label first among the rest; `statistic` takes
+        (n_resamples, ...) and gives NaN where it is undefined.
+        """
         (value,) = statistic(counts.sum(axis=0)[None])
         if np.isnan(value):
             return Figure(value=None, n=n, undefined=undefined)
@@ -51,7 +54,8 @@ class Resampler:
         self, counts: Floats, statistic: Callable[[Floats], Floats]
     ) -> tuple[float, float] | tuple[None, None]:
         flat = counts.reshape(len(counts), -1)
-        if np.count_nonzero(flat.sum(axis=1)) < 2 or not self.resamples:
+        by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else flat.sum(axis=1, keepdims=True)
+        if np.count_nonzero(by_label, axis=0).min() < 2 or not self.resamples:
             return None, None
         values = np.concatenate(
             [
@@ -59,10 +63,8 @@ class Resampler:
                 for weights in draw_clusters(len(flat), self.rng, self.resamples)
             ]
         )
-        values = values[~np.isnan(values)]
-        tail = (1.0 - self.level) / 2.0
-        low, high = np.quantile(values, [tail, 1.0 - tail]) if len(values) else (np.nan, np.nan)
-        return (_within(float(low)), _within(float(high))) if len(values) else (None, None)
+        interval = percentile_interval(values[~np.isnan(values)], self.level)
+        return (None, None) if interval is None else (_within(interval[0]), _within(interval[1]))
 
 
 def agree(

@@ -189,3 +189,20 @@ def test_a_text_that_comes_again_counts_once_with_its_first_label() -> None:
     assert found.labels == Counts(supported=2, not_supported=1, irrelevant=1)
     both = agree_with_labels([TabledResponse("A", "p", found), TabledResponse("A", "q", found)]).overall
     assert (both.table.repeated, both.agreement.n) == (Counts(not_supported=2), 6)
+
+
+def test_balanced_accuracy_takes_two_prompts_of_either_label_for_an_interval() -> None:
+    """The one not supported fact of ten prompts: its TNR is 1, and no interval of the mean leaves that out."""
+    tables = [table(1 + n % 2, n % 3, 0, 0, int(n == 0), 0, 0, 0, 0, 0, 0, 0) for n in range(10)]
+    given = [TabledResponse("A", f"p{n}", one) for n, one in enumerate(tables)]
+    found = agree_with_labels(given, rng=np.random.default_rng(0), resamples=200).overall
+    assert (found.tnr.value, found.tnr.low) == (0.0, None)
+    assert found.tpr.low is not None
+    assert (found.balanced_accuracy.low, found.balanced_accuracy.n_prompts) == (None, 10)
+
+
+def test_agreement_on_everything_has_no_interval() -> None:
+    given = [TabledResponse("A", f"p{n}", table(2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)) for n in range(5)]
+    found = agree_with_labels(given, rng=np.random.default_rng(0), resamples=50).overall
+    assert [of(found, name).value for name in FIGURES] == [1.0] * 5
+    assert [of(found, name).low for name in FIGURES] == [None] * 5

@@ -189,3 +189,11 @@ def test_factscore_at_32_and_64_is_as_published() -> None:
     }
     assert sum(system.at_k[0].f1.n for system in scores.systems) == 496
     assert [ranking.systems[0] for ranking in scores.rankings] == ["PerplexityAI", "PerplexityAI"]
+
+
+def test_answers_that_all_score_0_have_no_interval() -> None:
+    """From 0 to 0 it would call certain what three answers show."""
+    system = only(
+        score_long_form([answer(n, 0, 3) for n in range(3)], [4], abstention=ZERO, rng=np.random.default_rng(0))
+    )
+    assert (system.at_k[0].f1.value, system.at_k[0].f1.low, system.at_k[0].f1.high) == (0.0, None, None)

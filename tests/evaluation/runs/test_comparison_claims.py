@@ -143,3 +143,15 @@ def test_a_label_of_one_run_serves_both_and_two_labels_serve_nobody() -> None:
     assert compare_with_labels([pair], resampler=resampler()) is None
     nothing = labels_of([both(None, S, S)])
     assert nothing.p_mcnemar is nothing.p_by_prompt is nothing.agreement[2].value is None
+
+
+def test_balanced_accuracy_takes_two_prompts_of_either_label_for_an_interval() -> None:
+    claims = [both(S if n % 3 else N, S if n % 4 else N, S, f"p{n}") for n in range(12)] + [both(N, S, N, "p0")]
+    found = labels_of(claims)
+    assert found.agreement[0].low is not None
+    assert [(one.value is None, one.low) for one in found.balanced_accuracy] == [(False, None)] * 3
+
+
+def test_what_is_the_same_in_every_resample_has_no_interval() -> None:
+    found = agreement_of([both(S if n % 2 else N, S if n % 2 else N, prompt=f"p{n}") for n in range(8)])
+    assert (found.agreement.value, found.agreement.low) == (1.0, None)
