@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.evaluation.metrics.label_agreement import Figure, LabelAgreement, SystemAgreement
-from factloop.evaluation.reports.correlation_figures import percent
-from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.reports.run_words import interval, share, why_undefined
 from factloop.evaluation.reports.terminal_parts import one_line, print_section
 from factloop.records import Counts

@@ -15,8 +15,8 @@ from factloop.evaluation.reports.correction_words import (
     TRANSFER_WORDS,
     UNDEFINED_WORDS,
 )
-from factloop.evaluation.reports.correlation_figures import NOTHING, percent
-from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.correlation_figures import NOTHING
+from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.reports.terminal_parts import Row, one_line, print_section, rows_table
 from factloop.evaluation.reports.visible import visible
 from factloop.evaluation.runs.records import Calibration, RunCorrection

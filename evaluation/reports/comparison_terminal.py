@@ -18,7 +18,7 @@ from factloop.evaluation.reports.comparison_figures import (
     title_of,
     unpaired_rows,
 )
-from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.reports.run_words import policy_words, share
 from factloop.evaluation.reports.status import Status
 from factloop.evaluation.reports.terminal_parts import (
@@ -35,7 +35,7 @@ from factloop.evaluation.runs.comparison_records import (
     Flip,
     PairedDifference,
 )
-from factloop.evaluation.runs.comparison_words import name_of, p_value, percent, points
+from factloop.evaluation.runs.comparison_words import name_of, p_value, points
 
 WIDE = 110
 """Columns from which each difference has one line."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from factloop.evaluation.metrics.correlation import Correlation, Undefined
+from factloop.evaluation.reports.figures import percent
 
 NOTHING = "–"
 """Stands where there is no number."""
@@ -37,11 +38,6 @@ def interval(found: Correlation) -> str:
     if found.low is None or found.high is None:
         return NOTHING
     return f"[{coefficient(found.low)}, {coefficient(found.high)}]"
-
-
-def percent(share: float) -> str:
-    """`95%`, `99.9%`."""
-    return f"{round(100 * share, 6):g}%"
 
 
 def basis(found: Correlation) -> str:

@@ -14,6 +14,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def percent(share: float) -> str:
+    """`95%`, `99.9%`."""
+    return f"{round(100 * share, 6):g}%"
+
+
 def precision(report: FactualityReport) -> str:
     """Precision to two digits, or a dash where nothing was scored."""
     return "–" if report.precision is None else f"{report.precision:.2f}"

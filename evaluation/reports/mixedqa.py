@@ -9,7 +9,7 @@ from rich.text import Text
 from factloop.evaluation.metrics.mixedqa import MetricCorrelation, MixedQaResult, ReferenceCorrelation, TrustMetric
 from factloop.evaluation.metrics.mixedqa_published import SOURCE
 from factloop.evaluation.reports import correlation_figures as figures
-from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.reports.terminal_parts import (
     Row,
     notice_rows,
@@ -101,7 +101,7 @@ def _outcome(found: MetricCorrelation | ReferenceCorrelation) -> Text:
 
 
 def _interval_head(result: MixedQaResult) -> str:
-    return f"{figures.percent(result.correlations[0].correlation.level)} interval"
+    return f"{percent(result.correlations[0].correlation.level)} interval"
 
 
 def _rows(result: MixedQaResult) -> list[Row]:

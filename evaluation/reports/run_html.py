@@ -10,7 +10,6 @@ from factloop.evaluation.metrics.factuality import precision
 from factloop.evaluation.metrics.longform import value_of
 from factloop.evaluation.metrics.longform_records import Mean, SystemScore
 from factloop.evaluation.reports import correction_words, run_words
-from factloop.evaluation.reports.correlation_figures import percent
 from factloop.evaluation.reports.downloads import Cell, Download, csv_download, json_download
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.page import render_page
@@ -67,7 +66,6 @@ def render_run_html(summary: RunSummary) -> str:
         downloads=list(_downloads(summary, rows)),
         said=run_words,
         corrections=correction_words,
-        percent=percent,
     )
 
 

@@ -12,8 +12,7 @@ from factloop.evaluation.metrics.longform_records import ChosenK, KRule, LongFor
 from factloop.evaluation.reports import run_words
 from factloop.evaluation.reports.agreement_terminal import print_agreement
 from factloop.evaluation.reports.calibration_terminal import print_calibration
-from factloop.evaluation.reports.correlation_figures import percent
-from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.reports.terminal_parts import (
     Row,
     notice_rows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.runs.comparison_records import (
     ClaimAgreement,
     ComparisonKind,
@@ -79,11 +79,6 @@ def p_value(p: float | None) -> str:
     if p is None:
         return "–"
     return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def percent(share: float) -> str:
-    """`95%`, `99.9%`."""
-    return f"{round(100 * share, 6):g}%"
 
 
 def difference_in_words(one: PairedDifference, *, alpha: float, level: float, n_tests: int) -> str:

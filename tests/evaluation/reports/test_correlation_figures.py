@@ -13,7 +13,6 @@ from factloop.evaluation.reports.correlation_figures import (
     coefficient,
     interval,
     outcome,
-    percent,
     resampling,
 )
 
@@ -45,11 +44,6 @@ def test_an_interval_has_two_ends_or_is_none() -> None:
 def test_every_number_has_its_n() -> None:
     assert basis(correlation(n=1998)) == "n 1,998"
     assert basis(correlation(n_left_out=1002)) == "n 998, 1,002 not scored"
-
-
-@pytest.mark.parametrize(("share", "expected"), [(0.95, "95%"), (0.999, "99.9%"), (0.29, "29%")])
-def test_a_level_is_a_percentage(share: float, expected: str) -> None:
-    assert percent(share) == expected
 
 
 def test_the_resampling_is_told_in_a_sentence() -> None:

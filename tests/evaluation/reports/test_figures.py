@@ -82,3 +82,8 @@ def test_moments_are_in_utc() -> None:
     when = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
     assert figures.moment(when.astimezone(timezone(timedelta(hours=5)))) == "2026-11-21 09:30 UTC"
     assert figures.moment(when.replace(tzinfo=None)) == "2026-11-21 09:30"
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.95, "95%"), (0.999, "99.9%"), (0.29, "29%")])
+def test_a_level_is_a_percentage(share: float, expected: str) -> None:
+    assert figures.percent(share) == expected
