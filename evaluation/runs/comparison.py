@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from factloop.errors import ConfigError
-from factloop.evaluation.metrics.longform import LEVEL, RESAMPLES, choose_ks
+from factloop.evaluation.metrics.longform import LEVEL, RESAMPLES, choose_ks, is_rated
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy, KRule
 from factloop.evaluation.runs.comparison_claims import Resampler, agree, compare_with_labels, flips
 from factloop.evaluation.runs.comparison_pairs import Paired, pair_responses
@@ -62,7 +62,7 @@ def compare(
     pairs, other_text = _comparable(found, kind)
     rng = np.random.default_rng(seed)
     differences = paired_differences(
-        pairs, _ks(first, second, pairs, ks), abstention=policy, rng=rng, resamples=resamples, level=level
+        pairs, _ks(first, second, pairs, ks, policy), abstention=policy, rng=rng, resamples=resamples, level=level
     )
     claims = labels = None
     if kind is ComparisonKind.EVALUATORS:
@@ -189,11 +189,15 @@ def _ks(
     second: ComparedRun,
     pairs: Sequence[Pair],
     ks: Sequence[int | Literal["median", "maximum"]],
+    abstention: AbstentionPolicy,
 ) -> list[int]:
-    """`ks` as numbers, those of a rule over both sides' compared responses; without any, the Ks given to both runs."""
+    """`ks` as numbers, those of a rule over both sides' compared responses that have an F1@K.
+
+    Without any, the Ks given to both runs.
+    """
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]
-        return sorted(choice.k for choice in choose_ks((one for one in lines if not one.unscored), ks))
+        return sorted(choice.k for choice in choose_ks((one for one in lines if is_rated(one, abstention)), ks))
     chosen = [{choice.k for choice in run.summary.scores.ks} for run in (first, second)]
     given = {choice.k for run in (first, second) for choice in run.summary.scores.ks if choice.rule is KRule.GIVEN}
     return sorted(chosen[0] & chosen[1] or given or chosen[0] | chosen[1])

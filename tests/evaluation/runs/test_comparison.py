@@ -172,6 +172,16 @@ def test_ks_are_those_of_both_runs_unless_named() -> None:
     assert [one.k for one in compare(first, compared(b, ks=(5,))).differences] == [None, 2, 5, 64]
 
 
+def test_a_rule_for_k_is_over_the_responses_that_the_policy_counts() -> None:
+    """Supported: 4, 4, 0 and 0 or, without the two that claim nothing, 4 and 4; as the scores of a run have it."""
+    a = [judged("p", "ssss"), judged("q", "")]
+    b = [judged("p", "ssss", system="two"), judged("q", "", system="two")]
+    for policy, median in ((AbstentionPolicy.ZERO, 2), (AbstentionPolicy.EXCLUDE, 4)):
+        first, second = (compared(one, ks=("median",), abstention=policy) for one in (a, b))
+        assert first.summary.scores.ks[0].k == median
+        assert [one.k for one in compare(first, second, ks=["median"]).differences] == [None, median]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "named"),
     [
