@@ -111,19 +111,3 @@ def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
     sim.set(llm_latency_s=0.0)
     assert factloop("eval", *flags, "--run-dir", "run").code == 0
     assert len(summary_in(home / "run")["responses"]) == N_RESPONSES
-
-
-@pytest.mark.timeout(300)  # Ray takes seconds to start, on a busy machine many
-def test_two_workers_on_ray_end_with_the_same_summary_and_can_be_gone_on_with_by_one_process(
-    factloop: Command, sim: Simulator, home: Path, flags: list[object], start: Start
-) -> None:
-    pytest.importorskip("ray")
-    sim.set(llm_latency_s=0.0, search_latency_s=0.0)
-    assert factloop("eval", *flags, "--run-dir", "here").code == 0
-    process = start(*flags, "--run-dir", "workers", "--engine", "ray", "--workers", 2)
-    _, said = process.communicate(timeout=280)
-    assert process.returncode == 0, said
-    assert summary_in(home / "workers") == summary_in(home / "here")
-    sim.reset()
-    assert factloop("eval", *flags, "--run-dir", "workers").code == 0
-    assert sim.stats().stages == {}
