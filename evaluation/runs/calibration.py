@@ -80,12 +80,14 @@ def calibrate(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> Calibration:
-    """Each system's precision and F1@K, raw and corrected by the same labelled claims.
+    """Each system's precision and F1@K, raw and corrected by its own labelled claims, or by all if it has none.
+
+    A sample of other systems' claims is none of this one's: with as many errors of another it would pull the figure to
+    theirs. Each estimate says how many labelled claims it rests on.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
     (a run corrected by its own labels) both are drawn together. Raises ValueError for a K below 1.
     """
-    labelled = LabelledClaims(sample.labels, sample.verdicts, sample.groups)
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
     return Calibration(
@@ -95,8 +97,8 @@ def calibrate(
         systems=tuple(
             RunCorrection(
                 system=name,
-                precision=corrected_precision(labelled, _judged(of_system), level=level),
-                f1=_corrected_f1(labelled, of_system, ks, transfer, abstention, rng, level, resamples),
+                precision=corrected_precision(sample.for_system(name), _judged(of_system), level=level),
+                f1=_corrected_f1(sample.for_system(name), of_system, ks, transfer, abstention, rng, level, resamples),
                 transfer=transfer,
             )
             for name in names

@@ -95,7 +95,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
         labels=tuple(table.label.tolist()),
         verdicts=tuple(verdicts),
         groups=tuple(groups),
-        systems=frozenset(table.system.names),
+        of_systems=tuple(table.system.names[code] for code in table.system.codes.tolist()),
     )
 
 

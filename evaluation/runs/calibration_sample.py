@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from factloop.errors import ConfigError
+from factloop.evaluation.correction.samples import LabelledClaims
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
@@ -33,8 +34,23 @@ class CalibrationSample:
     fingerprint: Fingerprint | None = None
     """Of the run that judged them; None for a file."""
     kind: Literal["responses", "factscore"] | None = None
-    systems: frozenset[str] = frozenset()
-    """Who wrote the claims, where that is known."""
+    of_systems: tuple[str, ...] | None = None
+    """Who wrote each claim; None where that is not known."""
+
+    @property
+    def systems(self) -> frozenset[str]:
+        """Who wrote the claims, as far as that is known."""
+        return frozenset(self.of_systems or ())
+
+    def for_system(self, name: str) -> LabelledClaims:
+        """The system's own claims where there are some, and otherwise all."""
+        own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
+        kept = own or range(len(self.labels))
+        return LabelledClaims(
+            [self.labels[place] for place in kept],
+            [self.verdicts[place] for place in kept],
+            None if self.groups is None else [self.groups[place] for place in kept],
+        )
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
@@ -44,13 +60,12 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     run = read_run(place)
     claims: list[tuple[int, int | None, str]] = []
     n_irrelevant = 0
-    systems = set()
+    systems: list[str] = []
     for judged in run.responses():
         found, irrelevant = _labelled(judged)
         claims += found
         n_irrelevant += irrelevant
-        if found:
-            systems.add(judged.system)
+        systems += [judged.system] * len(found)
     if not claims:
         raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
     labels, verdicts, groups = zip(*claims, strict=True)
@@ -62,7 +77,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         n_irrelevant=n_irrelevant,
         fingerprint=run.summary.fingerprint,
         kind=run.summary.kind,
-        systems=frozenset(systems),
+        of_systems=tuple(systems),
     )
 
 

@@ -212,6 +212,16 @@ def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], sa
     assert "2 labelled claims" in warning
 
 
+def test_a_system_is_corrected_by_its_own_claims_where_it_has_some() -> None:
+    """All of a's labelled claims hold and none of b's; c has none of its own, so that half of all 20 hold."""
+    verdicts = (1, 0) * 10
+    sample = CalibrationSample("two", (1,) * 10 + (0,) * 10, verdicts, None, of_systems=("a",) * 10 + ("b",) * 10)
+    found = correction(sample, [judged("p", "sn", system=name) for name in "abc"])
+    assert [one.precision.prediction_powered.value for one in found.systems] == pytest.approx([1.0, 0.0, 0.5])
+    assert [one.precision.prediction_powered.n_labels for one in found.systems] == [10, 10, 20]
+    assert [one.f1[0].corrected.n_labels for one in found.systems] == [10, 10, 20]
+
+
 def test_a_run_is_warned_of_strangers_and_of_an_unknown_judge(tmp_path: Path) -> None:
     sample = load_calibration(jsonl(tmp_path / "p.jsonl", prediction(1, 1, 1.0)), evaluator="judge")
     unknown, strangers = calibration_warnings(sample, summary_of([judged("p", "sn")]))
