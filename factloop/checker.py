@@ -32,6 +32,7 @@ from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
 from factloop.report_warnings import engine_warnings
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
+from factloop.sources import Sources
 from factloop.sync import run_blocking
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.adapter import as_search_tool
@@ -90,8 +91,7 @@ class FactChecker:
         self._engines: EnginePool[Engine] = EnginePool()
 
     @cached_property
-    def tools(self) -> tuple[SearchTool, ...]:
-        """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+    def _built(self) -> tuple[SearchTool, ...]:
         settings = self.settings
         built = build_search_tools(
             settings.search,
@@ -104,9 +104,14 @@ class FactChecker:
         names = [tool.name for tool in tools]
         if len(set(names)) < len(names):
             raise ConfigError(f"two search tools have one name: {', '.join(sorted(names))}")
-        if not tools and (settings.model is not None or self._model is not None):
-            raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
         return tools
+
+    @property
+    def tools(self) -> tuple[SearchTool, ...]:
+        """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        if not self._built and (self.settings.model is not None or self._model is not None):
+            raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
+        return self._built
 
     async def acheck(
         self,
@@ -114,9 +119,13 @@ class FactChecker:
         prompt: str | None = None,
         *,
         facts: Sequence[GivenFacts] | None = None,
+        sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> FactualityReport:
         """The report on one response to `prompt`. With a model or a paid search it costs money.
+
+        `sources`: what came with this response, such as the documents it was written from; they are searched instead of
+        the checker's own tools, or before them.
 
         `facts`: the response as somebody split it, its sentences in order; each fact is one claim of the report, and
         nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
@@ -124,15 +133,15 @@ class FactChecker:
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        async with self._run(response, prompt, facts, run_dir) as (engine, directory):
-            report = await self._check(engine, response, prompt, facts)
+        async with self._run(response, prompt, facts, sources, run_dir) as (engine, directory):
+            report = await self._check(engine, response, prompt, facts, sources)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             return report
 
     async def afingerprint(self) -> Fingerprint:
         """What a check would be made of. Reads the documents on first use. Raises ConfigError, DataError."""
-        setup = self._setup()
+        setup = self._setup(self.tools)
         if setup.chat is not None:
             await setup.chat.aclose()
         return setup.fingerprint
@@ -143,7 +152,7 @@ class FactChecker:
 
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
         """
-        engine = build_engine(self._setup(), journal=journal)
+        engine = build_engine(self._setup(self.tools), journal=journal)
 
         async def check(
             response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
@@ -157,14 +166,19 @@ class FactChecker:
             await engine.aclose()
 
     async def astream(
-        self, response: str, prompt: str | None = None, *, run_dir: str | Path | None = None
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        sources: Sources | None = None,
+        run_dir: str | Path | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of a check as they happen (`factloop.events`), the report last. Otherwise as `acheck`.
 
         Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
         started = time.perf_counter()
-        async with self._run(response, prompt, None, run_dir) as (engine, directory):
+        async with self._run(response, prompt, None, sources, run_dir) as (engine, directory):
             meter = UsageMeter()
             graph = self._graph(engine, meter)
             final: Mapping[str, Any] = {}
@@ -182,7 +196,8 @@ class FactChecker:
                     if chunk["type"] == "claim_judged":
                         chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
                     yield _EVENT.validate_python(chunk)
-            report = self._report(engine, meter, prompt, response, final, time.perf_counter() - started)
+            elapsed_s = time.perf_counter() - started
+            report = self._report(engine, meter, prompt, response, final, elapsed_s, sources)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             yield CheckFinished(report=report)
@@ -193,10 +208,11 @@ class FactChecker:
         prompt: str | None = None,
         *,
         facts: Sequence[GivenFacts] | None = None,
+        sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> FactualityReport:
         """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.acheck(response, prompt, facts=facts, run_dir=run_dir))
+        return run_blocking(self.acheck(response, prompt, facts=facts, sources=sources, run_dir=run_dir))
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The checker may be used again afterwards."""
@@ -212,33 +228,46 @@ class FactChecker:
 
     @property
     def _config(self) -> dict[str, Any]:
-        return {"recursion_limit": 4 * self.settings.max_searches + 20}
+        """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
+        return {"recursion_limit": 4 * self.settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
 
     async def _check(
-        self, engine: Engine, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
+        self,
+        engine: Engine,
+        response: str,
+        prompt: str | None,
+        facts: Sequence[GivenFacts] | None = None,
+        sources: Sources | None = None,
     ) -> FactualityReport:
         started, meter = time.perf_counter(), UsageMeter()
         asked: dict[str, Any] = {"prompt": prompt, "response": response}
         if facts is not None:
             asked["facts"] = [given.model_dump(mode="json") for given in facts]
         final = await self._graph(engine, meter).ainvoke(asked, self._config)
-        return self._report(engine, meter, prompt, response, final, time.perf_counter() - started)
+        return self._report(engine, meter, prompt, response, final, time.perf_counter() - started, sources)
 
     def _graph(self, engine: Engine, meter: UsageMeter) -> Any:
-        plan = engine.plan_for(meter)
+        plan = engine.plan_for(meter, engine.searching.tools)
         return build_safe_graph(plan, engine.searching, meter, max_searches=self.settings.max_searches)
 
     @asynccontextmanager
     async def _run(
-        self, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None, run_dir: str | Path | None
+        self,
+        response: str,
+        prompt: str | None,
+        facts: Sequence[GivenFacts] | None,
+        sources: Sources | None,
+        run_dir: str | Path | None,
     ) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
         _check_texts(response, prompt, facts)
+        tools = self.tools if sources is None else _numbered(sources.searched(self._built))
         if run_dir is None:
-            yield await self._engines.here(lambda: build_engine(self._setup())), None
+            engine = await self._engines.here(lambda: build_engine(self._setup(self._built)))
+            yield engine if sources is None else engine.over(tools), None
             return
         with RunDirectory(Path(run_dir)) as directory:
-            setup = self._setup()
+            setup = self._setup(tools)
             directory.claim(_configuration(setup, response, prompt, facts))
             engine = build_engine(setup, journal=directory.journal)
             try:
@@ -246,8 +275,8 @@ class FactChecker:
             finally:
                 await engine.aclose()
 
-    def _setup(self) -> Setup:
-        return prepare(self.settings, self.tools, model=self._model)
+    def _setup(self, tools: Sequence[SearchTool]) -> Setup:
+        return prepare(self.settings, tools, model=self._model)
 
     def _report(
         self,
@@ -257,6 +286,7 @@ class FactChecker:
         response: str,
         final: Mapping[str, Any],
         elapsed_s: float,
+        sources: Sources | None,
     ) -> FactualityReport:
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
         counts = count_verdicts(claims)
@@ -270,7 +300,7 @@ class FactChecker:
             usage=meter.snapshot(elapsed_s),
             fingerprint=engine.fingerprint,
             created_at=datetime.now(UTC),
-            warnings=_warnings(engine, claims),
+            warnings=_warnings(engine, claims, sources),
         )
 
 
@@ -313,8 +343,10 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _warnings(engine: Engine, claims: Sequence[Claim]) -> tuple[str, ...]:
+def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
     warnings = list(engine_warnings(engine.fingerprint)) if claims else []
+    if sources is not None:
+        warnings.append(sources.warning)
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if unscored and engine.searching.tools:
         warnings.append(f"{len(unscored)} of {len(claims)} claims have no verdict; the first: {unscored[0].rationale}")

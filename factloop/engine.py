@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -47,12 +47,21 @@ class Setup:
 class Engine:
     """One run's machinery. Lives in one event loop."""
 
-    plan_for: Callable[[UsageMeter], SafePlan]
-    """The plan, with its calls charged to the given account."""
+    plan_for: Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]
+    """The plan over these tools, with its calls charged to the given account."""
     searching: SearchGateway
     fingerprint: Fingerprint
     cache: CallCache
     chat: ChatModel | None
+
+    def over(self, tools: Sequence[SearchTool]) -> Engine:
+        """The same machinery, limits and budget, with other tools to search."""
+        identities = tuple(tool.identity for tool in tools)
+        return replace(
+            self,
+            searching=self.searching.over(tools),
+            fingerprint=self.fingerprint.model_copy(update={"search_tools": identities}),
+        )
 
     async def aclose(self) -> None:
         self.cache.close()
@@ -92,7 +101,7 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
         gateway = build_gateway(
             settings, chat, setup.prompts, calls, use_tools=settings.tool_calling, before=searching.reach
         )
-        plan_for = _model_plan(settings, gateway, setup.prompts, setup.tools)
+        plan_for = _model_plan(settings, gateway, setup.prompts)
     return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat)
 
 
@@ -108,14 +117,14 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | None) -> ChatMod
 
 
 def _model_plan(
-    settings: CheckSettings, gateway: ModelGateway, prompts: PromptRegistry, tools: Sequence[SearchTool]
-) -> Callable[[UsageMeter], SafePlan]:
+    settings: CheckSettings, gateway: ModelGateway, prompts: PromptRegistry
+) -> Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]:
     if settings.plan == "paper":
-        return lambda meter: PaperPlan(ModelPaperStages(gateway, prompts, meter, tools))
-    return lambda meter: FusedPlan(ModelFusedStages(gateway, prompts, meter, tools))
+        return lambda meter, tools: PaperPlan(ModelPaperStages(gateway, prompts, meter, tools))
+    return lambda meter, tools: FusedPlan(ModelFusedStages(gateway, prompts, meter, tools))
 
 
-def _offline_plan(settings: CheckSettings) -> Callable[[UsageMeter], SafePlan]:
+def _offline_plan(settings: CheckSettings) -> Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]:
     from factloop.tools.linguistics.pipeline import load_pipeline
     from factloop.tools.verifiers.lexical import LexicalVerifier
 
@@ -123,9 +132,9 @@ def _offline_plan(settings: CheckSettings) -> Callable[[UsageMeter], SafePlan]:
     nlp = load_pipeline(settings.spacy_model) if settings.spacy_model is not None else None
     if settings.plan == "paper":
         paper = PaperPlan(OfflinePaperStages(verifier, nlp))
-        return lambda _: paper
+        return lambda _meter, _tools: paper
     fused = FusedPlan(OfflineFusedStages(verifier, nlp))
-    return lambda _: fused
+    return lambda _meter, _tools: fused
 
 
 def _fingerprint(

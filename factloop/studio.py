@@ -40,6 +40,7 @@ def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
-    engine = build_engine(prepare(settings, FactChecker(settings=settings).tools))
+    tools = FactChecker(settings=settings).tools
+    engine = build_engine(prepare(settings, tools))
     meter = UsageMeter()
-    return build_safe_graph(engine.plan_for(meter), engine.searching, meter, max_searches=settings.max_searches)
+    return build_safe_graph(engine.plan_for(meter, tools), engine.searching, meter, max_searches=settings.max_searches)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import queue
 import threading
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,6 +22,24 @@ def _background_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="factloop", daemon=True).start()
     return loop
+
+
+def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+    """The items as they come. Whoever stops before the end, or is interrupted, cancels what makes them."""
+    ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
+
+    async def pump() -> None:
+        async for item in items():
+            ready.put((item,))
+
+    future = asyncio.run_coroutine_threadsafe(pump(), _background_loop(os.getpid()))
+    future.add_done_callback(lambda _: ready.put(None))
+    try:
+        while (item := ready.get()) is not None:
+            yield item[0]
+        future.result()
+    finally:
+        future.cancel()
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = """
-calls checker cli distractor_sources engine engine_pool generating local runs scorer studio trust_engine verifying
+calls checker cli distractor_sources engine engine_pool generating integrations local runs scorer sources studio
+trust_engine verifying
 """
 ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 

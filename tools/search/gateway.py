@@ -8,6 +8,7 @@ import json
 import random
 import time
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any
 from factloop.errors import FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
@@ -37,6 +38,21 @@ class Found:
     query: str
     hits: tuple[SearchHit, ...]
     retrieved_at: datetime
+
+
+class _Memory:
+    """Answers of tools that are not worth keeping on disk: within a run even these are asked once."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, dict[str, Any]] = {}
+        self.flights: SingleFlight[dict[str, Any]] = SingleFlight()
+        """Their own too: two retrievers of one kind look alike, and must not get each other's hits."""
+
+    def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:  # noqa: ARG002 - as CallCache has it
+        return Kept(self._answers[key], earlier=False) if key in self._answers else None
+
+    def put(self, key: str, value: dict[str, Any], *, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
+        self._answers[key] = value
 
 
 class SearchGateway:
@@ -61,13 +77,26 @@ class SearchGateway:
         self._budget = budget or Budget()
         self._timeout_s, self._rng, self._journal = timeout_s, rng, journal
         self._limiters = {tool.name: Limiter(concurrency=tool.concurrency_limit) for tool in tools}
-        self._memory = CallCache(None)
-        """Answers of tools that are not worth keeping on disk: within a run even these are asked once."""
+        self._memory = _Memory()
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._answered: set[str] = set()
         self._reaching: SingleFlight[None] = SingleFlight()
         self._reached = False
         self._replayed: set[str] = set()
+
+    def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
+        """A gateway to other tools that shares cache, budget, pace and flights with this one; what it finds in tools
+        that are not worth keeping is forgotten with it."""
+        other = copy(self)
+        other.tools = tuple(tools)
+        other._limiters = {tool.name: self._limiter(tool) for tool in tools}
+        other._memory, other._reached = _Memory(), False
+        return other
+
+    def _limiter(self, tool: SearchTool) -> Limiter:
+        """That of a tool which is known here, also under another name."""
+        same = [known.name for known in self.tools if known is tool]
+        return self._limiters[same[0]] if same else Limiter(concurrency=tool.concurrency_limit)
 
     async def reach(self) -> None:
         """Sees once that every tool's server answers, before money is spent. Raises ConfigError, ToolTimeout."""
@@ -97,7 +126,7 @@ class SearchGateway:
         query = " ".join(query.split())
         key = self._key(tool, query)
         newer_than_s = None if self._journal else KEEP_S
-        cache = self._cache if tool.cacheable or self._journal else self._memory
+        cache: CallCache | _Memory = self._cache if tool.cacheable or self._journal else self._memory
         kept = cache.get(key, newer_than_s=newer_than_s)
         if kept is not None:
             if self._journal and kept.earlier and key not in self._replayed:
@@ -113,7 +142,8 @@ class SearchGateway:
             return value
 
         try:
-            value, shared = await self._flights.do(key, ask)
+            flights = self._flights if tool.cacheable else self._memory.flights
+            value, shared = await flights.do(key, ask)
         except ToolError as error:
             raise_blamed(error, answered=tool.name in self._answered)
         if shared:

@@ -1,0 +1,32 @@
+"""What one answer is held against, where that is given with it rather than by the checker's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from factloop.tools.search.base import SearchTool
+
+Mode = Literal["faithfulness", "factuality"]
+"""`faithfulness`: against what is given, and nothing else. `factuality`: the checker's own tools are searched too."""
+
+FAITHFULNESS = "Faithfulness: judged against what was given with the answer alone; nothing else was searched."
+FACTUALITY = "Factuality: judged against what was given with the answer and what the checker itself searches."
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What comes with one answer. Without tools and faithful, there is nothing to judge by: claims are `no_source`."""
+
+    tools: tuple[SearchTool, ...] = ()
+    mode: Mode = "faithfulness"
+
+    @property
+    def warning(self) -> str:
+        """What a reader of the report must know of it."""
+        return FAITHFULNESS if self.mode == "faithfulness" else FACTUALITY
+
+    def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
+        """All that is searched by a checker with these tools of its own: what was given comes first."""
+        return self.tools if self.mode == "faithfulness" else (*self.tools, *own)
