@@ -1,0 +1,10 @@
+"""factloop in LangChain and LangGraph: a step of a chain, a tool or a guard of an agent, a node of a graph."""
+
+from __future__ import annotations
+
+from factloop.integrations.langchain.middleware import FactCheckMiddleware, has_unproven
+from factloop.integrations.langchain.node import build_factcheck_node
+from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.tool import factcheck_tool
+
+__all__ = ["FactCheckMiddleware", "FactCheckRunnable", "build_factcheck_node", "factcheck_tool", "has_unproven"]

@@ -1,0 +1,94 @@
+"""What chains, graphs and agents hand over, as a question, an answer and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from factloop.errors import DataError
+from factloop.records import FactualityReport
+from factloop.tools.search.base import SearchHit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One answer to be checked."""
+
+    answer: str
+    question: str | None
+    documents: tuple[Document, ...] | None
+    """None where none were given, which is not the same as none found."""
+
+
+def read_input(given: object) -> Asked:
+    """From a mapping with `answer`, and `question` and `documents` where there are any. Raises DataError."""
+    if not isinstance(given, Mapping):
+        raise DataError(f"the input: a mapping with 'answer' is needed, not {type(given).__name__}")
+    strangers = sorted(str(name) for name in given.keys() - {"question", "answer", "documents"})
+    if strangers:
+        raise DataError(f"the input: there is no {strangers[0]!r}; it has 'question', 'answer' and 'documents'")
+    question = given.get("question")
+    return Asked(
+        answer=text_of("answer", given.get("answer"), AIMessage),
+        question=None if question is None else text_of("question", question, HumanMessage),
+        documents=documents_of(given.get("documents")),
+    )
+
+
+def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
+    """A text, a message's text, or of several messages that of the speaker's last one. Raises DataError."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, BaseMessage):
+        return str(value.text)
+    if isinstance(value, Sequence):
+        spoken = [message for message in value if isinstance(message, speaker)]
+        if spoken:
+            return str(spoken[-1].text)
+    raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")
+
+
+def documents_of(value: object) -> tuple[Document, ...] | None:
+    """Documents and texts as documents; a text alone is one document. Raises DataError."""
+    if value is None:
+        return None
+    if isinstance(value, str | Document):
+        value = [value]
+    if not isinstance(value, Sequence):
+        raise DataError(f"documents: a list of documents or texts is needed, not {type(value).__name__}")
+    return tuple(_document(number, item) for number, item in enumerate(value, 1))
+
+
+def _document(number: int, item: object) -> Document:
+    if isinstance(item, Document):
+        return item
+    if isinstance(item, str):
+        return Document(item)
+    raise DataError(f"documents, item {number}: a document or a text is needed, not {type(item).__name__}")
+
+
+def retrieved_by(messages: Sequence[BaseMessage]) -> list[Document]:
+    """What an agent's tools brought since the person last spoke: documents where they say so, else their texts.
+
+    Messages of failed tools, and reports of our own, are no evidence.
+    """
+    asked = max((place for place, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
+    answers = [message for message in messages[asked + 1 :] if isinstance(message, ToolMessage)]
+    return [document for answer in answers if answer.status != "error" for document in _brought(answer)]
+
+
+def _brought(answer: ToolMessage) -> list[Document]:
+    found: Any = answer.artifact
+    if isinstance(found, FactualityReport):
+        return []
+    if isinstance(found, list) and found and all(isinstance(item, Document | SearchHit) for item in found):
+        return [item if isinstance(item, Document) else _as_document(item) for item in found]
+    return [Document(str(answer.text), metadata={"source": answer.name or "tool"})]
+
+
+def _as_document(hit: SearchHit) -> Document:
+    return Document(hit.passage, metadata={"source": hit.source, "title": hit.title, "date": hit.published})

@@ -1,0 +1,53 @@
+"""The checker as a node of somebody's own LangGraph graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from factloop.errors import DataError
+from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.records import FactualityReport
+
+
+def build_factcheck_node(
+    check: FactCheckRunnable | None = None,
+    *,
+    answer: str = "answer",
+    question: str | None = "question",
+    documents: str | None = "documents",
+    report: str = "report",
+) -> Runnable[Any, dict[str, Any]]:
+    """A node that reads `answer`, `question` and `documents` and writes `report`: the names are keys of the state.
+
+    The state may be a dictionary, a dataclass or a pydantic model. A key that is None or absent counts as not given,
+    but for the answer. Of a list of messages the answer is the last one of the model, the question the last one of the
+    person, so `answer="messages", question="messages", documents=None` suits a `MessagesState`.
+
+    What is written is a dictionary, which every checkpointer can keep: `FactualityReport.model_validate(it)`.
+    Works under `invoke` and `ainvoke`; the check takes no part in the graph's own checkpoints. Raises DataError.
+    """
+    checking = check if check is not None else FactCheckRunnable()
+    keys = {"question": question, "documents": documents}
+
+    def asked(state: Any) -> dict[str, Any]:
+        if (given := _value(state, answer)) is None:
+            raise DataError(f"the state has no {answer!r} to check")
+        return {"answer": given, **{name: _value(state, key) for name, key in keys.items() if key is not None}}
+
+    def written(found: FactualityReport) -> dict[str, Any]:
+        return {report: found.model_dump(mode="json")}
+
+    async def afactcheck(state: Any) -> dict[str, Any]:
+        return written(await checking.ainvoke(asked(state)))
+
+    def factcheck(state: Any) -> dict[str, Any]:
+        return written(checking.invoke(asked(state)))
+
+    return RunnableLambda(factcheck, afunc=afactcheck, name="factcheck")
+
+
+def _value(state: Any, key: str) -> Any:
+    return state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)

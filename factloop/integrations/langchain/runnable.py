@@ -1,0 +1,119 @@
+"""The checker as a step of a LangChain chain."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from factloop.checker import FactChecker, SearchSource
+from factloop.errors import ConfigError
+from factloop.events import CheckFinished
+from factloop.integrations.langchain.inputs import Asked, read_input
+from factloop.records import FactualityReport
+from factloop.sources import Mode, Sources
+from factloop.sync import iterate_blocking, run_blocking
+from factloop.tools.search.adapter import as_search_tool
+from factloop.tools.search.given import GivenIndexes
+
+
+class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
+    """Checks an answer against the documents that it was written from.
+
+        check = FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))
+        report = check.invoke({"question": ..., "answer": ..., "documents": [...]})
+
+    The input is a mapping: `answer` (a text or a message), `question` (may be left out) and `documents` (LangChain
+    documents or texts; where they are left out, `retriever` is searched). The output is a `FactualityReport`, whose
+    evidence names each document by the `source` of its metadata, and whose warnings name the mode:
+
+    - `faithfulness` (the default): against what was given, and nothing else. An empty list of documents leaves every
+      claim unscored, `no_source`.
+    - `factuality`: what was given is searched first, then what the checker itself was told to search.
+
+    `stream` and `astream` yield the events of `factloop.events` as they happen, and last the report itself (instead of
+    `check_finished`), so that the next step of a chain gets the same as from `invoke`. With a model it costs money.
+    Callbacks, tags, metadata and `max_concurrency` of the config reach the graph and the model's calls.
+    Raises DataError for a wrong input, ConfigError.
+    """
+
+    def __init__(
+        self,
+        checker: FactChecker | None = None,
+        *,
+        retriever: SearchSource | None = None,
+        mode: Mode = "faithfulness",
+    ) -> None:
+        """Without a checker the offline engine judges. Raises ConfigError."""
+        if mode not in ("faithfulness", "factuality"):
+            raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
+        self.checker = checker if checker is not None else FactChecker()
+        self.mode: Mode = mode
+        self._retriever = () if retriever is None else (as_search_tool(retriever),)
+        self._indexes = GivenIndexes()
+
+    def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> FactualityReport:
+        return run_blocking(self.ainvoke(input, config, **kwargs))
+
+    async def ainvoke(
+        self,
+        input: dict[str, Any],
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> FactualityReport:
+        return await self._acall_with_config(self._check, input, config, **kwargs)
+
+    def batch(
+        self,
+        inputs: list[dict[str, Any]],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any | None,
+    ) -> list[FactualityReport]:
+        """All in one event loop rather than in threads, so that they share the checker's limits and calls."""
+        return run_blocking(self._abatch(inputs, config, return_exceptions, kwargs))
+
+    def stream(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
+        yield from iterate_blocking(lambda: self.astream(input, config, **kwargs))
+
+    async def astream(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        async def alone() -> AsyncIterator[dict[str, Any]]:
+            yield input
+
+        steps: Any = self._atransform_stream_with_config(alone(), self._events, config, **kwargs)
+        async with aclosing(steps):
+            async for step in steps:
+                yield step
+
+    async def _abatch(
+        self,
+        inputs: list[dict[str, Any]],
+        config: RunnableConfig | Sequence[RunnableConfig] | None,
+        return_exceptions: bool,
+        kwargs: dict[str, Any],
+    ) -> list[FactualityReport]:
+        given: Any = config
+        return await self.abatch(inputs, given, return_exceptions=return_exceptions, **kwargs)
+
+    async def _check(self, given: dict[str, Any]) -> FactualityReport:
+        asked = read_input(given)
+        return await self.checker.acheck(asked.answer, asked.question, sources=await self._sources(asked))
+
+    async def _events(self, inputs: AsyncIterator[dict[str, Any]]) -> AsyncIterator[Any]:
+        async for given in inputs:
+            asked = read_input(given)
+            events = self.checker.astream(asked.answer, asked.question, sources=await self._sources(asked))
+            async with aclosing(events):
+                async for event in events:
+                    yield event.report if isinstance(event, CheckFinished) else event
+
+    async def _sources(self, asked: Asked) -> Sources:
+        if asked.documents is None:
+            return Sources(self._retriever, self.mode)
+        given = await self._indexes.of(asked.documents)
+        return Sources(() if given is None else (given,), self.mode)

@@ -1,0 +1,60 @@
+"""The checker as a tool that an agent may call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langchain_core.documents import Document
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, Field
+
+from factloop.errors import DataError
+from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.integrations.langchain.words import in_words
+from factloop.records import FactualityReport
+
+DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."
+
+
+class FactCheckInput(BaseModel):
+    answer: str = Field(description="The text whose claims are to be checked, in full.")
+    question: str | None = Field(default=None, description="The question that the text answers.")
+
+
+def factcheck_tool(
+    check: FactCheckRunnable | None = None,
+    *,
+    documents: Sequence[Document | str] | None = None,
+    name: str = "factcheck",
+    description: str = DESCRIPTION,
+) -> BaseTool:
+    """A tool of `answer` and `question`: content is the report in a few lines, the artifact is the report.
+
+    Judged against `documents`; without them against the retriever of `check`, and in its factuality mode what its
+    checker searches. A text that cannot be checked is told to the agent, with no artifact; ConfigError is raised.
+    """
+    checking = check if check is not None else FactCheckRunnable()
+    given = {} if documents is None else {"documents": list(documents)}
+
+    async def acheck(answer: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
+        try:
+            report = await checking.ainvoke({"answer": answer, "question": question, **given})
+        except DataError as error:
+            return f"Not checked: {error}", None
+        return in_words(report), report
+
+    def check_now(answer: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
+        try:
+            report = checking.invoke({"answer": answer, "question": question, **given})
+        except DataError as error:
+            return f"Not checked: {error}", None
+        return in_words(report), report
+
+    return StructuredTool.from_function(
+        func=check_now,
+        coroutine=acheck,
+        name=name,
+        description=description,
+        args_schema=FactCheckInput,
+        response_format="content_and_artifact",
+    )

@@ -1,0 +1,39 @@
+"""Answers about Ada, the documents they were written from, and a retriever of these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+
+from factloop import FactChecker
+from factloop.integrations.langchain import FactCheckRunnable
+
+QUESTION = "Who was Ada Lovelace?"
+ANSWER = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+PASSAGE = "Ada Lovelace was born in London on 10 December 1815."
+ADA = Document(PASSAGE, metadata={"source": "https://example.org/ada", "title": "Ada", "date": "2020"})
+OTHER = Document("Charles Babbage designed the Analytical Engine.", metadata={"source": "babbage.txt"})
+ASKED: dict[str, Any] = {"question": QUESTION, "answer": ANSWER, "documents": [OTHER, ADA]}
+
+
+class Shelf(BaseRetriever):
+    """Has the same documents for every query."""
+
+    documents: list[Document]
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - the base class has them
+        return self.documents
+
+
+def offline(**settings: Any) -> FactCheckRunnable:
+    """Judged by the offline engine, without a cache."""
+    return FactCheckRunnable(FactChecker(cache=False), **settings)
+
+
+def verdicts(report: Any) -> list[str | None]:
+    """The verdicts of a report, or of one as a dictionary, in order."""
+    claims = report["claims"] if isinstance(report, dict) else report.model_dump(mode="json")["claims"]
+    return [claim["judgement"]["verdict"] for claim in claims]
