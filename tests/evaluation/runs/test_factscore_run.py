@@ -92,10 +92,15 @@ def row(**changes: Any) -> dict[str, Any]:
     return {**named, "sentences": said, **changes}
 
 
+def test_a_response_without_a_prompt_is_counted_by_its_topic(tmp_path: Path) -> None:
+    (item,) = factscore_items(jsonl(tmp_path / "bio.jsonl", row(prompt="")))
+    assert item.prompt_id == "Ada"
+
+
 def test_a_response_is_an_item_with_its_facts_and_labels(tmp_path: Path) -> None:
     place = jsonl(tmp_path / "bio.jsonl", row(), row(id="r2", system="B", sentences=None))
     first, second = factscore_items(place)
-    assert (first.id, first.system, first.prompt_id, first.prompt) == ("r1", "A", "Ada", "Who?")
+    assert (first.id, first.system, first.prompt_id, first.prompt) == ("r1", "A", "Who?", "Who?")
     assert [(given.sentence, given.facts) for given in first.facts or ()] == [
         ("Ada lived and sang.", ("Ada lived.", "Ada sang.")),
         ("Hello.", ()),
