@@ -10,19 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from factloop.errors import ConfigError
+from factloop.prompts.layout import FIELDS, PLACEHOLDER, FrontMatterError, decode_prompt, lay_out, read_fields
 
 PACKAGED = Path(__file__).parent
-FIELDS = {"name", "version", "variables", "output", "source"}
-
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n+# system\n(.*?)\n# user\n(.*)\Z", re.DOTALL)
-_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 Value = str | Sequence[str] | None
 
@@ -50,6 +45,13 @@ class Prompt:
     user: str
     sha256: str
     """Hash of the file: any change to it is another prompt."""
+    path: Path = field(compare=False)
+    """Where it was read."""
+
+    @property
+    def own_path(self) -> Path | None:
+        """Where a user's file lies; None for a prompt that comes with factloop."""
+        return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> Rendered:
         """The prompt with each `{{variable}}` replaced by its value as a delimited block.
@@ -69,30 +71,24 @@ class Prompt:
 class PromptRegistry:
     """All prompts by name: the packaged ones, overlaid by those of a user's folder."""
 
-    def __init__(self, prompts: Iterable[Prompt]) -> None:
+    def __init__(self, prompts: Iterable[Prompt], own: Iterable[str] = ()) -> None:
         self._prompts = {prompt.name: prompt for prompt in prompts}
+        self.own = frozenset(own)
+        """Names of those that the user's folder holds."""
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
         """Reads the packaged prompts and, over them, every `.md` file below `overlay`. Raises ConfigError."""
-        packaged = _packaged()
+        packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
-        try:
-            is_folder = overlay.is_dir()
-        except OSError as error:
-            raise ConfigError(f"{overlay}: cannot be read ({error.strerror})") from error
-        if not is_folder:
-            raise ConfigError(f"{overlay}: not a folder of prompts")
         own: dict[str, Prompt] = {}
-        for path in sorted(overlay.rglob("*.md")):
-            prompt = _checked_overlay(path, packaged)
+        for path in prompt_files(overlay):
+            prompt = read_variant(path)
             if prompt.name in own:
                 raise ConfigError(f"{path}: another file of the folder is named {prompt.name!r} too")
             own[prompt.name] = prompt
-        if not own:
-            raise ConfigError(f"{overlay}: holds no prompt (.md) files")
-        return cls([*packaged.values(), *own.values()])
+        return cls([*packaged.values(), *own.values()], own)
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
@@ -106,22 +102,56 @@ class PromptRegistry:
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
 
+def prompt_files(folder: Path) -> list[Path]:
+    """The files of a user's folder that are taken for prompts. Raises ConfigError where there are none."""
+    try:
+        is_folder = folder.is_dir()
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be read ({error.strerror})") from error
+    if not is_folder:
+        raise ConfigError(f"{folder}: not a folder of prompts")
+    files = sorted(folder.rglob("*.md"))
+    if not files:
+        raise ConfigError(f"{folder}: holds no prompt (.md) files")
+    return files
+
+
+@cache
+def packaged_prompts() -> Mapping[str, Prompt]:
+    """The prompts that come with factloop, by name."""
+    prompts = [read_prompt(path) for path in sorted(PACKAGED.rglob("*.md"))]
+    return {prompt.name: prompt for prompt in prompts}
+
+
+def read_variant(path: Path) -> Prompt:
+    """One file that replaces a packaged prompt: it keeps the name, the variables and the output. Raises ConfigError."""
+    prompt = read_prompt(path)
+    packaged = packaged_prompts()
+    original = packaged.get(prompt.name)
+    if original is None:
+        raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; known are {', '.join(sorted(packaged))}")
+    if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
+        raise ConfigError(
+            f"{path}: must keep the variables {list(original.variables)} and the output {original.output!r}"
+        )
+    return prompt
+
+
 def read_prompt(path: Path) -> Prompt:
     """One prompt file. Raises ConfigError that names the file and what is wrong with it."""
     try:
         raw = path.read_bytes()
-        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        text = decode_prompt(raw)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read as a prompt ({error})") from error
-    parts = _FRONT_MATTER.match(text)
+    parts = lay_out(text)
     if parts is None:
         raise ConfigError(f"{path}: a prompt has front matter between '---' lines, then '# system', then '# user'")
-    head, system, user = parts.groups()
     try:
-        fields = yaml.safe_load(head)
-    except yaml.YAMLError as error:
+        fields = read_fields(parts.front_matter)
+    except FrontMatterError as error:
         raise ConfigError(f"{path}: the front matter is not valid YAML") from error
-    if not isinstance(fields, dict) or set(fields) != FIELDS:
+    if not isinstance(fields, dict) or set(fields) != set(FIELDS):
         raise ConfigError(f"{path}: the front matter has exactly the fields {sorted(FIELDS)}")
     variables, version = fields["variables"], fields["version"]
     if not isinstance(variables, list) or not all(isinstance(item, str) and item.isidentifier() for item in variables):
@@ -134,7 +164,7 @@ def read_prompt(path: Path) -> Prompt:
         raise ConfigError(f"{path}: 'name' and 'source' are text")
     if not isinstance(fields["output"], str | None):
         raise ConfigError(f"{path}: 'output' is the title of a schema, or null")
-    used = set(_PLACEHOLDER.findall(system + user))
+    used = {name for part in (parts.system, parts.user) for name in PLACEHOLDER.findall(part)}
     if used != set(variables):
         raise ConfigError(f"{path}: declared and used variables differ in {sorted(used ^ set(variables))}")
     return Prompt(
@@ -143,28 +173,11 @@ def read_prompt(path: Path) -> Prompt:
         variables=tuple(variables),
         output=fields["output"],
         source=fields["source"],
-        system=system.strip(),
-        user=user.strip(),
+        system=parts.system.strip(),
+        user=parts.user.strip(),
         sha256=hashlib.sha256(raw).hexdigest(),
+        path=path,
     )
-
-
-@cache
-def _packaged() -> Mapping[str, Prompt]:
-    prompts = [read_prompt(path) for path in sorted(PACKAGED.rglob("*.md"))]
-    return {prompt.name: prompt for prompt in prompts}
-
-
-def _checked_overlay(path: Path, packaged: Mapping[str, Prompt]) -> Prompt:
-    prompt = read_prompt(path)
-    original = packaged.get(prompt.name)
-    if original is None:
-        raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; known are {', '.join(sorted(packaged))}")
-    if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
-        raise ConfigError(
-            f"{path}: must keep the variables {list(original.variables)} and the output {original.output!r}"
-        )
-    return prompt
 
 
 def _texts(values: Iterable[Value]) -> list[str]:
@@ -193,7 +206,7 @@ def _fill(template: str, blocks: Mapping[str, str]) -> str:
     """One pass over the template. A line that held nothing but empty placeholders disappears."""
     lines = []
     for line in template.split("\n"):
-        filled = _PLACEHOLDER.sub(lambda match: blocks[match[1]], line)
-        if filled.strip() or not _PLACEHOLDER.search(line):
+        filled = PLACEHOLDER.sub(lambda match: blocks[match[1]], line)
+        if filled.strip() or not PLACEHOLDER.search(line):
             lines.append(filled)
     return "\n".join(lines).strip()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,10 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (b"\xff\xfe\x00", "cannot be read as a prompt"),
         (GOOD.replace("version: 3", "version: [3"), "not valid YAML"),
         (GOOD.replace("version: 3", "version: !!python/object/apply:os.getcwd []"), "not valid YAML"),
+        (GOOD.replace("version: 3", "version: 2024-13-45"), "not valid YAML"),
+        (GOOD.replace("version: 3", f"version: {'1' * 5000}"), "not valid YAML"),
+        (GOOD.replace("version: 3", f"version: {'[' * 500}"), "not valid YAML"),
+        (GOOD.replace("version: 3", "version: \x01"), "not valid YAML"),
         (GOOD.replace("version: 3\n", ""), "has exactly the fields"),
         (GOOD.replace("version: 3", "version: 3\nauthor: me"), "has exactly the fields"),
         (GOOD.replace("version: 3", "version: 0"), "'version' is a whole number from 1"),
@@ -101,6 +106,21 @@ def test_a_variant_takes_the_place_of_its_original_alone(tmp_path: Path) -> None
     assert changed == ["safe/rating"]
     assert overlaid["safe/rating"].version == 3
     assert overlaid.hashes(["safe/rating"]) != packaged.hashes(["safe/rating"])
+
+
+def test_what_a_folder_replaces_is_known(tmp_path: Path) -> None:
+    path = put(tmp_path, GOOD)
+    packaged, overlaid = PromptRegistry.load(), PromptRegistry.load(tmp_path)
+    assert (sorted(packaged.own), sorted(overlaid.own)) == ([], ["safe/rating"])
+    assert (packaged["safe/rating"].own_path, overlaid["safe/rating"].own_path) == (None, path)
+
+
+@pytest.mark.parametrize("text", ["---\n# system\n" * 100_000, "---\n" + "\n---\n\n" * 100_000, "---\n" * 300_000])
+def test_a_file_that_is_no_prompt_is_refused_quickly(tmp_path: Path, text: str) -> None:
+    begun = time.perf_counter()
+    with pytest.raises(ConfigError, match="front matter between '---' lines"):
+        read_prompt(put(tmp_path, text))
+    assert time.perf_counter() - begun < 2.0
 
 
 def test_the_order_of_variables_is_free(tmp_path: Path) -> None:
