@@ -1,0 +1,58 @@
+"""Starts a variant of a prompt: a copy in a folder of the user's, with a version of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from factloop.errors import ConfigError
+from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def find_source(word: str) -> Prompt:
+    """A packaged prompt by its name, or a file that is a variant of one. Raises ConfigError."""
+    if word in packaged_prompts():
+        return packaged_prompts()[word]
+    path = Path(word)
+    if not path.is_file():
+        raise ConfigError(f"{word}: no packaged prompt has this name (see factloop prompts list), and no file has it")
+    return read_variant(path)
+
+
+def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
+    """Writes `folder/variant/<name of the prompt>.md`: what `source` has, its version raised, its origin noted.
+
+    Several prompts can be given to one variant, whose folder is then used as a whole. Raises ConfigError for a name
+    that is no plain file name, for a place that cannot be written, and where the file is there already.
+    """
+    if _NAME.fullmatch(variant) is None:
+        raise ConfigError(f"{variant!r}: a variant's name is made of letters, digits, '.', '_' and '-'")
+    path = folder / variant / f"{source.name}.md"
+    text = variant_text(variant, source)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise ConfigError(f"{error.filename}: is there already, and is not overwritten") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
+    return read_variant(path)
+
+
+def variant_text(variant: str, source: Prompt) -> str:
+    """A file with the text of `source` and a front matter that says what it is a variant of."""
+    origin = f"Variant {variant} of version {source.version} ({source.sha256[:16]}). {source.source}"
+    fields = {
+        "name": source.name,
+        "version": source.version + 1,
+        "variables": list(source.variables),
+        "output": source.output,
+        "source": origin,
+    }
+    front_matter = yaml.safe_dump(fields, sort_keys=False, default_flow_style=None, allow_unicode=True, width=10**6)
+    return f"---\n{front_matter}---\n# system\n{source.system}\n# user\n{source.user}\n"

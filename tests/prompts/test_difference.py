@@ -1,0 +1,96 @@
+"""What `diff` compares, what it says, and that nothing that differs is called equal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.prompts.difference import PromptDifference, Side, compare_sides, in_words
+from factloop.prompts.registry import packaged_prompts
+
+OURS = packaged_prompts()["safe/rating"]
+RAW = OURS.path.read_text(encoding="utf-8")
+QUERY = packaged_prompts()["safe/search_query"].path.read_text(encoding="utf-8")
+
+
+def put(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="")
+    return str(path)
+
+
+def only(a: str, b: str) -> PromptDifference:
+    (pair,) = compare_sides(Side.of(a), Side.of(b)).pairs
+    return pair
+
+
+def test_one_file_is_one_prompt(tmp_path: Path) -> None:
+    pair = only("safe/rating", put(tmp_path / "mine.md", RAW))
+    assert (pair.fields, pair.text, pair.n_added, pair.n_removed) == ((), (), 0, 0)
+    assert (pair.a.path, pair.b.path) == (None, tmp_path / "mine.md")
+    assert in_words(pair) == ["The same file, byte for byte: to a run they are one prompt."]
+
+
+def test_what_changes_the_hash_alone_is_said(tmp_path: Path) -> None:
+    pair = only("safe/rating", put(tmp_path / "mine.md", RAW.replace("\n", "\r\n")))
+    assert (pair.fields, pair.text) == ((), ())
+    first, *rest = in_words(pair)
+    assert first == f"Two prompts to a run, which records their hashes: {pair.a.sha256[:16]} and {pair.b.sha256[:16]}."
+    assert rest == [
+        "A model is sent the same text.",
+        "They differ only in line ends, blank lines or how the front matter is written.",
+    ]
+
+
+def test_text_and_fields_are_compared(tmp_path: Path) -> None:
+    changed = RAW.replace("Rate a fact", "Rate one fact").replace("neither.\n", "neither.\nGuess nothing.\n")
+    pair = only("safe/rating", put(tmp_path / "mine.md", changed.replace("[fact, evidence]", "[evidence, fact]")))
+    assert [(one.field, one.a, one.b) for one in pair.fields] == [
+        ("variables", ("fact", "evidence"), ("evidence", "fact"))
+    ]
+    assert (pair.n_removed, pair.n_added) == (1, 2)
+    assert pair.text[:2] == ("--- a: safe/rating, packaged", f"+++ b: {tmp_path}/mine.md")
+    assert "+Guess nothing." in pair.text
+    assert in_words(pair)[1:] == [
+        "The text differs: 1 of its lines removed, 2 added.",
+        "Both say that they are version 1: give one of them another.",
+    ]
+
+
+def test_a_folder_answers_for_the_prompt_of_the_other_side(tmp_path: Path) -> None:
+    put(tmp_path / "f" / "mine.md", RAW.replace("version: 1", "version: 7"))
+    folder = str(tmp_path / "f")
+    forth, back = only("safe/rating", folder), only(folder, "safe/rating")
+    assert [(one.field, one.a, one.b) for one in forth.fields] == [("version", 1, 7)]
+    assert [(one.field, one.a, one.b) for one in back.fields] == [("version", 7, 1)]
+    assert only("safe/relevance", folder).b.path is None  # it replaces another one
+
+
+def test_of_two_folders_all_is_compared_that_either_replaces(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "r.md", RAW.replace("version: 1", "version: 2"))
+    put(tmp_path / "b" / "q.md", QUERY.replace("version: 1", "version: 3"))
+    pairs = compare_sides(Side.of(str(tmp_path / "a")), Side.of(str(tmp_path / "b"))).pairs
+    assert [(pair.a.name, pair.a.version, pair.b.version) for pair in pairs] == [
+        ("safe/rating", 2, 1),
+        ("safe/search_query", 1, 3),
+    ]
+
+
+def test_two_prompts_of_other_names_can_be_compared() -> None:
+    fields = {one.field: (one.a, one.b) for one in only("safe/rating", "safe/search_query").fields}
+    assert fields["name"] == ("safe/rating", "safe/search_query")
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nowhere: no packaged prompt has this name"):
+        Side.of("nowhere")
+    with pytest.raises(ConfigError, match="holds no prompt"):
+        Side.of(str(tmp_path))
+    with pytest.raises(ConfigError, match="front matter"):
+        Side.of(put(tmp_path / "x.txt", "no prompt"))
+    put(tmp_path / "f" / "mine.md", RAW)
+    stranger = put(tmp_path / "stranger.md", RAW.replace("safe/rating", "safe/other"))
+    with pytest.raises(ConfigError, match="no prompt of the folder is named 'safe/other'"):
+        compare_sides(Side.of(stranger), Side.of(str(tmp_path / "f")))

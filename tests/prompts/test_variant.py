@@ -1,0 +1,66 @@
+"""What `new` starts: a file that a run accepts, lint passes, and that differs only where it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.prompts.lint import lint_paths
+from factloop.prompts.registry import PromptRegistry, packaged_prompts
+from factloop.prompts.variant import find_source, start_variant
+
+
+def test_every_prompt_can_be_the_start_of_one_variant(tmp_path: Path) -> None:
+    packaged = packaged_prompts()
+    for name in packaged:
+        start_variant("strict", find_source(name), tmp_path)
+    made = PromptRegistry.load(tmp_path / "strict")
+    assert made.own == set(packaged)
+    for name, original in packaged.items():
+        one = made[name]
+        assert one.path == tmp_path / "strict" / f"{name}.md"
+        assert (one.system, one.user, one.variables, one.output) == (
+            original.system, original.user, original.variables, original.output,
+        )  # fmt: skip
+        assert one.version == original.version + 1
+        assert one.source == f"Variant strict of version 1 ({original.sha256[:16]}). {original.source}"
+    assert lint_paths([tmp_path]).findings == ()
+
+
+def test_a_variant_can_be_the_start_of_another(tmp_path: Path) -> None:
+    first = start_variant("strict", find_source("safe/rating"), tmp_path)
+    second = start_variant("stricter", find_source(str(first.path)), tmp_path)
+    assert (second.version, second.path) == (3, tmp_path / "stricter/safe/rating.md")
+    assert second.source.startswith(f"Variant stricter of version 2 ({first.sha256[:16]}). Variant strict of version 1")
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    path = start_variant("mine", find_source("safe/rating"), tmp_path).path
+    path.write_text("my work", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"rating\.md: is there already, and is not overwritten"):
+        start_variant("mine", find_source("safe/rating"), tmp_path)
+    assert path.read_text(encoding="utf-8") == "my work"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "/x", ".hidden", "a\nb", "a b", "x" * 101, "\u202ex"])
+def test_a_variant_has_a_plain_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="a variant's name is made of letters"):
+        start_variant(name, find_source("safe/rating"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"file/v/safe/rating\.md: cannot be written"):
+        start_variant("v", find_source("safe/rating"), tmp_path / "file")
+
+
+def test_a_source_is_a_prompt(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="safe/raiting: no packaged prompt has this name"):
+        find_source("safe/raiting")
+    path = tmp_path / "mine.md"
+    path.write_text("no prompt", encoding="utf-8")
+    with pytest.raises(ConfigError, match="front matter"):
+        find_source(str(path))
