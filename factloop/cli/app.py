@@ -18,6 +18,7 @@ from factloop.cli.commands import (
     generate,
     kb,
     mixedqa,
+    prompts,
     responses,
     trust,
     verify,
@@ -83,3 +84,9 @@ generate_group.command()(generate.longfact)
 generate_group.command()(generate.prompts)
 kb_group = _group("kb", "Local tables of typed entities, for distractors.")
 kb_group.command()(kb.build)
+prompts_group = _group("prompts", "What models are told: look at prompts, start variants, compare and lint them.")
+prompts_group.command("list")(prompts.list_)
+prompts_group.command()(prompts.show)
+prompts_group.command()(prompts.new)
+prompts_group.command()(prompts.diff)
+prompts_group.command()(prompts.lint)

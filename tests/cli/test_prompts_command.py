@@ -1,0 +1,148 @@
+"""`factloop prompts list | show | new | diff | lint`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.prompts.registry import packaged_prompts
+from tests.cli.command import Command, Result
+
+OURS = packaged_prompts()["safe/rating"]
+
+
+@pytest.fixture
+def variant(factloop: Command, home: Path) -> Path:
+    made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--to", "variants")
+    assert (made.code, made.err) == (0, "")
+    assert made.out == (
+        "variants/strict/safe/rating.md: a copy of safe/rating, to be edited. Then: --prompts variants/strict\n"
+    )
+    return home / "variants/strict"
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    path = folder / "safe/rating.md"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def as_json(result: Result) -> Any:
+    assert result.err == ""
+    return json.loads(result.out)
+
+
+@pytest.mark.usefixtures("variant")
+def test_all_prompts_are_listed(factloop: Command) -> None:
+    shown = factloop("prompts", "list")
+    lines = [" ".join(line.split()) for line in shown.out.splitlines()]
+    assert f"safe/rating 1 {OURS.sha256[:12]} fact, evidence -> Rating" in lines
+    assert "gateway/repair 1 283cc2727b1a error, schema" in lines
+    assert lines[-1] == "17 prompts."
+    replaced = factloop("prompts", "list", "--prompts", "variants").out.splitlines()
+    assert replaced[-2:] == [
+        "17 prompts, 1 of them (*) from variants.",
+        "  *safe/rating: variants/strict/safe/rating.md",
+    ]
+    assert any(line.startswith("safe/rating* ") for line in replaced)
+
+
+def test_the_folder_of_the_settings_is_listed_as_in_a_run(
+    factloop: Command, variant: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("factloop.toml").write_text('prompts = "variants/strict"\nmodel = "openai:m"\n', encoding="utf-8")
+    listed = as_json(factloop("prompts", "list", "--json", "-"))
+    assert listed["folder"] == "variants/strict"
+    own = {one["name"]: one["version"] for one in listed["prompts"] if one["path"] is not None}
+    assert (own, len(listed["prompts"])) == ({"safe/rating": 2}, 17)
+    edit(variant, "output: Rating", "output: Ratings")
+    assert factloop("prompts", "lint").code == 1
+    monkeypatch.setenv("FACTLOOP_PROMPTS", "nowhere")
+    assert factloop("prompts", "list").complaint == "factloop: nowhere: not a folder of prompts"
+
+
+def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
+    assert factloop("prompts", "show", "safe/rating").out == OURS.path.read_text(encoding="utf-8")
+    edit(variant, "Rate a fact", "Rate\x1b[2J one fact")
+    shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
+    assert "Rate\u241b[2J one fact" in shown
+    sent = factloop("prompts", "show", "safe/rating", "--rendered").out
+    assert sent.endswith("# user\n<fact>fact</fact>\n<evidence>evidence</evidence>\n")
+    record = as_json(factloop("prompts", "show", "safe/rating", "--json", "-"))
+    assert (record["user"], record["rendered"], record["path"]) == ("{{fact}}\n{{evidence}}", False, None)
+
+
+@pytest.mark.usefixtures("variant")
+def test_a_variant_is_started_once(factloop: Command) -> None:
+    arguments = ("prompts", "new", "strict", "--to", "variants", "--json", "-")
+    again = factloop(*arguments, "--from", "safe/rating")
+    assert (again.code, "is there already, and is not overwritten" in again.complaint) == (2, True)
+    more = as_json(factloop(*arguments, "--from", "safe/relevance"))
+    assert (more["folder"], more["prompt"]["version"]) == ("variants/strict", 2)
+    assert more["from_sha256"] == packaged_prompts()["safe/relevance"].sha256
+
+
+def test_differences_are_shown(factloop: Command, variant: Path) -> None:
+    edit(variant, "Rate a fact", "Rate one fact")
+    shown = factloop("prompts", "diff", "safe/rating", "variants/strict")
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[0] == "safe/rating"
+    assert "  The text differs: 1 of its lines removed, 1 added." in lines
+    assert "  version: 1 -> 2" in lines
+    assert any(line.startswith("+Rate one fact") for line in lines)
+    (pair,) = as_json(factloop("prompts", "diff", "safe/rating", "variants/strict", "--json", "-"))["pairs"]
+    assert ([one["field"] for one in pair["fields"]], pair["n_added"]) == (["version", "source"], 1)
+
+
+def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
+    fine = factloop("prompts", "lint", "variants")
+    assert (fine.code, fine.out) == (0, "1 prompt file: nothing found.\n")
+    edit(variant, "version: 2", "version: 1")
+    edit(variant, "Rate a fact", "Rate {fact}\u202e")
+    edit(variant, "output: Rating", "output: Ratings")
+    found = factloop("prompts", "lint", "variants", "--json", "found.json")
+    path = "variants/strict/safe/rating.md"
+    assert (found.code, found.err) == (1, "")
+    assert found.out.splitlines() == [
+        f"{path}:3: warning version: the text is not the packaged one, whose version is 1; give it a higher version",
+        f"{path}:5: error output: the output is 'Ratings', but safe/rating is answered by 'Rating'",
+        f"{path}:9: warning braces: '{{fact}}' is sent as it stands; a placeholder is {{{{name}}}}",
+        f"{path}:9: warning hidden: holds U+202E (right-to-left override), which cannot be seen",
+        "1 prompt file: 1 error (a run refuses the file), 3 warnings.",
+    ]
+    report = json.loads(Path("found.json").read_text(encoding="utf-8"))
+    assert (report["n_files"], report["n_errors"], report["n_warnings"]) == (1, 1, 3)
+    assert report["findings"][1] == {
+        "path": path,
+        "line": 5,
+        "severity": "error",
+        "rule": "output",
+        "message": "the output is 'Ratings', but safe/rating is answered by 'Rating'",
+    }
+
+
+@pytest.mark.usefixtures("variant")
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("show", "safe/ratin"), "no prompt is named 'safe/ratin'; is it safe/rating?"),
+        (("show", "zz"), "no prompt is named 'zz'; factloop prompts list shows the names"),
+        (("list", "--prompts", "nowhere"), "nowhere: not a folder of prompts"),
+        (("list", "--json", "nowhere/x.json"), "nowhere/x.json: cannot be written, the folder"),
+        (("lint", "nowhere.md"), "nowhere.md: cannot be read (No such file or directory)"),
+        (("lint", "variants/strict/safe/rating.md", "--json", "variants/strict/safe/rating.md"), "would overwrite"),
+        (("diff", "safe/rating", "nowhere"), "nowhere: no packaged prompt has this name"),
+        (("new", "../x", "--from", "safe/rating", "--to", "variants"), "'../x': a variant's name is made of"),
+        (("new", "x", "--from", "nowhere", "--to", "variants"), "nowhere: no packaged prompt has this name"),
+    ],
+)
+def test_wrong_input_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:
+    result = factloop("prompts", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert complaint in result.complaint
+    assert sorted(path.name for path in Path().rglob("*.*")) == ["rating.md"]
