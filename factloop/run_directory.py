@@ -37,7 +37,7 @@ class RunDirectory:
                 raise ConfigError(f"{path}: not a run directory, and not empty; name another")
             self._lock = self._hold()
         except OSError as error:
-            raise ConfigError(f"{path}: cannot be used as a run directory ({error.strerror or error})") from error
+            raise self._unusable(error) from error
 
     @property
     def journal(self) -> Path:
@@ -62,14 +62,23 @@ class RunDirectory:
             raise ConfigError(f"{self.path}: another process is at work on this run") from error
         return lock
 
+    def _write(self, file: Path, text: str) -> None:
+        unfinished = file.with_suffix(".tmp")
+        try:
+            unfinished.write_text(text, encoding="utf-8")
+            os.replace(unfinished, file)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError) -> ConfigError:
+        return ConfigError(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
+
     def claim(self, configuration: Mapping[str, Any]) -> None:
         """Writes down what this run is, or compares it to what it was. Raises ConfigError where they differ."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():
-            unfinished = file.with_suffix(".tmp")
-            unfinished.write_text(json.dumps(wanted, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-            os.replace(unfinished, file)
+            self._write(file, json.dumps(wanted, indent=2, sort_keys=True) + "\n")
             return
         try:
             found = json.loads(file.read_text(encoding="utf-8"))

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from tempfile import TemporaryFile
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from pydantic import TypeAdapter
 
 from factloop.errors import DataError
 from factloop.given_text import check_whole
 from factloop.runs.items import RunItem
+from factloop.temporary_lines import TemporaryLines
 
 _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 
 class Spool:
-    """Items in a file without a name, which the system removes even after a kill. Use as a context manager.
+    """Items in a temporary file. Use as a context manager.
 
     A pipe can be read only once, and a file may change while it is judged; here they stay as they were checked.
     """
 
     def __init__(self, items: Iterable[RunItem], *, limit: int | None = None) -> None:
-        """Takes all items in, and keeps the first `limit`. Raises DataError for items that cannot be told apart."""
+        """Takes all items in, and keeps the first `limit`. Raises DataError for items that cannot be told apart,
+        and ConfigError where there is no room for them."""
         self.n = 0
         """Items kept."""
-        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed with the spool
+        self._lines = TemporaryLines()
         self._hash = hashlib.sha256()
         try:
             self._take_in(items, limit)
         except BaseException:
-            self._file.close()
+            self._lines.close()
             raise
 
     @property
@@ -42,8 +43,7 @@ class Spool:
 
     def __iter__(self) -> Iterator[RunItem]:
         """The items kept, from the first. One reader at a time."""
-        self._file.seek(0)
-        for line in self._file:
+        for line in self._lines:
             yield _ITEM.validate_json(line)
 
     def __enter__(self) -> Self:
@@ -52,7 +52,7 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._lines.close()
 
     def _take_in(self, items: Iterable[RunItem], limit: int | None) -> None:
         ids: set[str] = set()
@@ -72,5 +72,5 @@ class Spool:
             line = _ITEM.dump_json(item) + b"\n"
             self._hash.update(line)
             if limit is None or self.n < limit:
-                self._file.write(line)
+                self._lines.append(line)
                 self.n += 1

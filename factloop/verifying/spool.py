@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from tempfile import TemporaryFile
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from factloop.errors import DataError
+from factloop.temporary_lines import TemporaryLines
 from factloop.verifying.records import UNKNOWN_SYSTEM, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
@@ -19,7 +19,7 @@ _IN_ALL_OR_NONE = ("task", "prompt_id")
 
 
 class PairSpool:
-    """Predictions without scores in a file without a name, which the system removes even after a kill.
+    """Predictions without scores in a temporary file.
 
     A pipe can be read only once, and a file may change while it is read. Use as a context manager.
     """
@@ -28,7 +28,8 @@ class PairSpool:
         """Takes in all rows, or the first `limit`.
 
         Raises DataError, naming `path`, for what the audit would refuse in the end: two rows for one claim, and a task
-        or prompt in some rows only; also for an input without any document.
+        or prompt in some rows only; also for an input without any document. Raises ConfigError where there is no room
+        for them.
         """
         self._path, self._dataset = path, default_dataset
         self.n = self.n_labelled = self.n_blank = self.n_unnamed = 0
@@ -37,11 +38,11 @@ class PairSpool:
         """Names that rows have scores under already, with the line of the first."""
         self._first: Prediction | None = None
         self._hash = hashlib.sha256()
-        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed with the spool
+        self._lines = TemporaryLines()
         try:
             self._take_in(rows, limit)
         except BaseException:
-            self._file.close()
+            self._lines.close()
             raise
 
     @property
@@ -58,8 +59,7 @@ class PairSpool:
 
     def __iter__(self) -> Iterator[Prediction]:
         """The pairs from the first. One reader at a time."""
-        self._file.seek(0)
-        for line in self._file:
+        for line in self._lines:
             yield Prediction.model_validate_json(line)
 
     def __enter__(self) -> Self:
@@ -68,7 +68,7 @@ class PairSpool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._lines.close()
 
     def _take_in(self, rows: Iterable[PlacedRow], limit: int | None) -> None:
         known: dict[bytes, int | None] = {}
@@ -82,7 +82,7 @@ class PairSpool:
             self._look_at(line, pair)
             text = to_line(pair)
             self._hash.update(text)
-            self._file.write(text)
+            self._lines.append(text)
         if not self.n:
             raise DataError("there is no row in it", path=self._path)
         if self.n_blank == self.n:
