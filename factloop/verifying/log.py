@@ -50,6 +50,14 @@ class PredictionLog:
         """Keys of the claims that have their line."""
         return self._places.keys()
 
+    def refuse_strangers(self, keys: Iterable[bytes]) -> None:
+        """Raises DataError for a line on a claim that is not among these: somebody else wrote it."""
+        if self._places and (strangers := set(self._places).difference(keys)):
+            place = min(self._places[key] for key in strangers)
+            self._file.seek(0)
+            number = self._file.read(place).count(b"\n") + 1
+            raise DataError("its claim is not in the input; remove the line", path=str(self._path), line=number)
+
     def append(self, predictions: Iterable[Prediction]) -> None:
         """Keeps some more; out of this process when this returns. Raises ConfigError."""
         try:

@@ -104,6 +104,7 @@ async def astream_verify(
         )
         readers = bench.open(specs, directory.journal)
         log = stack.enter_context(PredictionLog(wanted.out, columns))
+        log.refuse_strangers(key_of(pair) for pair in spool)
         yield VerifyStarted(spool.n, len(log.done))
         meter = UsageMeter()
         waiting = (pair for pair in spool if key_of(pair) not in log.done)

@@ -98,3 +98,11 @@ def test_a_line_without_the_evaluator(path: Path) -> None:
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
         PredictionLog(tmp_path / "no" / "folder.jsonl", ["a"])
+
+
+def test_a_line_on_another_claim_is_named(path: Path) -> None:
+    keep(path, prediction("1"), prediction("stranger"), prediction("2"))
+    with PredictionLog(path, ["a"]) as log:
+        log.refuse_strangers(map(key_of, map(prediction, ("2", "stranger", "1"))))
+        with pytest.raises(DataError, match=r"out\.jsonl:2: its claim is not in the input"):
+            log.refuse_strangers(map(key_of, map(prediction, ("2", "1", "3"))))
