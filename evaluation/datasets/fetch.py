@@ -88,8 +88,10 @@ def fetch(
                 raise DataError(f"there is no file of {dataset.name} {part.name} here", path=str(from_dir))
             fetched += of_part
     except OSError as error:
-        where = error.filename or into
-        raise ConfigError(f"cannot read or write {where}: {error.strerror or error}") from error
+        tried = f"read or write {error.filename or into}"
+        if error.filename2 is not None:
+            tried = f"copy {error.filename} to {error.filename2}"
+        raise ConfigError(f"cannot {tried}: {error.strerror or error}") from error
     if not fetched:
         raise DataError(f"there is no file of {dataset.name} here; looked for {_names(chosen)}", path=str(from_dir))
     return tuple(fetched)
