@@ -24,10 +24,9 @@ from factloop.integrations.langchain.inputs import retrieved_by
 from factloop.integrations.langchain.middleware import BLOCKED, Action
 from factloop.integrations.langchain.words import in_words
 from factloop.tools.search.base import SearchHit
-from tests.integrations.ada import ADA, ANSWER, ASKED, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
+from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
 
 RIGHT = ["supported", "not_supported"]
-CALL: Any = {"name": "factcheck", "args": {"answer": ANSWER, "question": QUESTION}, "id": "1", "type": "tool_call"}
 
 
 class Scripted(BaseChatModel):

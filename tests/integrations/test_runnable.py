@@ -14,17 +14,13 @@ from langchain_core.runnables import RunnableLambda
 
 from factloop import FactChecker, FactualityReport, UnscoredReason, Verdict
 from factloop.errors import ConfigError, DataError
-from factloop.integrations.langchain import FactCheckRunnable
+from factloop.integrations.langchain import FactCheckRunnable, Keys, build_factcheck_node, factcheck_tool
 from factloop.sources import FACTUALITY, FAITHFULNESS
 from tests.api.simulated import simulated_checker
-from tests.integrations.ada import ADA, ANSWER, ASKED, OTHER, PASSAGE, Shelf, offline, verdicts
+from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
 from tests.simulator import Simulator
 
 RIGHT = ["supported", "not_supported"]
-
-
-def timeless(report: FactualityReport) -> str:
-    return report.model_dump_json(include={"claims", "counts", "precision", "warnings"})
 
 
 def documents_of(sim: Simulator, subject: str) -> list[Document]:
@@ -261,14 +257,31 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({"answer": "x", "question": b"y"}, "question: a text"),
         ({"answer": "x", "documents": 3}, "documents: a list"),
         ({"answer": "x", "documents": ["a", None]}, "documents, item 2"),
-        ({"answer": "x", "docs": []}, "there is no 'docs'"),
-        ({"answer": "\ud83d"}, "half a character"),
+        ({"answer": "\ud83d", "documents": []}, "half a character"),
         ("x", "a mapping with 'answer' is needed, not str"),
     ],
 )
 def test_wrong_input_is_named(given: Any, complaint: str) -> None:
     with pytest.raises(DataError, match=complaint):
         offline().invoke(given)
+
+
+@pytest.mark.parametrize("given", [{}, {"docs": ["y"]}, {"documents": None}])
+def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
+    with pytest.raises(ConfigError, match="the input has no 'documents', nor is there a retriever"):
+        offline().invoke({"answer": PASSAGE, **given})
+    assert offline(mode="factuality").invoke({"answer": PASSAGE}).counts.unscored == 2
+
+
+def test_keys_may_have_other_names_and_other_keys_are_left_alone() -> None:
+    check = offline(keys=Keys(question="input", documents="context"))
+    asked = {"input": QUESTION, "context": [ADA], "answer": ANSWER, "documents": 3, "chat_history": []}
+    report = check.invoke(asked)
+    assert (report.prompt, verdicts(report)) == (QUESTION, RIGHT)
+    with pytest.raises(DataError, match="context, item 1"):
+        check.invoke({**asked, "context": [3]})
+    assert verdicts(build_factcheck_node(check).invoke(ASKED)["report"]) == RIGHT
+    assert verdicts(factcheck_tool(check, documents=[ADA]).invoke(CALL).artifact) == RIGHT
 
 
 def test_wrong_settings_are_named() -> None:

@@ -24,19 +24,28 @@ class Asked:
     """None where none were given, which is not the same as none found."""
 
 
-def read_input(given: object) -> Asked:
-    """From a mapping with `answer`, and `question` and `documents` where there are any. Raises DataError."""
-    if not isinstance(given, Mapping):
-        raise DataError(f"the input: a mapping with 'answer' is needed, not {type(given).__name__}")
-    strangers = sorted(str(name) for name in given.keys() - {"question", "answer", "documents"})
-    if strangers:
-        raise DataError(f"the input: there is no {strangers[0]!r}; it has 'question', 'answer' and 'documents'")
-    question = given.get("question")
-    return Asked(
-        answer=text_of("answer", given.get("answer"), AIMessage),
-        question=None if question is None else text_of("question", question, HumanMessage),
-        documents=documents_of(given.get("documents")),
-    )
+@dataclass(frozen=True)
+class Keys:
+    """What the parts are called in the input of a chain."""
+
+    answer: str = "answer"
+    question: str = "question"
+    documents: str = "documents"
+
+    def read(self, given: object) -> Asked:
+        """From a mapping, whose other keys are none of ours. Raises DataError."""
+        if not isinstance(given, Mapping):
+            raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}")
+        question = given.get(self.question)
+        return Asked(
+            answer=text_of(self.answer, given.get(self.answer), AIMessage),
+            question=None if question is None else text_of(self.question, question, HumanMessage),
+            documents=documents_of(self.documents, given.get(self.documents)),
+        )
+
+    def write(self, answer: object, question: object, documents: object) -> dict[str, Any]:
+        """The mapping that `read` reads."""
+        return {self.answer: answer, self.question: question, self.documents: documents}
 
 
 def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
@@ -52,23 +61,23 @@ def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
     raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")
 
 
-def documents_of(value: object) -> tuple[Document, ...] | None:
+def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
     """Documents and texts as documents; a text alone is one document. Raises DataError."""
     if value is None:
         return None
     if isinstance(value, str | Document):
         value = [value]
     if not isinstance(value, Sequence):
-        raise DataError(f"documents: a list of documents or texts is needed, not {type(value).__name__}")
-    return tuple(_document(number, item) for number, item in enumerate(value, 1))
+        raise DataError(f"{name}: a list of documents or texts is needed, not {type(value).__name__}")
+    return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(value, 1))
 
 
-def _document(number: int, item: object) -> Document:
+def _document(name: str, item: object) -> Document:
     if isinstance(item, Document):
         return item
     if isinstance(item, str):
         return Document(item)
-    raise DataError(f"documents, item {number}: a document or a text is needed, not {type(item).__name__}")
+    raise DataError(f"{name}: a document or a text is needed, not {type(item).__name__}")
 
 
 def retrieved_by(messages: Sequence[BaseMessage]) -> list[Document]:

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from factloop.errors import ConfigError
-from factloop.integrations.langchain.inputs import retrieved_by
+from factloop.integrations.langchain.inputs import Keys, retrieved_by
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.integrations.langchain.words import in_words
 from factloop.records import FactualityReport
@@ -57,11 +57,11 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._action, self._blocks, self._message = action, blocks, message
 
     def after_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002 - the base class has it
-        asked = _asked(state["messages"])
+        asked = _asked(state["messages"], self.check.keys)
         return self._update(state, self.check.invoke(asked) if asked is not None else None)
 
     async def aafter_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002 - the base class has it
-        asked = _asked(state["messages"])
+        asked = _asked(state["messages"], self.check.keys)
         return self._update(state, await self.check.ainvoke(asked) if asked is not None else None)
 
     def _update(self, state: FactCheckState, report: FactualityReport | None) -> dict[str, Any]:
@@ -77,13 +77,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return update
 
 
-def _asked(messages: Sequence[BaseMessage]) -> dict[str, Any] | None:
+def _asked(messages: Sequence[BaseMessage], keys: Keys) -> dict[str, Any] | None:
     """The final answer with its question and what was retrieved for it; None where the agent ended without one."""
     if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
         return None
-    questions = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
-    return {
-        "answer": str(messages[-1].text),
-        "question": questions[-1] if questions else None,
-        "documents": retrieved_by(messages),
-    }
+    questions = [message for message in messages if isinstance(message, HumanMessage)]
+    return keys.write(messages[-1], questions[-1] if questions else None, retrieved_by(messages))

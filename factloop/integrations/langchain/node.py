@@ -30,12 +30,11 @@ def build_factcheck_node(
     Works under `invoke` and `ainvoke`; the check takes no part in the graph's own checkpoints. Raises DataError.
     """
     checking = check if check is not None else FactCheckRunnable()
-    keys = {"question": question, "documents": documents}
 
     def asked(state: Any) -> dict[str, Any]:
         if (given := _value(state, answer)) is None:
             raise DataError(f"the state has no {answer!r} to check")
-        return {"answer": given, **{name: _value(state, key) for name, key in keys.items() if key is not None}}
+        return checking.keys.write(given, _value(state, question), _value(state, documents))
 
     def written(found: FactualityReport) -> dict[str, Any]:
         return {report: found.model_dump(mode="json")}
@@ -49,5 +48,7 @@ def build_factcheck_node(
     return RunnableLambda(factcheck, afunc=afactcheck, name="factcheck")
 
 
-def _value(state: Any, key: str) -> Any:
+def _value(state: Any, key: str | None) -> Any:
+    if key is None:
+        return None
     return state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)

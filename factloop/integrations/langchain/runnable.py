@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from factloop.checker import FactChecker, SearchSource
 from factloop.errors import ConfigError
 from factloop.events import CheckFinished
-from factloop.integrations.langchain.inputs import Asked, read_input
+from factloop.integrations.langchain.inputs import Asked, Keys
 from factloop.records import FactualityReport
 from factloop.sources import Mode, Sources
 from factloop.sync import iterate_blocking, run_blocking
@@ -26,8 +26,10 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         report = check.invoke({"question": ..., "answer": ..., "documents": [...]})
 
     The input is a mapping: `answer` (a text or a message), `question` (may be left out) and `documents` (LangChain
-    documents or texts; where they are left out, `retriever` is searched). The output is a `FactualityReport`, whose
-    evidence names each document by the `source` of its metadata, and whose warnings name the mode:
+    documents or texts; where they are left out, `retriever` is searched). `keys` renames them, for instance
+    `Keys(question="input", documents="context")`; other keys of the input are not looked at. The output is a
+    `FactualityReport`, whose evidence names each document by the `source` of its metadata, and whose warnings name the
+    mode:
 
     - `faithfulness` (the default): against what was given, and nothing else. An empty list of documents leaves every
       claim unscored, `no_source`.
@@ -45,12 +47,14 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         *,
         retriever: SearchSource | None = None,
         mode: Mode = "faithfulness",
+        keys: Keys = Keys(),  # noqa: B008 - it is frozen
     ) -> None:
         """Without a checker the offline engine judges. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = checker if checker is not None else FactChecker()
         self.mode: Mode = mode
+        self.keys = keys
         self._retriever = () if retriever is None else (as_search_tool(retriever),)
         self._indexes = GivenIndexes()
 
@@ -101,12 +105,12 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         return await self.abatch(inputs, given, return_exceptions=return_exceptions, **kwargs)
 
     async def _check(self, given: dict[str, Any]) -> FactualityReport:
-        asked = read_input(given)
+        asked = self.keys.read(given)
         return await self.checker.acheck(asked.answer, asked.question, sources=await self._sources(asked))
 
     async def _events(self, inputs: AsyncIterator[dict[str, Any]]) -> AsyncIterator[Any]:
         async for given in inputs:
-            asked = read_input(given)
+            asked = self.keys.read(given)
             events = self.checker.astream(asked.answer, asked.question, sources=await self._sources(asked))
             async with aclosing(events):
                 async for event in events:
@@ -114,6 +118,11 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
 
     async def _sources(self, asked: Asked) -> Sources:
         if asked.documents is None:
+            if self.mode == "faithfulness" and not self._retriever:
+                key = self.keys.documents
+                raise ConfigError(
+                    f"there is nothing to be faithful to: the input has no {key!r}, nor is there a retriever"
+                )
             return Sources(self._retriever, self.mode)
         given = await self._indexes.of(asked.documents)
         return Sources(() if given is None else (given,), self.mode)

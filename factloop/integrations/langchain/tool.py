@@ -34,18 +34,18 @@ def factcheck_tool(
     checker searches. A text that cannot be checked is told to the agent, with no artifact; ConfigError is raised.
     """
     checking = check if check is not None else FactCheckRunnable()
-    given = {} if documents is None else {"documents": list(documents)}
+    given = None if documents is None else list(documents)
 
     async def acheck(answer: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
         try:
-            report = await checking.ainvoke({"answer": answer, "question": question, **given})
+            report = await checking.ainvoke(checking.keys.write(answer, question, given))
         except DataError as error:
             return f"Not checked: {error}", None
         return in_words(report), report
 
     def check_now(answer: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
         try:
-            report = checking.invoke({"answer": answer, "question": question, **given})
+            report = checking.invoke(checking.keys.write(answer, question, given))
         except DataError as error:
             return f"Not checked: {error}", None
         return in_words(report), report
