@@ -68,7 +68,14 @@ def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, Found]]:
         found, name, line = lint_prompt(raw, packaged_prompts())
         yield from ((file, one) for one in found)
         if name is not None and first_of.setdefault(name, file) != file:
-            yield file, Found(line, Rule.TWICE, f"{shown(name)} is also the name of {first_of[name]}")
+            yield (
+                file,
+                Found(
+                    line,
+                    Rule.TWICE,
+                    f"{shown(name)} is also the name of {first_of[name]}; each variant has a folder of its own",
+                ),
+            )
 
 
 def lint_prompt(raw: bytes, packaged: Mapping[str, Prompt]) -> tuple[list[Found], str | None, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 import yaml
@@ -13,22 +14,28 @@ from factloop.prompts.lint_rules import Found, Rule, shown
 from factloop.prompts.registry import Prompt
 
 
-class Lines(dict[str, int]):
-    """The line on which each field stands, from 1 in the whole file; the first line for one that is not there."""
+@dataclass(frozen=True)
+class Lines:
+    """Where the fields stand, by lines from 1 in the whole file."""
 
-    counts: Counter[str]
+    by_field: Mapping[str, int]
+    """The last line for a field that stands there twice: that one counts."""
+    repeated: tuple[str, ...]
 
     @classmethod
     def of(cls, front_matter: str) -> Lines:
         """Takes YAML that could be read."""
         root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
         keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
-        lines = cls({str(key.value): key.start_mark.line + 2 for key in keys})
-        lines.counts = Counter(str(key.value) for key in keys)
-        return lines
+        counts = Counter(str(key.value) for key in keys)
+        return cls(
+            {str(key.value): key.start_mark.line + 2 for key in keys},
+            tuple(name for name, count in counts.items() if count > 1),
+        )
 
-    def __missing__(self, name: str) -> int:
-        return 1
+    def __getitem__(self, field: str) -> int:
+        """The first line for a field that is not there."""
+        return self.by_field.get(field, 1)
 
 
 def lint_fields(
@@ -39,7 +46,7 @@ def lint_fields(
         yield Found(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
         yield Found(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
-    for name in (name for name, count in lines.counts.items() if count > 1):
+    for name in lines.repeated:
         yield Found(lines[name], Rule.REPEATED, f"the field {shown(name)} stands there twice; this one counts")
     for name in (name for name in ("name", "source") if name in fields):
         if not isinstance(fields[name], str) or not fields[name]:

@@ -102,8 +102,11 @@ def test_differences_are_shown(factloop: Command, variant: Path) -> None:
 def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     fine = factloop("prompts", "lint", "variants")
     assert (fine.code, fine.out) == (0, "1 prompt file: nothing found.\n")
-    edit(variant, "version: 2", "version: 1")
     edit(variant, "Rate a fact", "Rate {fact}\u202e")
+    warned = factloop("prompts", "lint", "variants")
+    assert warned.code == 1
+    assert warned.out.splitlines()[-1] == "1 prompt file: 0 errors (a run refuses the file), 2 warnings."
+    edit(variant, "version: 2", "version: 1")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")
     path = "variants/strict/safe/rating.md"

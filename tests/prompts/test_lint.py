@@ -150,8 +150,10 @@ def test_marks_that_writing_needs_are_not_hidden(tmp_path: Path, text: str) -> N
 def test_one_name_twice_is_an_error_in_a_folder_and_none_among_files(tmp_path: Path) -> None:
     first, second = put(tmp_path, GOOD, "a.md"), put(tmp_path, GOOD, "b.md")
     (finding,) = lint_paths([tmp_path]).findings
-    assert (finding.path, finding.line, finding.rule) == (second, 2, "twice")
-    assert finding.message == f"'safe/rating' is also the name of {first}"
+    assert (finding.path, finding.line, finding.severity, finding.rule) == (second, 2, "error", "twice")
+    assert finding.message == f"'safe/rating' is also the name of {first}; each variant has a folder of its own"
+    with pytest.raises(ConfigError, match="another file of the folder is named"):
+        PromptRegistry.load(tmp_path)
     assert lint_paths([first, second]) == LintReport(n_files=2, n_errors=0, n_warnings=0, findings=())
 
 
