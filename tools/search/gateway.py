@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 import time
+import weakref
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -76,7 +77,8 @@ class SearchGateway:
         self._cache, self._retry = cache, retry
         self._budget = budget or Budget()
         self._timeout_s, self._rng, self._journal = timeout_s, rng, journal
-        self._limiters = {tool.name: Limiter(concurrency=tool.concurrency_limit) for tool in tools}
+        self._limiters: dict[int, Limiter] = {}
+        """By the tool's id, for as long as the tool lives: a tool has one pace, whichever gateways lead to it."""
         self._memory = _Memory()
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._answered: set[str] = set()
@@ -89,14 +91,14 @@ class SearchGateway:
         that are not worth keeping is forgotten with it."""
         other = copy(self)
         other.tools = tuple(tools)
-        other._limiters = {tool.name: self._limiter(tool) for tool in tools}
         other._memory, other._reached = _Memory(), False
         return other
 
     def _limiter(self, tool: SearchTool) -> Limiter:
-        """That of a tool which is known here, also under another name."""
-        same = [known.name for known in self.tools if known is tool]
-        return self._limiters[same[0]] if same else Limiter(concurrency=tool.concurrency_limit)
+        if id(tool) not in self._limiters:
+            self._limiters[id(tool)] = Limiter(concurrency=tool.concurrency_limit)
+            weakref.finalize(tool, self._limiters.pop, id(tool), None).atexit = False
+        return self._limiters[id(tool)]
 
     async def reach(self) -> None:
         """Sees once that every tool's server answers, before money is spent. Raises ConfigError, ToolTimeout."""
@@ -155,7 +157,7 @@ class SearchGateway:
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> dict[str, Any]:
-        limiter, price = self._limiters[tool.name], search_price(tool.name)
+        limiter, price = self._limiter(tool), search_price(tool.name)
         async with self._budget.reserve(price or 0.0, calls=0) as reservation, limiter.slot() as ticket:
             started = time.perf_counter()
             try:
