@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from factloop.cli.data import DataGot, DataListing
+from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
 from factloop.estimate import Estimate
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
@@ -22,6 +23,8 @@ from factloop.generating.records import (
     PromptsReport,
     ResponsesReport,
 )
+from factloop.prompts.difference import PromptsDifference
+from factloop.prompts.lint import LintReport
 from factloop.records import FactualityReport
 from factloop.trust_estimate import TrustEstimate
 from factloop.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
@@ -47,6 +50,11 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "generation_estimate": TypeAdapter(GenerationEstimate),
     "data_listing": TypeAdapter(DataListing),
     "data_got": TypeAdapter(DataGot),
+    "prompt_listing": TypeAdapter(PromptListing),
+    "shown_prompt": TypeAdapter(ShownPrompt),
+    "started_variant": TypeAdapter(StartedVariant),
+    "prompts_difference": TypeAdapter(PromptsDifference),
+    "lint_report": TypeAdapter(LintReport),
     "mixedqa_result": TypeAdapter(MixedQaResult),
     "trust_estimate": TypeAdapter(TrustEstimate),
     "distractor_set": TypeAdapter(DistractorSet),

@@ -1,0 +1,27 @@
+"""Every command and every Python block of the README runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.documents.shown import Document, run_command, run_python
+from tests.simulator import RunningSimulator
+
+README = Document.read("README.md")
+
+
+def test_there_are_commands_and_code() -> None:
+    assert len(README.commands) >= 6
+    assert len(README.python) >= 2
+
+
+@pytest.mark.parametrize("command", README.commands)
+def test_command(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> None:
+    run_command(command, simulator, environment, folder)
+
+
+@pytest.mark.parametrize("code", README.python)
+def test_python_block(code: str, environment: dict[str, str]) -> None:
+    run_python(code, environment)
