@@ -37,7 +37,12 @@ CLOSED_WITHIN_S = 5.0
 REACHED_WITHIN_S = 10.0
 _OBJECT_STORE_BYTES = 80 * 2**20
 """Close to the least that Ray takes: a response with its report has some hundred kilobytes."""
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # or it prints its stack where the run is ended by SIGTERM
+}
+"""Read by Ray when it is imported."""
 _PASSED_ON = re.compile(
     r"(FACTLOOP|OPENAI|SERPER|ANTHROPIC|AZURE|AWS|GOOGLE|GEMINI|MISTRAL|COHERE|GROQ|HF|LANGCHAIN|LANGSMITH)_\w+"
     r"|\w+_(API_KEY|API_TOKEN|BASE_URL|API_BASE|ENDPOINT)|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE",
@@ -122,6 +127,8 @@ def connected(workers: int, address: str | None) -> Iterator[Any]:
 
     Raises ConfigError where Ray is not installed, cannot be started, or no cluster is at the address.
     """
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
     try:
         import ray
     except ImportError as error:
@@ -161,8 +168,6 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             _try_to_reach(address)
             ray.init(address=address, **quiet)
             return
-        for name, value in _QUIET.items():
-            os.environ.setdefault(name, value)
         # From this thread, which lasts: the system ends Ray's processes with the thread that started them.
         ray.init(
             address="local",  # or a RAY_ADDRESS in the environment would be taken
