@@ -44,6 +44,7 @@ bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labell
 	$(BIN)/python -m benchmarks.audit
 	$(BIN)/python -m benchmarks.correction_coverage
 	$(BIN)/python -m benchmarks.eval_run
+	$(BIN)/python -m benchmarks.doors
 	$(BIN)/python -m benchmarks.safe_speed
 
 schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records

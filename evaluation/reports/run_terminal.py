@@ -27,6 +27,8 @@ from factloop.records import Counts
 
 WIDE = 90
 """Columns from which each system has one line."""
+NARROW = 60
+"""Columns below which a measure has lines of its own, so that no number is cut."""
 
 
 def print_run(summary: RunSummary, console: Console) -> None:
@@ -60,6 +62,23 @@ def _measures(scores: LongFormScores, system: SystemScore) -> Iterator[tuple[str
 
 
 def _scores(scores: LongFormScores, width: int) -> Table:
+    return _narrow_scores(scores) if width < NARROW else _scores_in_columns(scores, width)
+
+
+def _narrow_scores(scores: LongFormScores) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+    table.add_column(overflow="fold")
+    for system in scores.systems:
+        table.add_row(Text(one_line(system.system)))
+        for name, found in _measures(scores, system):
+            table.add_row(Text.assemble(f"  {name}  ", (run_words.share(found.value), "bold"), f"  n = {found.n:,}"))
+            if found.low is not None:
+                interval = f"{percent(scores.level)} {run_words.interval(found.low, found.high)}"
+                table.add_row(Text(f"    {interval}", style="dim"))
+    return table
+
+
+def _scores_in_columns(scores: LongFormScores, width: int) -> Table:
     wide = width >= WIDE
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("System", overflow="fold")

@@ -53,6 +53,15 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     assert "3 of 10 claims have no verdict: 3 × no answer in time" in text
 
 
+def test_on_a_narrow_terminal_no_number_is_cut() -> None:
+    lines = printed(summary_of(), width=40).splitlines()
+    text = words(" ".join(lines))
+    assert "one F1@2 0.489 n = 3 95% [" in text
+    assert "two F1@2 0.000 n = 1 F1@1 (median) 0.000 n = 1" in text
+    assert "…" not in text
+    assert max(map(len, lines)) <= 40
+
+
 def test_claims_are_counted_with_those_that_no_mean_rests_on() -> None:
     wide = words(printed(summary_of()))
     assert "one 3 1 0 6 3 1 1 1 two 2 0 1 4 0 2 0 2" in wide
