@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from factloop.evaluation.reports.page_parts import Filter
-from factloop.evaluation.reports.trust_words import (
+from factloop.evaluation.reports.trust.words import (
     STANDING_SIGNS,
     STANDING_WORDS,
     Belief,

@@ -12,8 +12,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from factloop.evaluation.reports import figures, trust_figures, trust_words
+from factloop.evaluation.reports import figures
 from factloop.evaluation.reports.status import status_of, status_words
+from factloop.evaluation.reports.trust import figures as trust_figures
+from factloop.evaluation.reports.trust import words as trust_words
 from factloop.evaluation.reports.visible import direction, visible, web_address
 
 LONGEST_READING = 400

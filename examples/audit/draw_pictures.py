@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.reports.audit_html import groups_of, marks_of
-from factloop.evaluation.reports.audit_parts import View, parts_of
+from factloop.evaluation.reports.audit.html import groups_of, marks_of
+from factloop.evaluation.reports.audit.parts import View, parts_of
 from factloop.evaluation.reports.pictures.svg import as_file
 
 

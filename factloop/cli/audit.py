@@ -53,7 +53,7 @@ def run_audit(ask: AuditAsk) -> int:
         say_step("writing")
         write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
-        from factloop.evaluation.reports.audit_terminal import print_audit
+        from factloop.evaluation.reports.audit.terminal import print_audit
 
         say(lambda: print_audit(report, Terminal()))
     return DONE
@@ -103,6 +103,6 @@ def sentences_of(document: str) -> Sequence[str]:
 
 
 def _html(report: AuditReport) -> str:
-    from factloop.evaluation.reports.audit_html import render_audit_html
+    from factloop.evaluation.reports.audit.html import render_audit_html
 
     return render_audit_html(report)

@@ -20,10 +20,10 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, wr
 from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
 from factloop.estimate import estimate
-from factloop.evaluation.reports.html import render_html
+from factloop.evaluation.reports.fact_check.html import render_html
+from factloop.evaluation.reports.fact_check.terminal import print_report
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.progress import ProgressDisplay
-from factloop.evaluation.reports.terminal import print_report
 from factloop.events import CheckFinished
 from factloop.records import FactualityReport
 from factloop.settings import CheckSettings

@@ -13,8 +13,8 @@ from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.errors import ConfigError
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
-from factloop.evaluation.reports.comparison_html import render_comparison_html
-from factloop.evaluation.reports.comparison_terminal import print_comparison
+from factloop.evaluation.reports.comparisons.html import render_comparison_html
+from factloop.evaluation.reports.comparisons.terminal import print_comparison
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.runs.comparison import ComparedRun, compare
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, FinishedRun, read_run

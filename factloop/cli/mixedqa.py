@@ -26,8 +26,8 @@ from factloop.evaluation.metrics.mixedqa import MixedQaResult, ScoredResponse, c
 from factloop.evaluation.metrics.reference.base import ReferenceMetric
 from factloop.evaluation.metrics.reference.build import build_metrics
 from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.mixedqa import print_mixedqa
-from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
+from factloop.evaluation.reports.mixedqa.html import render_mixedqa_html
+from factloop.evaluation.reports.mixedqa.terminal import print_mixedqa
 from factloop.trust_records import TrustRun
 from factloop.trust_settings import TrustSettings
 

@@ -20,7 +20,7 @@ from factloop.evaluation.metrics.longform_records import AbstentionPolicy
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.progress import CountDisplay
-from factloop.evaluation.reports.run_terminal import print_run
+from factloop.evaluation.reports.runs.terminal import print_run
 from factloop.evaluation.reports.terminal_parts import one_line
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring
@@ -156,7 +156,7 @@ def _against_threshold(threshold: float, summary: RunSummary, messages: Console)
 
 
 def _html(summary: RunSummary) -> str:
-    from factloop.evaluation.reports.run_html import render_run_html
+    from factloop.evaluation.reports.runs.html import render_run_html
 
     return render_run_html(summary)
 

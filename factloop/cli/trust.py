@@ -22,11 +22,11 @@ from factloop.errors import ConfigError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer, load_question_answers
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.long_form_html import render_long_form_html
-from factloop.evaluation.reports.long_form_terminal import print_long_form
 from factloop.evaluation.reports.progress import CountDisplay
-from factloop.evaluation.reports.trust_html import render_trust_html
-from factloop.evaluation.reports.trust_terminal import print_trust_report, print_trust_run
+from factloop.evaluation.reports.trust.html import render_trust_html
+from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
+from factloop.evaluation.reports.trust.long_form_terminal import print_long_form
+from factloop.evaluation.reports.trust.terminal import print_trust_report, print_trust_run
 from factloop.given_text import check_given
 from factloop.records import UnscoredReason, Usage
 from factloop.scorer import TrustScorer

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker, FactualityReport
-from factloop.evaluation.reports.html import render_html
+from factloop.evaluation.reports.fact_check.html import render_html
 from factloop.evaluation.reports.json import to_json
 from tests.api.simulated import simulated_checker
 from tests.simulator import Simulator

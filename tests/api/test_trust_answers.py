@@ -12,8 +12,8 @@ from factloop import TrustScorer, UnscoredReason
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer
 from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.trust_html import render_trust_html
-from factloop.evaluation.reports.trust_terminal import print_trust_report
+from factloop.evaluation.reports.trust.html import render_trust_html
+from factloop.evaluation.reports.trust.terminal import print_trust_report
 from factloop.trust_records import TrustReport
 from tests.api.simulated import simulated_scorer
 from tests.api.trust_items import known_to

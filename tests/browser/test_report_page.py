@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from factloop.evaluation.reports.html import render_html
+from factloop.evaluation.reports.fact_check.html import render_html
 from tests.browser.visits import Visits, shown
 from tests.evaluation.reports.page_samples import PAGES
 from tests.evaluation.reports.sample import large_report

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from factloop.evaluation.reports.comparison_html import render_comparison_html
-from factloop.evaluation.reports.run_html import render_run_html
+from factloop.evaluation.reports.comparisons.html import render_comparison_html
+from factloop.evaluation.reports.runs.html import render_run_html
 from factloop.evaluation.runs.comparison_records import Comparison
 from factloop.evaluation.runs.records import RunSummary
 from tests.browser.visits import Visits, shown
 from tests.evaluation.reports.page_samples import PAGES
-from tests.evaluation.reports.run_samples import labelled_run, two_evaluators
+from tests.evaluation.reports.runs.run_samples import labelled_run, two_evaluators
 from tests.evaluation.runs.finished_runs import judged, summary_of
 
 ROWS = "table.rows tbody tr:visible"

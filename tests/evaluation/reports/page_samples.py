@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
-from factloop.evaluation.reports.audit_html import render_audit_html
-from factloop.evaluation.reports.comparison_html import render_comparison_html
-from factloop.evaluation.reports.html import render_html
-from factloop.evaluation.reports.long_form_html import render_long_form_html
-from factloop.evaluation.reports.mixedqa_html import render_mixedqa_html
-from factloop.evaluation.reports.run_html import render_run_html
-from factloop.evaluation.reports.trust_html import render_trust_html
+from factloop.evaluation.reports.audit.html import render_audit_html
+from factloop.evaluation.reports.comparisons.html import render_comparison_html
+from factloop.evaluation.reports.fact_check.html import render_html
+from factloop.evaluation.reports.mixedqa.html import render_mixedqa_html
+from factloop.evaluation.reports.runs.html import render_run_html
+from factloop.evaluation.reports.trust.html import render_trust_html
+from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
 from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
-from tests.evaluation.reports.audit_sample import bare_audit, hostile_audit, small_audit
-from tests.evaluation.reports.run_samples import (
+from tests.evaluation.reports.audit.audit_sample import bare_audit, hostile_audit, small_audit
+from tests.evaluation.reports.runs.run_samples import (
     empty_run,
     hostile_comparison,
     hostile_run,
@@ -26,7 +26,7 @@ from tests.evaluation.reports.run_samples import (
     two_systems,
 )
 from tests.evaluation.reports.sample import HOSTILE, hostile_report, make_report, sample_report
-from tests.evaluation.reports.trust_sample import (
+from tests.evaluation.reports.trust.trust_sample import (
     firm,
     hostile_long_form,
     hostile_trust,
