@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from factloop.cli import flags
+from factloop.cli.flag_groups import CheckFlags, LimitFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
+@with_flags(CheckFlags, LimitFlags)
 def check(
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="File with the text to check; - for standard input.")],
     prompt: Annotated[str | None, typer.Option(help="The question that the text answers.")] = None,
-    model: flags.Model = None,
-    base_url: flags.BaseUrl = None,
-    plan: flags.Plan = None,
-    temperature: flags.Temperature = None,
-    max_tokens: flags.MaxTokens = None,
-    tool_calling: flags.ToolCalling = None,
-    prompts: flags.Prompts = None,
-    embeddings: flags.Embeddings = None,
-    spacy_model: flags.SpacyModel = None,
-    search: flags.SearchNames = None,
-    docs: flags.Docs = None,
-    max_searches: flags.MaxSearches = None,
-    results_per_search: flags.ResultsPerSearch = None,
-    budget_usd: flags.BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
     dry_run: flags.DryRun = False,
     k: Annotated[
         list[int] | None,
@@ -51,11 +31,11 @@ def check(
         bool, typer.Option("--strict", help="Exit with 3 if a claim stays unscored.", rich_help_panel=flags.OUTPUT)
     ] = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Check which claims of a text hold, and on what evidence."""
-    given = dict(locals())
     from factloop.cli.check import Ask, run_check
     from factloop.settings import CheckSettings
 
     ask = Ask(answer, prompt, json, html, run_dir, fail_under, dry_run=dry_run, strict=strict, quiet=quiet)
-    raise typer.Exit(run_check(ask, settings_given(CheckSettings, given)))
+    raise typer.Exit(run_check(ask, settings_given(CheckSettings, {"k": k, **settings})))

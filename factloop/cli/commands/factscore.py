@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from factloop.cli import flags, run_flags
+from factloop.cli.flag_groups import CheckFlags, LimitFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
+@with_flags(CheckFlags, LimitFlags)
 def factscore(
     data: Annotated[
         str | None,
@@ -25,32 +27,10 @@ def factscore(
     calibration: run_flags.Calibration = None,
     evaluator: run_flags.Evaluator = None,
     transfer: run_flags.Transfer = "verdicts",
-    model: flags.Model = None,
-    base_url: flags.BaseUrl = None,
-    plan: flags.Plan = None,
-    temperature: flags.Temperature = None,
-    max_tokens: flags.MaxTokens = None,
-    tool_calling: flags.ToolCalling = None,
-    prompts: flags.Prompts = None,
-    embeddings: flags.Embeddings = None,
-    spacy_model: flags.SpacyModel = None,
-    search: flags.SearchNames = None,
-    docs: flags.Docs = None,
-    max_searches: flags.MaxSearches = None,
-    results_per_search: flags.ResultsPerSearch = None,
     engine: run_flags.Engine = "local",
     workers: run_flags.Workers = None,
     address: run_flags.Address = None,
     limit: run_flags.Limit = None,
-    budget_usd: flags.BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
     dry_run: flags.DryRun = False,
     json: flags.Json = None,
     html: flags.Html = None,
@@ -66,6 +46,7 @@ def factscore(
     fail_under: run_flags.FailUnder = None,
     strict: run_flags.Strict = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Judge FActScore's facts one by one, and say how far the verdicts agree with people's labels."""
     given = dict(locals())
@@ -73,6 +54,6 @@ def factscore(
     from factloop.cli.run_over import RunAsk
     from factloop.settings import CheckSettings
 
-    settings = {name: value for name, value in settings_given(CheckSettings, given).items() if name != "k"}
-    code = run_factscore(data, system or (), predictions, RunAsk.of(given), settings, dry_run=dry_run)
+    chosen = settings_given(CheckSettings, settings)
+    code = run_factscore(data, system or (), predictions, RunAsk.of(given), chosen, dry_run=dry_run)
     raise typer.Exit(code)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from factloop.cli import flags
+from factloop.cli.flag_groups import DistractorFlags, LimitFlags, TrustFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
+@with_flags(TrustFlags, DistractorFlags, LimitFlags)
 def mixedqa(
     data: Annotated[
         str | None,
@@ -33,42 +35,13 @@ def mixedqa(
     method: Annotated[
         Literal["pearson", "spearman", "kendall"], typer.Option(help="Coefficient; the paper has pearson.")
     ] = "pearson",
-    subject_model: flags.SubjectModel = None,
-    judge_model: flags.JudgeModel = None,
-    base_url: flags.BaseUrl = None,
-    judge_base_url: flags.JudgeBaseUrl = None,
-    nli: flags.Nli = None,
-    temperature: flags.SubjectTemperature = None,
-    max_tokens: flags.MaxTokens = None,
-    logprobs: flags.Logprobs = None,
-    prompts: flags.Prompts = None,
-    embeddings: flags.Embeddings = None,
-    corpus: flags.Corpus = None,
-    passages: flags.Passages = None,
-    max_checks: flags.MaxChecks = None,
-    window: flags.Window = None,
-    kb: flags.Kb = None,
-    dbpedia: flags.DBpedia = None,
-    spotlight_url: flags.SpotlightUrl = None,
-    sparql_url: flags.SparqlUrl = None,
-    vectors: flags.Vectors = None,
-    seed: flags.Seed = None,
-    budget_usd: flags.BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
     json: flags.Json = None,
     html: flags.Html = None,
     run_dir: flags.RunDir = None,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1."""
-    given = dict(locals())
     from factloop.cli.mixedqa import MixedQaAsk, run_mixedqa
     from factloop.evaluation.metrics.correlation import Method
     from factloop.trust_settings import TrustSettings
@@ -85,4 +58,4 @@ def mixedqa(
         download=download,
         quiet=quiet,
     )
-    raise typer.Exit(run_mixedqa(ask, settings_given(TrustSettings, given)))
+    raise typer.Exit(run_mixedqa(ask, settings_given(TrustSettings, settings)))

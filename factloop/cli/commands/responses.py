@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from factloop.cli import flags, run_flags
+from factloop.cli.flag_groups import CheckFlags, LimitFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
+@with_flags(CheckFlags, LimitFlags)
 def responses(
     data: Annotated[
         str,
@@ -26,32 +28,10 @@ def responses(
     calibration: run_flags.Calibration = None,
     evaluator: run_flags.Evaluator = None,
     transfer: run_flags.Transfer = "verdicts",
-    model: flags.Model = None,
-    base_url: flags.BaseUrl = None,
-    plan: flags.Plan = None,
-    temperature: flags.Temperature = None,
-    max_tokens: flags.MaxTokens = None,
-    tool_calling: flags.ToolCalling = None,
-    prompts: flags.Prompts = None,
-    embeddings: flags.Embeddings = None,
-    spacy_model: flags.SpacyModel = None,
-    search: flags.SearchNames = None,
-    docs: flags.Docs = None,
-    max_searches: flags.MaxSearches = None,
-    results_per_search: flags.ResultsPerSearch = None,
     engine: run_flags.Engine = "local",
     workers: run_flags.Workers = None,
     address: run_flags.Address = None,
     limit: run_flags.Limit = None,
-    budget_usd: flags.BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
     dry_run: flags.DryRun = False,
     json: flags.Json = None,
     html: flags.Html = None,
@@ -59,6 +39,7 @@ def responses(
     fail_under: run_flags.FailUnder = None,
     strict: run_flags.Strict = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Check the long responses of a data set, and score their systems by F1@K."""
     given = dict(locals())
@@ -66,5 +47,6 @@ def responses(
     from factloop.cli.run_over import RunAsk
     from factloop.settings import CheckSettings
 
-    settings = {name: value for name, value in settings_given(CheckSettings, given).items() if name != "k"}
-    raise typer.Exit(run_responses(data, column or (), RunAsk.of(given), settings, dry_run=dry_run))
+    raise typer.Exit(
+        run_responses(data, column or (), RunAsk.of(given), settings_given(CheckSettings, settings), dry_run=dry_run)
+    )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from factloop.cli import flags
+from factloop.cli.flag_groups import DistractorFlags, LimitFlags, TrustFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
+@with_flags(TrustFlags, DistractorFlags, LimitFlags)
 def trust(
     answers: Annotated[
         str | None,
@@ -26,18 +28,6 @@ def trust(
         bool, typer.Option("--long-form", help="TrustBC for each claim of a long answer, beside SAFE's verdict.")
     ] = False,
     prompt: Annotated[str | None, typer.Option(help="The question that the long answer answers.")] = None,
-    subject_model: flags.SubjectModel = None,
-    judge_model: flags.JudgeModel = None,
-    base_url: flags.BaseUrl = None,
-    judge_base_url: flags.JudgeBaseUrl = None,
-    nli: flags.Nli = None,
-    temperature: flags.SubjectTemperature = None,
-    max_tokens: flags.MaxTokens = None,
-    logprobs: flags.Logprobs = None,
-    prompts: flags.Prompts = None,
-    embeddings: flags.Embeddings = None,
-    corpus: flags.Corpus = None,
-    passages: flags.Passages = None,
     search: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,23 +36,6 @@ def trust(
             rich_help_panel=flags.SEARCH,
         ),
     ] = None,
-    max_checks: flags.MaxChecks = None,
-    window: flags.Window = None,
-    kb: flags.Kb = None,
-    dbpedia: flags.DBpedia = None,
-    spotlight_url: flags.SpotlightUrl = None,
-    sparql_url: flags.SparqlUrl = None,
-    vectors: flags.Vectors = None,
-    seed: flags.Seed = None,
-    budget_usd: flags.BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
     dry_run: flags.DryRun = False,
     json: flags.Json = None,
     html: flags.Html = None,
@@ -80,9 +53,9 @@ def trust(
         typer.Option("--strict", help="Exit with 3 if a score asked for is missing.", rich_help_panel=flags.OUTPUT),
     ] = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Score whether a model stands by its own answers, and whether documents agree (TrustScore)."""
-    given = dict(locals())
     from factloop.cli.trust import TrustAsk, run_trust
     from factloop.trust_settings import TrustSettings
 
@@ -90,4 +63,4 @@ def trust(
         answers, question, response, prompt, tuple(search or ()), json, html, run_dir, fail_under,
         answer=answer, long_form=long_form, dry_run=dry_run, strict=strict, quiet=quiet,
     )  # fmt: skip
-    raise typer.Exit(run_trust(ask, settings_given(TrustSettings, given)))
+    raise typer.Exit(run_trust(ask, settings_given(TrustSettings, settings)))
