@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 from tests.simulator import INSTANT, Simulator
+
+
+def pytest_configure() -> None:
+    """Started in the background a shell lets interrupts be ignored, and the commands under test would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
