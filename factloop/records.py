@@ -65,6 +65,10 @@ class UnscoredReason(StrEnum):
     """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
 
 
+MENDABLE = frozenset({UnscoredReason.BUDGET, UnscoredReason.TIMEOUT, UnscoredReason.TOOL_FAILURE})
+"""What another attempt may do better. What it was paid for comes from the journal, so trying again pays for no more."""
+
+
 class Evidence(Record):
     """One passage found for one query."""
 

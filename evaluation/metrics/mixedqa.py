@@ -72,11 +72,6 @@ class _Correlated(Record):
     correlation: Correlation
 
     @property
-    def name(self) -> str:
-        """As tables write it."""
-        raise NotImplementedError
-
-    @property
     def n_scored(self) -> int:
         return self.correlation.n
 
@@ -92,6 +87,7 @@ class MetricCorrelation(_Correlated):
 
     @property
     def name(self) -> str:
+        """As tables write it."""
         return metric_name(self.metric)
 
 
@@ -103,6 +99,7 @@ class ReferenceCorrelation(_Correlated):
 
     @property
     def name(self) -> str:
+        """As tables write it."""
         return self.metric
 
 

@@ -12,10 +12,7 @@ from typing import IO, Self
 from factloop.errors import ConfigError
 from factloop.evaluation.runs.reading import parse_judged
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.records import UnscoredReason
-
-MENDABLE = frozenset({UnscoredReason.BUDGET, UnscoredReason.TIMEOUT, UnscoredReason.TOOL_FAILURE})
-"""What another attempt may do better. What it was paid for comes from the journal, so trying again pays for no more."""
+from factloop.records import MENDABLE
 
 
 class ReportLog:

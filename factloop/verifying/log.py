@@ -13,12 +13,10 @@ from typing import IO, Self
 from pydantic import ValidationError
 
 from factloop.errors import ConfigError, DataError
-from factloop.records import UnscoredReason
+from factloop.records import MENDABLE
 from factloop.verifying.records import EvaluatorSummary, Prediction
 from factloop.verifying.spool import key_of, to_line
 
-MENDABLE = frozenset({UnscoredReason.BUDGET, UnscoredReason.TIMEOUT, UnscoredReason.TOOL_FAILURE})
-"""What another attempt may do better; what it paid for already stands in the journal."""
 THRESHOLD = 0.5
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from factloop.evaluation.metrics.mixedqa import MixedQaResult
+from factloop.evaluation.metrics.mixedqa import MetricCorrelation, MixedQaResult, ReferenceCorrelation
 from factloop.evaluation.metrics.mixedqa_published import SOURCE, SYSTEMS
 from factloop.evaluation.reports.mixedqa import correlation_figures
 from factloop.evaluation.reports.mixedqa.correlation_figures import Axis
@@ -18,7 +18,7 @@ def render_mixedqa_html(result: MixedQaResult) -> str:
     Equal results give equal pages.
     """
     names = (*(labels.system for labels in result.systems), None)
-    everything = (*result.correlations, *result.reference)
+    everything: tuple[MetricCorrelation | ReferenceCorrelation, ...] = (*result.correlations, *result.reference)
     papers = [result.paper(found.name, found.system) for found in everything]
     return render_page(
         "mixedqa.html.j2",
