@@ -10,8 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = """
-calls checker cli distractor_sources engine engine_pool generating integrations local runs scorer sources studio
-trust_engine verifying
+calls cascading checker cli correcting distractor_sources engine engine_pool experimenting generating guarding
+integrations local runs scorer service sources studio testing trust_engine verifying
 """
 ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 

@@ -10,16 +10,21 @@ from typer.core import TyperGroup
 import factloop
 from factloop.cli.commands import (
     audit,
+    cascade,
     check,
     compare,
+    correct,
     data,
     distractors,
+    experiment,
     factscore,
     generate,
     kb,
+    mcp,
     mixedqa,
     prompts,
     responses,
+    serve,
     trust,
     verify,
 )
@@ -67,11 +72,15 @@ def _group(name: str, about: str, kind: type[TyperGroup] = TyperGroup) -> typer.
 
 
 app.command()(check.check)
+app.command()(correct.correct)
 app.command()(trust.trust)
 app.command()(distractors.distractors)
 app.command()(audit.audit)
 app.command()(compare.compare)
 app.command()(verify.verify)
+app.command()(experiment.experiment)
+app.command()(serve.serve)
+app.command()(mcp.mcp)
 eval_group = _group("eval", _EVAL, ResponsesByDefault)
 eval_group.command()(responses.responses)
 eval_group.command()(factscore.factscore)
@@ -82,6 +91,8 @@ data_group.command()(data.get)
 generate_group = _group("generate", "Let a model write: answers to LongFact's prompts, or prompts like those.")
 generate_group.command()(generate.longfact)
 generate_group.command()(generate.prompts)
+cascade_group = _group("cascade", "A cheap verifier for the clear claims, the model for the rest.")
+cascade_group.command()(cascade.tune)
 kb_group = _group("kb", "Local tables of typed entities, for distractors.")
 kb_group.command()(kb.build)
 prompts_group = _group("prompts", "What models are told: look at prompts, start variants, compare and lint them.")

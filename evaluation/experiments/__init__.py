@@ -1,0 +1,1 @@
+"""Experiments on prompts and settings: variants over the same labelled claims or responses, compared in pairs."""

@@ -1,0 +1,84 @@
+"""What an experiment is made of: its variants, and what each of them said of every claim in every repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from factloop.records import Count, Counts, Evidence, Fingerprint, Judgement, Record, Usage
+
+Repeat = Annotated[int, Field(ge=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+
+
+class Variant(Record):
+    """One way of checking."""
+
+    name: Name
+    changes: Mapping[str, Any]
+    """The settings in which it differs from the plan's own, as the plan has them."""
+    fingerprint: Fingerprint
+    """Model, plan, prompt hashes and all else that made its results."""
+    shares_evidence: bool
+    """Whether its evidence is the baseline's: identical queries were answered once for all variants that share it."""
+
+
+class JudgedClaim(Record):
+    """What one variant said of one claim in one repeat."""
+
+    variant: Name
+    repeat: Repeat
+    claim_id: str
+    group: str
+    """Claims of one response or document share it, and are resampled together."""
+    claim: str
+    gold: bool | None
+    """People's label: supported or not; None where there is none."""
+    judgement: Judgement
+    evidence: tuple[Evidence, ...] = ()
+    queries: tuple[str, ...] = ()
+    usage: Usage
+    """Of this claim alone, as if the variant had been run alone: answers shared with other variants count in full."""
+
+
+class JudgedText(Record):
+    """What one variant said of one whole response in one repeat."""
+
+    variant: Name
+    repeat: Repeat
+    response_id: str
+    system: str
+    prompt_id: str
+    counts: Counts
+    usage: Usage
+    """As if the variant had been run alone."""
+
+
+class Results(Record):
+    """All that an experiment found: what its figures are computed from."""
+
+    name: str
+    kind: Literal["claims", "responses"]
+    data: str
+    """Name, and hash where it is a file."""
+    n_items: Count
+    """Claims, or responses, of the data."""
+    repeats: Repeat
+    baseline: Name
+    variants: tuple[Variant, ...]
+    k: tuple[Annotated[int, Field(ge=1)], ...]
+    claims: tuple[JudgedClaim, ...]
+    """Of every variant in every repeat. For responses: the claims found in them; those of equal text pair up."""
+    responses: tuple[JudgedText, ...] = ()
+    paid: Usage
+    """What the whole experiment cost, answers shared between variants once."""
+
+    @model_validator(mode="after")
+    def _names_its_variants(self) -> Self:
+        names = {variant.name for variant in self.variants}
+        strangers = {one.variant for one in (*self.claims, *self.responses)} - names
+        if strangers or self.baseline not in names or len(names) < len(self.variants):
+            raise ValueError(f"the variants are {sorted(names)}: {sorted(strangers) or self.baseline} is wrong")
+        return self
