@@ -23,6 +23,8 @@ class Variant(Record):
     """Model, plan, prompt hashes and all else that made its results."""
     shares_evidence: bool
     """Whether its evidence is the baseline's: identical queries were answered once for all variants that share it."""
+    prompt_texts: Mapping[str, str] = Field(default_factory=dict)
+    """By name, the texts of prompts that a report shall show side by side with the baseline's; they may be left out."""
 
 
 class JudgedClaim(Record):
@@ -32,7 +34,7 @@ class JudgedClaim(Record):
     repeat: Repeat
     claim_id: str
     group: str
-    """Claims of one response or document share it, and are resampled together."""
+    """Claims of one response or document share it, and are resampled together. Of responses: the response's id."""
     claim: str
     gold: bool | None
     """People's label: supported or not; None where there is none."""

@@ -1,0 +1,284 @@
+"""What an experiment shows: figures of each variant, paired differences with verdicts in words, and claims that flipped.
+
+Every difference is second minus first; against the baseline the first is the baseline. Shares and differences of shares
+are in [-1, 1], costs in US dollars and tokens in numbers for one item (a claim, or a response).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from factloop.evaluation.experiments.records import Name, Repeat, Variant
+from factloop.records import Count, Evidence, NonNegative, Record, Share, Usage, Verdict
+
+
+class Quantity(StrEnum):
+    """What is measured of a variant."""
+
+    BALANCED_ACCURACY = "balanced_accuracy"
+    """Mean of TPR and TNR; 0.5 is guessing, higher is better."""
+    ACCURACY = "accuracy"
+    """Share of verdicts that are people's label; `irrelevant` never is."""
+    TPR = "tpr"
+    """Of claims that people call supported, the share called supported; a verdict `irrelevant` is in neither rate."""
+    TNR = "tnr"
+    """Of claims that people call not supported, the share called not supported."""
+    BIAS = "bias"
+    """Quantification bias: share called supported minus people's share, over the same claims; best at 0."""
+    F1 = "f1"
+    PRECISION = "precision"
+    """Of a response; neither this nor F1@K says which variant is right."""
+    UNSCORED_SHARE = "unscored_share"
+    """Share of claims without a verdict; of responses, the mean of their shares."""
+    IRRELEVANT_SHARE = "irrelevant_share"
+    COST_USD = "cost_usd"
+    TOKENS = "tokens"
+
+
+class Correction(StrEnum):
+    """For the number of comparisons, within each family."""
+
+    HOLM = "holm"
+    """Bounds the chance of any false difference in the family by alpha."""
+    BENJAMINI_HOCHBERG = "benjamini-hochberg"
+    """Bounds the expected share of false ones among those called different."""
+    NONE = "none"
+
+
+class Undefined(StrEnum):
+    """Why a figure has no value."""
+
+    NO_LABELS = "no_labels"
+    """No item has a label of people."""
+    NOTHING_SCORED = "nothing_scored"
+    """No item that it would rest on has a verdict; of a difference: in both variants."""
+    NO_SUPPORTED = "no_supported"
+    """Of the labelled claims with a verdict, people call none supported."""
+    NO_UNSUPPORTED = "no_unsupported"
+    PRICE_UNKNOWN = "price_unknown"
+    ONE_REPEAT = "one_repeat"
+    """Stability takes two repeats at least."""
+    ONE_CLASS = "one_class"
+    """All verdicts are one and the same, so that agreement by chance is certain: kappa is 0 / 0."""
+
+
+class Figure(Record):
+    """A number with its percentile bootstrap interval over groups, or the reason why there is none."""
+
+    value: float | None
+    undefined: Undefined | None = None
+    low: float | None = None
+    high: float | None = None
+    """None with fewer than two groups (of each label, for balanced accuracy), and where all resamples give the same, as
+    of a rate of 0 or 1: nothing varies, which is no certainty."""
+    n: Count
+    """Items it rests on: claims, or responses. An item counts once, however many repeats it has."""
+    n_groups: Count
+    """What is resampled: items of one response, document or prompt together, with all their repeats."""
+    n_left_out: Count = 0
+    """Items that it could rest on and that have no value: without any verdict, or without a label."""
+
+    @model_validator(mode="after")
+    def _is_value_or_undefined(self) -> Self:
+        if (self.value is None) == (self.undefined is None):
+            raise ValueError("a figure has a value, or says why it has none")
+        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
+            raise ValueError("an interval has two ends and a value")
+        return self
+
+
+class Measured(Figure):
+    """One quantity of one variant."""
+
+    quantity: Quantity
+    k: Annotated[int, Field(ge=1)] | None = None
+    """Of F1@K."""
+
+
+class Stability(Record):
+    """How far one variant's repeats agree with each other, over claims with a verdict in every repeat."""
+
+    share: Figure
+    """Share of claims whose verdict is the same in all repeats."""
+    kappa: Figure
+    """Fleiss' kappa of the repeats over the three verdicts: 1 is perfect, 0 what chance alone would give."""
+
+
+class Latency(Record):
+    """Seconds that an item took, over items and repeats; None where there are none."""
+
+    median_s: NonNegative | None
+    p95_s: NonNegative | None
+    n: Count
+
+
+class VariantReport(Record):
+    """All that is said of one variant alone."""
+
+    variant: Variant
+    n_items: Count
+    """Items with a result; in each repeat they count once."""
+    n_missing: Count
+    """Items of the data, times repeats, without any result: the experiment was stopped before."""
+    figures: tuple[Measured, ...]
+    stability: Stability
+    latency: Latency
+    usage: Usage
+    """Over all items and repeats, as if it had been run alone."""
+
+    def find(self, quantity: Quantity, k: int | None = None) -> Measured | None:
+        return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
+
+
+class Outcome(StrEnum):
+    """What a difference shows of the second variant."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"
+    """Shown, of a quantity of which neither direction is better."""
+    LOWER = "lower"
+    NOT_SHOWN = "not_shown"
+    """No difference was shown, which is not the same as none."""
+    UNKNOWN = "unknown"
+    """Nothing can be said."""
+
+
+class PairedDifference(Figure):
+    """How far two variants are apart in one quantity, over the items in which both have it. `value` is second - first.
+
+    `n_left_out` counts the items in which either has none.
+    """
+
+    first: Name
+    second: Name
+    quantity: Quantity
+    k: Annotated[int, Field(ge=1)] | None = None
+    first_value: float | None
+    second_value: float | None
+    """Of the same items; they are not the figures that each variant has over all its own."""
+    p: Share | None
+    """Two-sided, by turning the signs of whole groups; exact where that is feasible."""
+    p_corrected: Share | None
+    """Within its family."""
+    p_mcnemar: Share | None = None
+    """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
+    detectable: NonNegative | None = None
+    """Approximate: a true difference of this size would be shown 4 times out of 5 with these groups, at alpha divided by
+    the number of tests in the family. None where the groups do not vary."""
+    is_headline: bool
+    outcome: Outcome
+    words: str
+
+
+class Family(Record):
+    """Differences that are corrected together."""
+
+    name: Literal["headline", "details"]
+    n_tests: Count
+    words: str
+    """Which they are."""
+
+
+class FlipSide(Record):
+    """What one variant said of a claim that flipped."""
+
+    verdict: Verdict
+    """Of most repeats."""
+    n_repeats: Count
+    """With this verdict."""
+    n_scored: Count
+    """Repeats with any."""
+    rationale: str
+    """Of the first repeat with this verdict; so are the passages."""
+    cited: tuple[Evidence, ...] = ()
+    n_evidence: Count
+    """Passages it had, cited or not."""
+
+
+class Direction(StrEnum):
+    """Whether a flip went to people's label or away from it."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NEUTRAL = "neutral"
+    """There is no label, or neither verdict is it."""
+
+
+class Flip(Record):
+    """A claim of which the verdicts of most repeats differ between two variants."""
+
+    first: Name
+    second: Name
+    claim_id: str
+    group: str
+    claim: str
+    gold: bool | None
+    direction: Direction
+    first_side: FlipSide
+    second_side: FlipSide
+
+
+class FlipCount(Record):
+    """Flips between two variants, among the claims on which both have a verdict of most repeats."""
+
+    first: Name
+    second: Name
+    n_claims: Count
+    n_better: Count
+    n_worse: Count
+    n_neutral: Count
+    n_split: Count
+    """Claims on which the repeats of a variant are split evenly, so that it has no such verdict."""
+    n_unscored: Count
+    """Claims on which a variant has no verdict at all, or no result."""
+
+
+class Conclusion(Record):
+    """The headline of one comparison, in words."""
+
+    first: Name
+    second: Name
+    outcome: Outcome
+    words: str
+
+
+class ExperimentReport(Record):
+    """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    name: str
+    kind: Literal["claims", "responses"]
+    data: str
+    n_items: Count
+    n_labelled: Count
+    """Distinct claims with a label of people; `n_supported` of them supported."""
+    n_supported: Count
+    repeats: Repeat
+    baseline: Name
+    k: tuple[Annotated[int, Field(ge=1)], ...]
+    level: Annotated[float, Field(gt=0.0, lt=1.0)]
+    """Of the intervals; differences are held against alpha, one minus this."""
+    n_resamples: Count
+    seed: Count
+    correction: Correction
+    families: tuple[Family, ...]
+    headline: Quantity
+    headline_k: Annotated[int, Field(ge=1)] | None = None
+    conclusions: tuple[Conclusion, ...]
+    """One for each variant but the baseline, or for each pair; empty for a single variant."""
+    variants: tuple[VariantReport, ...]
+    differences: tuple[PairedDifference, ...]
+    flip_counts: tuple[FlipCount, ...]
+    flips: tuple[Flip, ...]
+    """Between baseline and each variant: worse first, then better, then neutral; then by group and claim."""
+    paid: Usage
+    warnings: tuple[str, ...] = ()
+    created_at: datetime | None = None
+
+    def differences_of(self, first: str, second: str) -> tuple[PairedDifference, ...]:
+        return tuple(one for one in self.differences if (one.first, one.second) == (first, second))
