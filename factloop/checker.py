@@ -165,6 +165,29 @@ class FactChecker:
         finally:
             await engine.aclose()
 
+    @asynccontextmanager
+    async def engaged(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        sources: Sources | None = None,
+        run_dir: str | Path | None = None,
+    ) -> AsyncIterator[tuple[Engine, Check]]:
+        """The engine that `acheck` would use for this response, and the check on it: for a response worked on further.
+
+        All that is asked within shares limits, cache, budget and, where there is one, the run directory.
+        """
+        async with self._run(response, prompt, None, sources, run_dir) as (engine, _):
+
+            async def check(
+                response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+            ) -> FactualityReport:
+                _check_texts(response, prompt, facts)
+                return await self._check(engine, response, prompt, facts, sources)
+
+            yield engine, check
+
     async def astream(
         self,
         response: str,

@@ -53,6 +53,9 @@ class Engine:
     fingerprint: Fingerprint
     cache: CallCache
     chat: ChatModel | None
+    prompts: PromptRegistry
+    gateway: ModelGateway | None
+    """The door to `chat`, under the run's limits."""
 
     def over(self, tools: Sequence[SearchTool]) -> Engine:
         """The same machinery, limits and budget, with other tools to search."""
@@ -95,6 +98,7 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
         rng=calls.rng,
         journal=calls.journal,
     )
+    gateway: ModelGateway | None = None
     if chat is None:
         plan_for = _offline_plan(settings)
     else:
@@ -102,7 +106,7 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
             settings, chat, setup.prompts, calls, use_tools=settings.tool_calling, before=searching.reach
         )
         plan_for = _model_plan(settings, gateway, setup.prompts)
-    return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat)
+    return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat, setup.prompts, gateway)
 
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | None) -> ChatModel | None:
