@@ -84,6 +84,20 @@ def find_blocks(text: str) -> Iterator[Block]:
         yield Block(open_start, previous.end, True)
 
 
+def open_fence(text: str) -> int | None:
+    """Where a fence of code opens that nothing closes yet; None where there is none."""
+    lines = list(_lines(text))
+    unclosed: set[str] = set()
+    index = 0
+    while index < len(lines):
+        fence = _FENCE.match(lines[index].body)
+        after = index + 1 if fence is None else _after_fence(lines, index, fence, unclosed)
+        if unclosed:
+            return lines[index].start
+        index = after
+    return None
+
+
 def _lines(text: str) -> Iterator[_Line]:
     position = 0
     while position < len(text):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from factloop.tools.linguistics.abbreviations import BEFORE_NUMBER, ENDING_IN_MARK, MAYBE_FINAL, NEVER_FINAL, OPENERS
-from factloop.tools.linguistics.blocks import find_blocks
+from factloop.tools.linguistics.blocks import Block, find_blocks
 
 MAX_SENTENCE = 2000
 """Longest sentence in characters: prompts are built from sentences, so their length must be bounded."""
@@ -56,14 +56,31 @@ def split_sentences(text: str) -> list[Sentence]:
     Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
     sentence before it; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
     """
-    sentences: list[Sentence] = []
-    for block in find_blocks(text):
-        ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
-        start = block.start
-        for end in (*ends, block.end):
-            sentences.extend(_bounded(text, start, end))
-            start = end
-    return sentences
+    return [sentence for block in find_blocks(text) for sentence in sentences_of(text, block)]
+
+
+def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
+    """The sentences of one block of the text."""
+    ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
+    start = block.start
+    for end in (*ends, block.end):
+        yield from _bounded(text, start, end)
+        start = end
+
+
+def first_open(text: str, start: int, end: int) -> int | None:
+    """Where a quotation or parenthesis opens that nothing closes yet, and that more text may still close in time."""
+    position = start
+    while (opening := _OPENING.search(text, position, end)) is not None:
+        at, position = opening.start(), opening.end()
+        if not _may_open(text, start, at):
+            continue
+        close = text.find(_PAIRS[text[at]], position, min(end, at + MAX_QUOTED))
+        if close > position and not text[position].isspace():
+            position = close + 1
+        elif close < 0 and len(text) < at + MAX_QUOTED:
+            return at
+    return None
 
 
 def _bounded(text: str, start: int, end: int) -> Iterator[Sentence]:
@@ -124,15 +141,19 @@ def _enclosed(text: str, start: int, end: int) -> tuple[list[int], list[int]]:
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()
-        mark = opening.group()
-        if mark == '"' and at > start and not (text[at - 1].isspace() or text[at - 1] in "([*_—–-"):
+        if not _may_open(text, start, at):
             continue
-        close = text.find(_PAIRS[mark], position, min(end, at + MAX_QUOTED))
+        close = text.find(_PAIRS[opening.group()], position, min(end, at + MAX_QUOTED))
         if close > position and not text[position].isspace():
             opens.append(at)
             closes.append(close)
             position = close + 1
     return opens, closes
+
+
+def _may_open(text: str, start: int, at: int) -> bool:
+    """A plain quotation mark that does not follow a space closes; all others open."""
+    return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 
 def _is_boundary(text: str, start: int, stop: re.Match[str], after_closers: int, after: int, end: int) -> bool:

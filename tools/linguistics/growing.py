@@ -1,0 +1,157 @@
+"""Cuts a text that is still being written into sentences, each as soon as its end is certain.
+
+The text is looked at after each word, wherever the pieces it arrives in end: any way to cut it into pieces gives the
+same sentences. They are those that `split_sentences` finds in the whole text, as far as that can be known: a line that
+turns out to be a row of a table late, and code of more than `LONGEST_FENCE` characters, may be cut differently.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from factloop.tools.linguistics.blocks import find_blocks, open_fence
+from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
+
+LONGEST_FENCE = 20_000
+"""Characters for which the end of fenced code is waited for; from there on it is read as text."""
+LONGEST_LINE = 4_000
+"""Characters of its line before a sentence that are read again with it."""
+LONGEST_CITATION = 620
+
+_LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
+"""After what the text is looked at: the end of a word; in scripts without spaces what follows a stop."""
+_MAY_END = re.compile(r"[.!?…。！？｡؟۔।\r\n\v\f\u0085\u2028\u2029]")
+_BREAK = r"(?:\r\n|[\r\n\v\f\u0085\u2028\u2029])"
+_BLANK_LINE = re.compile(rf"[^\w\r\n]{{0,20}}{_BREAK}[ \t]*{_BREAK}")
+_WORD = re.compile(r"\S*\w\S*\s")
+_AFTER_CJK = re.compile(r"[^\w\s]*\w")
+_CJK_STOP = re.compile(r"[。！？｡][\"'”’»)\]}*_`」』）】]*$")
+_CITATION = re.compile(r"[ \t]?\(?[\[【]")
+_WHOLE_CITATION = re.compile(r"[ \t]?\(?[\[【][^\]】\n]*[\]】]\S*\s|[^\]】\n]*\n")
+_CLOSER = re.compile(r"[.!?…][\"'”’»)\]}*_`]+$")
+_NAME = re.compile(r"[A-Z][\w.-]*$")
+_MAY_BE_BOLD = re.compile(r"[ \t]*(\*\*|__)[^*_]{0,121}(?:[*_]{1,2}:?[ \t]*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of the text, from where the one before ended to the end of its sentence.
+
+    What comes before the sentence (space, list markers, fenced code) states nothing that would be checked. Without a
+    sentence it is the rest of the text.
+    """
+
+    text: str
+    start: int
+    sentence: Sentence | None
+    """Its places are those in the whole text."""
+
+
+class GrowingText:
+    """The stretches of a text, handed over as they become certain; together they are the text."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._looked = 0
+        self._cut = 0
+        self._fence: int | None = None
+
+    @property
+    def text(self) -> str:
+        """All that was written so far."""
+        return self._text
+
+    def feed(self, chunk: str) -> Iterator[Stretch]:
+        """The stretches that this piece completes. All are to be taken before the next piece is given."""
+        self._text += chunk
+        while (look := _LOOK.search(self._text, self._looked)) is not None:
+            self._looked = look.end()
+            if self._is_worth_reading(look.end()):
+                yield from self._certain(look.end())
+
+    def end(self) -> Iterator[Stretch]:
+        """The stretches that are left, now that nothing more comes."""
+        for sentence in self._sentences(len(self._text)):
+            yield self._up_to(sentence)
+        if self._cut < len(self._text):
+            yield Stretch(self._text[self._cut :], self._cut, None)
+            self._cut = len(self._text)
+
+    def _is_worth_reading(self, end: int) -> bool:
+        """A cheap look ahead of a costly one; a matter of speed alone."""
+        if self._fence is not None and end - self._fence < LONGEST_FENCE:
+            marker = self._text[self._fence : self._fence + 3]
+            return self._text.find(marker, self._fence + 3, end) >= 0
+        return end - self._cut > MAX_SENTENCE or _MAY_END.search(self._text, self._cut, end) is not None
+
+    def _certain(self, end: int) -> Iterator[Stretch]:
+        anchor = self._anchor
+        window = self._text[anchor:end]
+        fence = open_fence(window)
+        self._fence = None if fence is None else anchor + fence
+        if self._fence is not None and end - self._fence >= LONGEST_FENCE:
+            fence = None
+        limit = min(place for place in (fence, _open_mark(window), len(window)) if place is not None)
+        for sentence in self._sentences(end):
+            if sentence.end - anchor > limit or not _is_over(window, sentence.end - anchor):
+                return
+            yield self._up_to(sentence)
+
+    def _sentences(self, end: int) -> Iterator[Sentence]:
+        """The sentences after the last cut, as the text up to `end` has them."""
+        anchor = self._anchor
+        window = self._text[anchor:end]
+        for block in find_blocks(window):
+            for found in sentences_of(window, block):
+                start = max(anchor + found.start, self._cut)
+                body = self._text[start : anchor + found.end].lstrip()
+                if any(character.isalnum() for character in body):
+                    last = anchor + found.end
+                    yield Sentence(body, last - len(body), last)
+
+    @property
+    def _anchor(self) -> int:
+        """From where the text is read again: the start of the line in which the last sentence ended."""
+        line = max(self._text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
+        return line if self._cut - line <= LONGEST_LINE else self._cut
+
+    def _up_to(self, sentence: Sentence) -> Stretch:
+        start, self._cut = self._cut, sentence.end
+        self._fence = None
+        return Stretch(self._text[start : sentence.end], start, sentence)
+
+
+def _open_mark(window: str) -> int | None:
+    """Where something opens that decides what the text before it is, and that may still be closed."""
+    blocks = list(find_blocks(window))
+    if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
+        return None
+    last = blocks[-1]
+    line = max(window.rfind(mark) for mark in "\r\n") + 1
+    if _MAY_BE_BOLD.match(window, line):
+        return line
+    return first_open(window, last.start, len(window)) if last.splittable else None
+
+
+def _is_over(window: str, end: int) -> bool:
+    """Whether no text that may still come can carry the sentence before `end` further."""
+    if _BLANK_LINE.match(window, end):
+        return True
+    rest = window[end : end + 2 * LONGEST_CITATION]
+    if _CITATION.match(rest) and not _WHOLE_CITATION.match(rest) and len(rest) < LONGEST_CITATION:
+        return False
+    if _CJK_STOP.search(window[max(0, end - 10) : end]) and _AFTER_CJK.match(rest):
+        return True
+    words = [found.group().strip() for found in _WORD.finditer(rest)]
+    if not words:
+        return False
+    return not _CLOSER.search(window[max(0, end - 10) : end]) or not _may_report(words)
+
+
+def _may_report(words: list[str]) -> bool:
+    """Whether *said* or the like may still follow a quotation: after a name of up to three words, or *the woman*."""
+    if words[0] in {"the", "his", "her"}:
+        return len(words) < 3
+    return len(words) < 4 and all(_NAME.match(word) for word in words[:3])
