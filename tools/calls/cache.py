@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,11 @@ class CallCache:
     def drop(self, key: str) -> None:
         """Forgets an answer. Raises ConfigError."""
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
+
+    def values(self) -> Iterator[Any]:
+        """All that is kept, one value at a time, in no particular order. Raises ConfigError."""
+        for (text,) in self._execute("SELECT value FROM answers", ()):
+            yield json.loads(text)
 
     def paid(self) -> tuple[int, float]:
         """Model calls and dollars paid for all that is kept here."""

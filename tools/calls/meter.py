@@ -46,6 +46,7 @@ class UsageMeter:
     """Adds up what the stages of one run cost. `snapshot` may be taken at any time."""
 
     _stages: dict[str, _Stage] = field(default_factory=dict)
+    _charged: set[str] = field(default_factory=set)
 
     def _stage(self, name: str) -> _Stage:
         return self._stages.setdefault(name, _Stage())
@@ -83,6 +84,14 @@ class UsageMeter:
                 setattr(entry, field_name, getattr(entry, field_name) + getattr(stage, field_name))
             entry.approximate_tokens |= stage.approximate_tokens
             self._add_cost(entry, stage.cost_usd)
+
+    def charge(self, key: str, usage: Usage, *, stage: str) -> None:
+        """Takes over what the answer called `key` cost, whoever paid for it; a second time it counts as a hit."""
+        if key in self._charged:
+            self.hit(stage)
+        else:
+            self._charged.add(key)
+            self.add(usage)
 
     def snapshot(self, elapsed_s: float) -> Usage:
         """The sums so far; `cost_usd` of the whole is None as soon as that of any answered stage is."""

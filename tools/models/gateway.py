@@ -210,15 +210,7 @@ class ModelGateway:
         return value
 
     def _key(self, request: Request) -> str:
-        named: dict[str, Any] = {
-            "model": self.chat.identity,
-            "messages": [[message.type, message.text] for message in request.messages],
-            "schema": strict_schema(request.output) if request.output is not None else None,
-            "tools": request.offers.as_openai if request.offers is not None else [],
-        }
-        if request.top_logprobs:
-            named["top_logprobs"] = request.top_logprobs
-        return hashlib.sha256(json.dumps(named, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+        return request_key(self.chat, request)
 
     def _count_kept(self, key: str, kept: Kept, request: Request) -> None:
         if not (self._journal and kept.earlier) or key in self._replayed:
@@ -226,6 +218,19 @@ class ModelGateway:
             return
         self._replayed.add(key)
         request.meter.called(request.stage, CallCost(**kept.value["cost"]), wall_s=0.0)
+
+
+def request_key(chat: ChatModel, request: Request) -> str:
+    """Equal for requests to which the same answer would do: of the model with its settings and all that it is shown."""
+    named: dict[str, Any] = {
+        "model": chat.identity,
+        "messages": [[message.type, message.text] for message in request.messages],
+        "schema": strict_schema(request.output) if request.output is not None else None,
+        "tools": request.offers.as_openai if request.offers is not None else [],
+    }
+    if request.top_logprobs:
+        named["top_logprobs"] = request.top_logprobs
+    return hashlib.sha256(json.dumps(named, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _messages(prompt: Rendered) -> list[BaseMessage]:
