@@ -49,6 +49,21 @@ def corrected(p_values: Sequence[float], correction: Correction) -> list[float]:
     return [float(value) for value in back]
 
 
+def false_discovery(p_values: Sequence[float]) -> list[float]:
+    """The p-values adjusted by Benjamini and Hochberg (1995), in the order given, each at most 1.
+
+    Those at or below alpha hold, in expectation, at most that share of false ones, if the tests are independent or
+    positively dependent. Each is the least p_(j) n / j over the ranks j from its own up.
+    """
+    p, n = np.asarray(p_values, dtype=np.float64), len(p_values)
+    order = np.argsort(p, kind="stable")
+    rising = p[order] * n / np.arange(1, n + 1)
+    held = np.minimum(np.minimum.accumulate(rising[::-1])[::-1], 1.0)
+    back = np.empty(n)
+    back[order] = held
+    return [float(value) for value in back]
+
+
 def two_proportions(errors: tuple[int, int], totals: tuple[int, int]) -> float:
     """P-value, two-sided, of the z-test of two independent proportions with their pooled variance.
 
