@@ -26,10 +26,10 @@ from factloop.errors import ConfigError
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
-from factloop.given_text import check_given, check_whole
+from factloop.given_text import check_given, check_spans, check_whole
 from factloop.local import build_embedder, cache_folder
 from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
-from factloop.report_warnings import engine_warnings
+from factloop.report_warnings import engine_warnings, unscored_warning
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
@@ -119,6 +119,7 @@ class FactChecker:
         prompt: str | None = None,
         *,
         facts: Sequence[GivenFacts] | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> FactualityReport:
@@ -130,11 +131,18 @@ class FactChecker:
         `facts`: the response as somebody split it, its sentences in order; each fact is one claim of the report, and
         nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
 
+        `spans`: start and end, in characters, of the sentences to be judged, in order; the rest of the response is what
+        they may refer to. Not with `facts` or `run_dir`.
+
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
+        if spans is not None:
+            check_spans(response, spans)
+            if facts is not None or run_dir is not None:
+                raise ConfigError("spans go neither with facts nor with a run directory")
         async with self._run(response, prompt, facts, sources, run_dir) as (engine, directory):
-            report = await self._check(engine, response, prompt, facts, sources)
+            report = await self._check(engine, response, prompt, facts, sources, spans)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             return report
@@ -231,11 +239,13 @@ class FactChecker:
         prompt: str | None = None,
         *,
         facts: Sequence[GivenFacts] | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> FactualityReport:
         """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.acheck(response, prompt, facts=facts, sources=sources, run_dir=run_dir))
+        work = self.acheck(response, prompt, facts=facts, spans=spans, sources=sources, run_dir=run_dir)
+        return run_blocking(work)
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The checker may be used again afterwards."""
@@ -261,11 +271,14 @@ class FactChecker:
         prompt: str | None,
         facts: Sequence[GivenFacts] | None = None,
         sources: Sources | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
     ) -> FactualityReport:
         started, meter = time.perf_counter(), UsageMeter()
         asked: dict[str, Any] = {"prompt": prompt, "response": response}
         if facts is not None:
             asked["facts"] = [given.model_dump(mode="json") for given in facts]
+        if spans is not None:
+            asked["spans"] = list(spans)
         final = await self._graph(engine, meter).ainvoke(asked, self._config)
         return self._report(engine, meter, prompt, response, final, time.perf_counter() - started, sources)
 
@@ -370,7 +383,4 @@ def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) 
     warnings = list(engine_warnings(engine.fingerprint)) if claims else []
     if sources is not None:
         warnings.append(sources.warning)
-    unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
-    if unscored and engine.searching.tools:
-        warnings.append(f"{len(unscored)} of {len(claims)} claims have no verdict; the first: {unscored[0].rationale}")
-    return tuple(warnings)
+    return (*warnings, *unscored_warning(engine.fingerprint, claims))

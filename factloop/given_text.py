@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from factloop.errors import DataError
 from factloop.evaluation.datasets.rows import shown
 
@@ -19,3 +21,12 @@ def check_whole(name: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise DataError(f"{name}: half a character (a lone surrogate) at position {error.start}") from error
+
+
+def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
+    """Raises DataError for stretches that are empty, not in the text, or not in its order."""
+    reached = 0
+    for number, (start, end) in enumerate(spans, 1):
+        if not reached <= start < end <= len(text):
+            raise DataError(f"span {number}: {start} to {end} is no stretch of the text after the one before")
+        reached = end

@@ -8,7 +8,7 @@ it no claim waits for another.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any, Protocol
 
 from langgraph.graph import END, START, StateGraph
@@ -50,6 +50,8 @@ def build_safe_graph(
 ) -> CompiledStateGraph[Any]:
     """The compiled graph from `{prompt, response}` to `{claims}`; with `facts`, one claim for each of these.
 
+    With `spans`, the claims of these sentences alone; the rest of the response is what they may refer to.
+
     Custom stream events (dictionaries, see `factloop.events`): response_split, claim_found, claim_searched,
     claim_judged. Without search tools every claim is found and none is judged.
     """
@@ -70,25 +72,33 @@ def build_safe_graph(
 
 
 def _split(state: ResponseState, *, writer: StreamWriter) -> Update:
-    prompt, response, given = state.get("prompt"), state["response"], state.get("facts")
-    sentences = _own_sentences(prompt, response) if given is None else given_sentences(prompt, response, given)
+    prompt, response = state.get("prompt"), state["response"]
+    given, spans = state.get("facts"), state.get("spans")
+    if given is not None:
+        sentences = given_sentences(prompt, response, given)
+    else:
+        sentences = _sentences(prompt, response, _own_spans(response) if spans is None else spans)
     writer({"type": "response_split", "n_sentences": len(sentences)})
     # On a thread that ran before, the reduced keys still hold what it found.
     return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
 
 
-def _own_sentences(prompt: str | None, response: str) -> list[SentenceState]:
+def _own_spans(response: str) -> list[tuple[int, int]]:
+    return [(sentence.start, sentence.end) for sentence in split_sentences(response)]
+
+
+def _sentences(prompt: str | None, response: str, spans: Sequence[tuple[int, int]]) -> list[SentenceState]:
     return [
         SentenceState(
             prompt=prompt,
             response=response,
             number=number,
-            text=sentence.text,
-            start=sentence.start,
-            end=sentence.end,
+            text=response[start:end],
+            start=start,
+            end=end,
             given=None,
         )
-        for number, sentence in enumerate(split_sentences(response))
+        for number, (start, end) in enumerate(spans)
     ]
 
 
@@ -149,4 +159,4 @@ def _collect(state: ResponseState, *, writer: StreamWriter) -> Update:
     for claim in claims:
         if claim["duplicate_of"] is not None:
             writer({"type": "claim_judged", "claim": claim})
-    return {"claims": claims, "facts": None}  # a thread that runs again without facts is to split
+    return {"claims": claims, "facts": None, "spans": None}  # a thread that runs again without them is to split

@@ -64,6 +64,8 @@ class Input(TypedDict):
     response: str
     facts: NotRequired[list[dict[str, Any]] | None]
     """Where the response is split already: its sentences in order, each `{sentence, facts}` (`records.GivenFacts`)."""
+    spans: NotRequired[list[tuple[int, int]] | None]
+    """Start and end of the sentences that are to be judged, in order, where these are not all."""
 
 
 class Output(TypedDict):
