@@ -1,32 +1,46 @@
-"""The responses judged so far, a line each: what a run goes on from, and what its summary is made of."""
+"""What a run has judged so far, a record a line: what it goes on from, and what its summary is made of."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Generic, Self, TypeVar
 
 from factloop.errors import ConfigError
 from factloop.evaluation.runs.reading import parse_judged
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.records import MENDABLE
+from factloop.records import MENDABLE, Judgement, Record
+
+R = TypeVar("R", bound=Record)
+K = TypeVar("K", bound=Hashable)
 
 
-class ReportLog:
-    """Judged responses on disk, appended whole. Use as a context manager; one reader or writer at a time."""
+class RecordLog(Generic[R, K]):
+    """Records on disk, appended whole. Use as a context manager; one reader or writer at a time."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        parse: Callable[[bytes, str, int], R],
+        key: Callable[[R], K],
+        judgements: Callable[[R], Iterable[Judgement]],
+        name: str,
+    ) -> None:
         """Opens or makes the file; None for one without a name. Drops what is to be judged (again): a line that a
-        killed process left unfinished, and responses with claims that failed for a passing reason.
+        killed process left unfinished, and records with judgements that failed for a passing reason.
 
-        Raises ConfigError where the file cannot be used, DataError for a line that no version of this wrote.
+        `parse` reads a line, given its file and number, and raises DataError for one that no version of this wrote;
+        `key` tells records apart; `name` is what messages call a log without a file. Raises ConfigError where the file
+        cannot be used, DataError as `parse`.
         """
-        self._name = "the reports" if path is None else str(path)
-        self.finished: set[str] = set()
-        """Ids of the responses that are done."""
+        self._name = name if path is None else str(path)
+        self._parse, self._key, self._judgements = parse, key, judgements
+        self.finished: set[K] = set()
+        """Keys of the records that are there."""
         try:
             self._file = _opened(path)
         except OSError as error:
@@ -38,20 +52,20 @@ class ReportLog:
             self._file.close()
             raise
 
-    def append(self, judged: JudgedResponse) -> None:
+    def append(self, record: R) -> None:
         """Keeps one; out of this process when this returns. Raises ConfigError."""
-        line = memoryview(judged.model_dump_json(ensure_ascii=True).encode() + b"\n")
+        line = memoryview(record.model_dump_json(ensure_ascii=True).encode() + b"\n")
         try:
             self._file.seek(0, os.SEEK_END)
             while line:  # past the file's buffer, which would try again to write what found no room
                 line = line[os.write(self._file.fileno(), line) :]
         except OSError as error:
             raise self._unusable(error) from error
-        self.finished.add(judged.id)
+        self.finished.add(self._key(record))
 
-    def __iter__(self) -> Iterator[JudgedResponse]:
+    def __iter__(self) -> Iterator[R]:
         for number, line in self._lines():
-            yield parse_judged(line, self._name, number)
+            yield self._parse(line, self._name, number)
 
     def __enter__(self) -> Self:
         return self
@@ -69,12 +83,15 @@ class ReportLog:
         """Notes what is done; returns the numbers of the other lines."""
         dropped = set()
         for number, line in self._lines():
-            judged = parse_judged(line, self._name, number) if line.endswith(b"\n") else None
-            if judged is None or judged.id in self.finished or _is_mendable(judged):
+            record = self._parse(line, self._name, number) if line.endswith(b"\n") else None
+            if record is None or self._key(record) in self.finished or self._is_mendable(record):
                 dropped.add(number)
             else:
-                self.finished.add(judged.id)
+                self.finished.add(self._key(record))
         return dropped
+
+    def _is_mendable(self, record: R) -> bool:
+        return any(judgement.unscored_reason in MENDABLE for judgement in self._judgements(record))
 
     def _rewrite(self, path: Path, dropped: set[int]) -> None:
         partial = path.with_suffix(".tmp")
@@ -91,8 +108,17 @@ class ReportLog:
         return ConfigError(f"{self._name}: cannot be used ({error.strerror or error})")
 
 
-def _is_mendable(judged: JudgedResponse) -> bool:
-    return any(claim.judgement.unscored_reason in MENDABLE for claim in judged.report.claims)
+class ReportLog(RecordLog[JudgedResponse, str]):
+    """The responses of a run with their reports."""
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(
+            path,
+            parse=parse_judged,
+            key=lambda judged: judged.id,
+            judgements=lambda judged: (claim.judgement for claim in judged.report.claims),
+            name="the reports",
+        )
 
 
 def _opened(path: Path | None) -> IO[bytes]:
