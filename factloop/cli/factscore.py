@@ -16,11 +16,10 @@ from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
 from factloop.data_folder import find_part, named_part
 from factloop.errors import ConfigError
-from factloop.evaluation.datasets.factscore import FactScoreResponse, load_factscore
+from factloop.evaluation.datasets.factscore import load_factscore
 from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.reading import read_run
-from factloop.records import GivenFacts
-from factloop.runs.items import RunItem
+from factloop.runs.items import RunItem, labelled_item
 from factloop.settings import CheckSettings
 
 DATASET, PART = "factscore", "bio"
@@ -65,23 +64,6 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
     for response in load_factscore(place):
         absent.discard(response.system)
         if not systems or response.system in systems:
-            yield _item(response)
+            yield labelled_item(response)
     if absent:
         raise ConfigError(f"{place}: no response of {', '.join(sorted(absent))}")
-
-
-def _item(response: FactScoreResponse) -> RunItem:
-    sentences = response.sentences or ()
-    facts = [sentence.atomic_facts or () for sentence in sentences]
-    return RunItem(
-        id=response.id,
-        system=response.system,
-        prompt_id=response.prompt or response.topic,
-        prompt=response.prompt,
-        response=response.response,
-        facts=tuple(
-            GivenFacts(sentence=sentence.text, facts=tuple(fact.text for fact in of_sentence))
-            for sentence, of_sentence in zip(sentences, facts, strict=True)
-        ),
-        labels=tuple(tuple(fact.label for fact in of_sentence) for of_sentence in facts),
-    )
