@@ -28,6 +28,7 @@ from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
 from factloop.given_text import check_given, check_spans, check_whole
 from factloop.local import build_embedder, cache_folder
+from factloop.recording import Recording, UsedRecording
 from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
 from factloop.report_warnings import engine_warnings, unscored_warning
 from factloop.run_directory import RunDirectory
@@ -75,9 +76,14 @@ class FactChecker:
         search: SearchSource | Sequence[SearchSource] = (),
         docs: str | Path | Sequence[str | Path] = (),
         settings: CheckSettings | None = None,
+        recording: str | Path | Recording | None = None,
         **changes: Any,
     ) -> None:
-        """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check."""
+        """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
+
+        With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
+        time that no check is under way; a `Recording` is written by whoever made it.
+        """
         sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
         paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
         named = {
@@ -85,7 +91,8 @@ class FactChecker:
             "search": tuple(source for source in sources if isinstance(source, str)),
             "docs": tuple(str(path) for path in paths),
         }
-        self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
+        self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **UsedRecording.settings(recording), **changes)
+        self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel) else None
         self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
         self._engines: EnginePool[Engine] = EnginePool()
@@ -99,6 +106,7 @@ class FactChecker:
             timeout_s=settings.timeout_s,
             cache_dir=cache_folder(settings) / "indexes",
             embedder=build_embedder(settings) if settings.docs else None,
+            replayed=settings.replays,
         )
         tools = (*self._own_tools, *built)
         names = [tool.name for tool in tools]
@@ -169,7 +177,8 @@ class FactChecker:
             return await self._check(engine, response, prompt, facts)
 
         try:
-            yield check
+            with self._recording.in_use():
+                yield check
         finally:
             await engine.aclose()
 
@@ -299,8 +308,9 @@ class FactChecker:
         _check_texts(response, prompt, facts)
         tools = self.tools if sources is None else _numbered(sources.searched(self._built))
         if run_dir is None:
-            engine = await self._engines.here(lambda: build_engine(self._setup(self._built)))
-            yield engine if sources is None else engine.over(tools), None
+            with self._recording.in_use():
+                engine = await self._engines.here(self._build_engine)
+                yield engine if sources is None else engine.over(tools), None
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._setup(tools)
@@ -311,8 +321,12 @@ class FactChecker:
             finally:
                 await engine.aclose()
 
+    def _build_engine(self) -> Engine:
+        """The engine of an event loop. A kind of checker that shares more with others of its kind has its own."""
+        return build_engine(self._setup(self._built))
+
     def _setup(self, tools: Sequence[SearchTool]) -> Setup:
-        return prepare(self.settings, tools, model=self._model)
+        return prepare(self.settings, tools, model=self._model, tape=self._recording.tape)
 
     def _report(
         self,
@@ -336,7 +350,7 @@ class FactChecker:
             usage=meter.snapshot(elapsed_s),
             fingerprint=engine.fingerprint,
             created_at=datetime.now(UTC),
-            warnings=_warnings(engine, claims, sources),
+            warnings=(*_warnings(engine, claims, sources), *self._recording.warnings),
         )
 
 

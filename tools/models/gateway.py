@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -16,10 +16,12 @@ from factloop.prompts.registry import Prompt, Rendered
 from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.taped import asked_of
 from factloop.tools.models.transport import Request, Transport
 from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
 
@@ -63,13 +65,14 @@ class ModelGateway:
         repair: Prompt,
         cache: CallCache,
         journal: bool = False,
+        tape: Tape | None = None,
     ) -> None:
-        """With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
+        """A `tape` is asked before the model, and keeps what that answers. With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
         replies that led nowhere stay, too. In a cache shared by runs they do not, as another try may go better.
         """
         self.chat = chat
         self._transport, self._repair = transport, repair
-        self._cache, self._journal = cache, journal
+        self._cache, self._journal, self._tape = cache, journal, tape
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._replayed: set[str] = set()
 
@@ -133,7 +136,7 @@ class ModelGateway:
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
         request = Request(messages, None, None, stage, meter, top_logprobs)
-        reply = _reply_of(await self._reply(self._key(request), request))
+        reply = read_reply((await self._reply(self._key(request), request))["reply"])
         if reply.refusal is None and reply.text.strip():
             return FreeAnswer(reply.text, reply.cut_off, reply.tokens)
         self._forget(request)
@@ -173,7 +176,7 @@ class ModelGateway:
     ) -> Answered[T | Chosen[Any]]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(self._key(request), request)
-        mode, reply = Mode(value["mode"]), _reply_of(value)
+        mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
             answer = _read(reply, output, request.offers, read_text)
             if accept is not None and not isinstance(answer, Chosen):
@@ -200,11 +203,20 @@ class ModelGateway:
 
         async def send() -> dict[str, Any]:
             reply, cost, mode = await self._transport.send(request)
-            sent = {"reply": _plain(reply), "cost": vars(cost), "mode": mode.value}
+            sent = {"reply": plain_reply(reply), "cost": vars(cost), "mode": mode.value}
             self._cache.put(key, sent, calls=1, usd=cost.cost_usd or 0.0)
             return sent
 
-        value, shared = await self._flights.do(key, send)
+        async def answer() -> dict[str, Any]:
+            if self._tape is None:
+                return await send()
+            asked = asked_of(self.chat, request, _shaping(self.chat, request))
+            taken, was_kept = await self._tape.take(asked, send, read=_read_kept)
+            if was_kept:
+                request.meter.hit(request.stage)
+            return dict(taken)
+
+        value, shared = await self._flights.do(key, answer)
         if shared:
             request.meter.hit(request.stage)
         return value
@@ -222,6 +234,11 @@ class ModelGateway:
 
 def request_key(chat: ChatModel, request: Request) -> str:
     """Equal for requests to which the same answer would do: of the model with its settings and all that it is shown."""
+    shaping = _shaping(chat, request)
+    return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
     named: dict[str, Any] = {
         "model": chat.identity,
         "messages": [[message.type, message.text] for message in request.messages],
@@ -230,14 +247,15 @@ def request_key(chat: ChatModel, request: Request) -> str:
     }
     if request.top_logprobs:
         named["top_logprobs"] = request.top_logprobs
-    return hashlib.sha256(json.dumps(named, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+    return named
 
 
 def _messages(prompt: Rendered) -> list[BaseMessage]:
     return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
 
 
-def _plain(reply: Reply) -> dict[str, Any]:
+def plain_reply(reply: Reply) -> dict[str, Any]:
+    """The reply as JSON values, to be kept."""
     return {
         **vars(reply),
         "tool_calls": [vars(call) for call in reply.tool_calls],
@@ -245,11 +263,17 @@ def _plain(reply: Reply) -> dict[str, Any]:
     }
 
 
-def _reply_of(value: dict[str, Any]) -> Reply:
-    fields = value["reply"]
+def read_reply(fields: Mapping[str, Any]) -> Reply:
+    """What `plain_reply` gave, as a reply again."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
     tokens = tuple(Token(*token) for token in fields.get("tokens", ()))  # older answers have none
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})
+
+
+def _read_kept(value: Mapping[str, Any]) -> None:
+    """Raises KeyError, TypeError, ValueError where the value was not kept by a gateway."""
+    Mode(value["mode"])
+    read_reply(value["reply"])
 
 
 def _read(
