@@ -1,0 +1,211 @@
+// The list of claims beside the response: filtered by verdict and words, each opened to its grounds.
+import { button, h, replace } from "./dom.js";
+import { grounds } from "./evidence.js";
+import { outcome, searched } from "./unfolding.js";
+import { STATUSES, capital, many, mark, plural } from "./words.js";
+
+const MOST_OPEN = 100;
+const TYPING_MS = 120;
+
+export class ClaimList {
+  // `located(claim)` shows a claim's sentence, and says whether it stands anywhere.
+  constructor(unfolding, { hasSentence, located }) {
+    Object.assign(this, { unfolding, hasSentence, located });
+    this.items = new Map(); // claim id to its item of the list
+    this.numbers = new Map();
+    this.chosen = new Set(); // statuses that are shown; none means all
+    this.words = "";
+    this.changed = new Set();
+    this.moved = false;
+    this.stopped = false;
+    this.list = h("ol", {});
+    this.chips = new Map([["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
+    this.shown = h("p", { class: "shown" });
+    this.openAll = button("Open all", () => this.toggleAll());
+    this.nothing = h("p", { class: "nothing", hidden: true }, "No claim matches. ", button("Show all claims", () => { this.reset(); this.search.focus(); }));
+    this.search = h("input", { id: "search", type: "search", placeholder: "Search claims and evidence", "aria-label": "Search claims and evidence", autocomplete: "off", spellcheck: "false", oninput: () => this.typed() });
+    this.toolbar = h("form", { class: "toolbar", role: "search", "aria-label": "Filter the claims", onsubmit: (event) => event.preventDefault() },
+      h("div", { class: "chips", role: "group", "aria-label": "By verdict" }, [...this.chips.values()].map((chip) => chip.element)),
+      h("div", { class: "find" }, this.search, this.shown, this.openAll));
+    this.toolbar.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.search.value) { event.preventDefault(); this.reset(); } });
+    this.list.addEventListener("keydown", (event) => this.pressed(event));
+    this.empty = h("p", { class: "nothing" });
+    this.element = h("section", { class: "claims", id: "list", tabindex: "-1", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, "Claims"), this.toolbar, this.list, this.nothing, this.empty);
+    this.draw();
+  }
+
+  chip(status) {
+    const count = h("b", {}, "0");
+    const element = h("button", { type: "button", class: status ? `chip is-${status}` : "chip", "aria-pressed": String(!status), onclick: () => this.choose(status) },
+      status && mark(status), ` ${status ? capital(STATUSES[status].words) : "All"} `, count);
+    return { element, count };
+  }
+
+  // A claim was found, searched or judged; nothing is drawn before `draw`.
+  take(claim) {
+    if (!this.items.has(claim.id)) {
+      this.items.set(claim.id, this.item(claim));
+      this.moved = true;
+    }
+    this.changed.add(claim);
+  }
+
+  // No more claims will be judged.
+  stop() {
+    this.stopped = true;
+    for (const claim of this.unfolding.claims) if (claim.status === "pending") this.changed.add(claim);
+  }
+
+  // Says whether numbers of claims have changed.
+  draw() {
+    const { claims, counts } = this.unfolding;
+    const renumbered = this.moved && this.place(claims);
+    for (const claim of this.changed) this.restate(claim);
+    for (const [status, { element, count }] of this.chips) {
+      const n = status ? counts[status] : claims.length;
+      count.textContent = many(n);
+      element.hidden = status !== "" && n === 0 && !this.chosen.has(status);
+      element.setAttribute("aria-pressed", String(status ? this.chosen.has(status) : this.chosen.size === 0));
+    }
+    this.toolbar.hidden = claims.length === 0;
+    for (const claim of this.changed) this.filterOne(claim);
+    this.changed.clear();
+    this.moved = false;
+    this.countShown();
+    return renumbered;
+  }
+
+  // Items into the order of the claims, moving only those out of place. Says whether a number has changed.
+  place(claims) {
+    let at = this.list.firstElementChild;
+    const wanted = new Set(claims.map((claim) => claim.id));
+    for (const [id, item] of this.items) {
+      if (wanted.has(id)) continue;
+      if (item.element === at) at = at.nextElementSibling;
+      item.element.remove();
+      this.items.delete(id);
+    }
+    let renumbered = false;
+    claims.forEach((claim, index) => {
+      const { element, number } = this.items.get(claim.id);
+      if (element === at) at = at.nextElementSibling;
+      else this.list.insertBefore(element, at);
+      if (this.numbers.get(claim.id) === index + 1) return;
+      this.numbers.set(claim.id, index + 1);
+      number.textContent = many(index + 1);
+      renumbered = true;
+    });
+    return renumbered;
+  }
+
+  item(claim) {
+    const item = { number: h("span", {}), sign: h("span", {}), statement: h("span", { class: "statement", dir: "auto" }), outcome: h("span", { class: "outcome" }), body: h("div", { class: "body" }), filled: false };
+    item.summary = h("summary", {}, item.sign, item.statement, item.outcome, h("span", { class: "number" }, h("span", { class: "unseen" }, "Claim "), item.number));
+    item.details = h("details", { ontoggle: () => { if (item.details.open) this.fill(claim, item); } }, item.summary, item.body);
+    item.element = h("li", { class: "claim" }, item.details);
+    return item;
+  }
+
+  restate(claim) {
+    const item = this.items.get(claim.id);
+    if (!item) return;
+    const [words, beside] = outcome(claim, this.stopped);
+    replace(item.sign, mark(this.stopped && claim.status === "pending" ? "unscored" : claim.status));
+    replace(item.statement, claim.statement);
+    replace(item.outcome, h("span", { class: `verdict is-${claim.status}` }, words), beside && ` · ${beside}`);
+    item.filled = false;
+    if (item.details.open) this.fill(claim, item);
+  }
+
+  fill(claim, item) {
+    if (item.filled) return;
+    item.filled = true;
+    const original = claim.record?.duplicate_of ?? null;
+    replace(item.body, grounds(claim, {
+      original: this.numbers.get(original),
+      toOriginal: () => this.reveal(this.unfolding.byId.get(original)),
+      toSentence: this.hasSentence(claim) ? () => this.located(claim) : null,
+    }));
+  }
+
+  matches(claim) {
+    return (this.chosen.size === 0 || this.chosen.has(claim.status)) && (!this.words || searched(claim).includes(this.words));
+  }
+
+  filterOne(claim) {
+    const item = this.items.get(claim.id);
+    if (item) item.element.hidden = !this.matches(claim);
+  }
+
+  filter() {
+    for (const claim of this.unfolding.claims) this.filterOne(claim);
+    this.draw();
+  }
+
+  countShown() {
+    const total = this.unfolding.claims.length;
+    const n = this.chosen.size || this.words ? this.unfolding.claims.filter((claim) => this.matches(claim)).length : total;
+    this.shown.textContent = n === total ? plural(total, "claim") : `${many(n)} of ${plural(total, "claim")}`;
+    this.nothing.hidden = n > 0 || total === 0;
+    if (!this.opened) this.openAll.textContent = n > MOST_OPEN ? `Open the first ${MOST_OPEN}` : "Open all";
+    this.nShown = n;
+  }
+
+  choose(status) {
+    if (!status) this.chosen.clear();
+    else if (!this.chosen.delete(status)) this.chosen.add(status);
+    this.filter();
+  }
+
+  typed() {
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => {
+      this.words = this.search.value.trim().toLowerCase();
+      this.filter();
+    }, TYPING_MS);
+  }
+
+  reset() {
+    this.chosen.clear();
+    this.words = this.search.value = "";
+    this.filter();
+  }
+
+  toggleAll() {
+    this.opened = !this.opened;
+    const items = this.unfolding.claims.filter((claim) => this.matches(claim)).map((claim) => this.items.get(claim.id));
+    (this.opened ? items.slice(0, MOST_OPEN) : [...this.items.values()]).forEach((item) => { item.details.open = this.opened; });
+    this.openAll.textContent = this.opened ? "Close all" : "Open all";
+    this.countShown();
+  }
+
+  // Opens a claim and goes there.
+  reveal(claim) {
+    const item = claim && this.items.get(claim.id);
+    if (!item) return;
+    if (item.element.hidden) this.reset();
+    this.list.querySelectorAll(".claim.is-linked").forEach((one) => one.classList.remove("is-linked"));
+    item.element.classList.add("is-linked");
+    item.details.open = true;
+    item.summary.focus({ preventScroll: true });
+    item.summary.scrollIntoView({ block: "nearest" });
+  }
+
+  // Arrows lead from claim to claim, Escape closes the one that is open.
+  pressed(event) {
+    const item = event.target.closest(".claim");
+    if (event.key === "Escape" && item?.firstElementChild.open) {
+      item.firstElementChild.open = false;
+      item.querySelector("summary").focus();
+    } else if (event.target.localName === "summary" && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      this.step(item, event.key === "ArrowDown" ? "nextElementSibling" : "previousElementSibling");
+    } else return;
+    event.preventDefault();
+  }
+
+  step(item, direction) {
+    let next = item[direction];
+    while (next?.hidden) next = next[direction];
+    next?.querySelector("summary").focus();
+  }
+}

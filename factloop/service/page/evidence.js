@@ -1,0 +1,38 @@
+// What stands behind a verdict: passages with their sources, queries, the rationale.
+import { h, said, trail, webAddress } from "./dom.js";
+import { moment } from "./words.js";
+
+export const passage = (item, cited, withQuery = true) => {
+  const address = webAddress(item.source);
+  const name = said(item.title || item.source);
+  return h("li", { class: cited ? "evidence is-cited" : "evidence" },
+    h("p", { class: "source" }, address ? h("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, name) : h("b", {}, name), cited && h("span", { class: "tag" }, "cited")),
+    h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, item.passage),
+    h("p", { class: "provenance" }, item.title && [said(item.source), " · "], item.published && [said(item.published), " · "], `result ${item.rank}`, withQuery && [" for “", said(item.query), `” · retrieved ${moment(item.retrieved_at)}`]));
+};
+
+export const passages = (items, cited) => {
+  const named = new Set(cited);
+  return h("ol", { class: "evidences" }, items.filter((one) => named.has(one.id)).map((one) => passage(one, true)), items.filter((one) => !named.has(one.id)).map((one) => passage(one, false)));
+};
+
+export const listed = (texts) => h("ol", { class: "queries" }, texts.map((text) => h("li", {}, said(text))));
+
+// The body of a judged claim, of one still under way or of one that was never judged.
+export const grounds = (claim, { original, toOriginal, toSentence }) => {
+  const record = claim.record;
+  const sentence = toSentence ? h("button", { type: "button", class: "link", onclick: toSentence }, said(claim.sentence)) : said(claim.sentence);
+  if (!record) return [trail(["Sentence", sentence], claim.queries.length > 0 && ["Asked so far", listed(claim.queries)])];
+  const judgement = record.judgement;
+  return [
+    record.duplicate_of !== null && h("p", { class: "duplicate" }, "Says the same as ", original ? h("button", { type: "button", class: "link", onclick: toOriginal }, `claim ${original}`) : "another claim", ", whose judgement stands for both."),
+    judgement.rationale && h("p", { class: "rationale", dir: "auto" }, judgement.rationale),
+    record.evidence.length > 0 && [h("h4", {}, "Evidence"), passages(record.evidence, judgement.cited)],
+    h("h4", {}, "How it was checked"),
+    trail(["Sentence", sentence], ["Fact as split", said(record.text)],
+      record.queries.length > 0 && [record.queries.length === 1 ? "Query" : "Queries", listed(record.queries)],
+      record.missing.length > 0 && ["Was missing", listed(record.missing)],
+      judgement.judged_by && ["Judged by", said(judgement.judged_by)],
+      judgement.score !== null && ["Degree of support", `${judgement.score.toFixed(2)} of 1`]),
+  ];
+};

@@ -1,0 +1,53 @@
+// The head of a check: what was asked, how far it is, and at the end its numbers with what they rest on.
+import { figure, h, heading, notices, replace, svg } from "./dom.js";
+import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisionBasis, tokens, twoDigits } from "./words.js";
+
+export class Overview {
+  constructor(prompt) {
+    this.byline = h("p", { class: "byline" });
+    this.figures = h("dl", { class: "figures" });
+    this.bar = svg("svg", { class: "bar", role: "img", "aria-label": "no claims yet", viewBox: "0 0 1 1", preserveAspectRatio: "none" });
+    this.legend = h("ul", { class: "legend" });
+    this.notices = h("div", {});
+    this.actions = h("div", { class: "actions" });
+    this.element = h("section", { class: "overview", "aria-labelledby": "title" },
+      h("p", { class: "label" }, prompt ? "Prompt" : "Response without a prompt"),
+      heading(prompt || "Which of its claims hold?"), this.byline, this.figures, this.bar, this.legend, this.notices, this.actions);
+  }
+
+  // While the check runs, and after one that ended without a report.
+  progress(unfolding, byline) {
+    const { claims, nJudged, usage, nSentences } = unfolding;
+    replace(this.byline, byline);
+    replace(this.figures,
+      figure("Judged", `${many(nJudged)} of ${many(claims.length)}`, `claims found so far${nSentences === null ? "" : ` in ${plural(nSentences, "sentence")}`}`, "lead"),
+      usage && [figure("Cost", cost(usage), plural(usage.calls, "call")), figure("Tokens", tokens(usage), "prompt and completion"), figure("Time", duration(usage.wall_s), plural(usage.searches, "search", "searches"))]);
+    this.distribution(unfolding);
+  }
+
+  report(report, unfolding) {
+    const { usage, counts } = report;
+    replace(this.byline, `Checked by ${judgeOf(report.fingerprint)}, ${moment(report.created_at)}`);
+    replace(this.figures,
+      figure("Precision", twoDigits(report.precision), precisionBasis(counts), "lead"),
+      report.at_k.map((at) => figure(`F1@${at.k}`, twoDigits(at.f1), `recall ${twoDigits(at.recall)}`)),
+      figure("Cost", cost(usage), plural(usage.calls, "call")),
+      figure("Tokens", tokens(usage), "prompt and completion"),
+      figure("Time", duration(usage.wall_s), plural(usage.searches, "search", "searches")));
+    this.distribution(unfolding);
+    replace(this.notices, notices("Warnings", report.warnings));
+  }
+
+  distribution({ claims, counts }) {
+    const present = Object.keys(STATUSES).filter((status) => counts[status]);
+    let drawn = 0;
+    this.bar.setAttribute("viewBox", `0 0 ${Math.max(1, claims.length)} 1`);
+    this.bar.setAttribute("aria-label", present.map((status) => `${many(counts[status])} ${STATUSES[status].words}`).join(", ") || "no claims yet");
+    this.bar.replaceChildren(...present.map((status) => {
+      const part = svg("rect", { class: `is-${status}`, x: drawn, y: 0, width: counts[status], height: 1 });
+      drawn += counts[status];
+      return part;
+    }));
+    replace(this.legend, present.map((status) => h("li", {}, mark(status), " ", h("b", {}, many(counts[status])), ` ${STATUSES[status].words}`)));
+  }
+}

@@ -1,0 +1,50 @@
+// Audits, experiments and runs that the operator registered, and audits done here.
+import { get, hasKey, save } from "./api.js";
+import { button, h, replace, said } from "./dom.js";
+import { Trouble } from "./fields.js";
+import { KINDS, summed } from "./history.js";
+import { isOver, jobState, mark, moment } from "./words.js";
+
+export const showResults = async (view, { signal }) => {
+  const { results } = await get("/v1/results", signal);
+  const trouble = new Trouble();
+  replace(view, h("section", { "aria-labelledby": "title" }, h("h1", { id: "title", tabindex: "-1" }, "Results"),
+    h("p", { class: "byline" }, "Audits, experiments and runs that were put into the service's folder of results.")), trouble.element,
+  results.length ? h("ol", { class: "jobs" }, results.map((one) => resultRow(one, trouble)))
+    : h("p", { class: "nothing" }, "There are none. Whoever runs the service shows a folder of them with ", h("code", {}, "factloop serve --results FOLDER"), "."));
+};
+
+const resultRow = ({ name, kind, title, created_at: made, summary }, trouble) => {
+  const path = `/v1/results/${encodeURIComponent(name)}`;
+  return h("li", { class: "job" }, h("span", {}), h("div", {},
+    h("h2", { class: "plain", dir: "auto" }, title || name),
+    h("p", { class: "outcome" }, said(kind), made && ` · ${moment(made)}`, summary && [" · ", said(summary)]),
+    pageAndData(`${path}/page.html`, `${path}.json`, name, title || name, trouble)));
+};
+
+// A page that needs a key cannot be opened by a link, which carries none: then it is saved, and opened from there.
+const pageAndData = (page, data, name, title, trouble) => {
+  const file = name.replace(/[^\w.-]/g, "_");
+  const saving = (path, as) => async () => {
+    trouble.say("");
+    try { await save(path, as); } catch (error) { trouble.say(error.message); }
+  };
+  return h("div", { class: "actions" },
+    !hasKey() && h("a", { class: "quiet is-strong", href: page, target: "_blank", rel: "noopener noreferrer", "aria-label": `Open the page of ${title} in a new tab` }, "Open its page ↗"),
+    button("Download HTML", saving(page, `${file}.html`), { "aria-label": `Download HTML of ${title}` }),
+    button("Download JSON", saving(data, `${file}.json`), { "aria-label": `Download JSON of ${title}` }));
+};
+
+// A job without a view of its own: its state, and what came of it.
+export const showJob = async (view, id, { signal }) => {
+  const path = `/v1/jobs/${encodeURIComponent(id)}`;
+  const job = await get(path, signal);
+  const state = jobState(job.status);
+  const trouble = new Trouble();
+  replace(view, h("section", { "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), h("h1", { id: "title", tabindex: "-1", dir: "auto" }, job.title),
+    h("p", { class: "byline" }, mark(state.symbol, state.tone), ` ${state.words} · ${moment(job.created_at)}${summed(job)}`)), trouble.element,
+  job.status === "done" && pageAndData(`${path}/report.html`, `${path}/result`, `${job.kind}-${job.id}`, job.title, trouble));
+  if (isOver(job)) return;
+  const timer = setTimeout(() => { if (!signal.aborted) showJob(view, id, { signal }); }, 2000);
+  signal.addEventListener("abort", () => clearTimeout(timer));
+};

@@ -1,0 +1,81 @@
+// The words and signs of the reports, and numbers as they write them.
+import { h } from "./dom.js";
+
+export const STATUSES = {
+  supported: { words: "supported", symbol: "✓" },
+  contradicted: { words: "contradicted", symbol: "✗" },
+  no_evidence: { words: "no evidence found", symbol: "○" },
+  irrelevant: { words: "irrelevant", symbol: "–" },
+  unscored: { words: "not scored", symbol: "?" },
+  pending: { words: "being checked", symbol: "…" },
+};
+export const WORST_FIRST = ["contradicted", "no_evidence", "unscored", "pending", "supported", "irrelevant"];
+
+const REASONS = {
+  parse_failure: "the judge's reply could not be read",
+  tool_failure: "a model or search call failed",
+  refusal: "the model declined to answer",
+  budget: "the budget was used up",
+  timeout: "no answer in time",
+  ambiguous: "the response leaves the claim ambiguous",
+  no_source: "no source to check against",
+  too_few_distractors: "too few distractors for a question",
+};
+export const reason = (name) => REASONS[name] ?? String(name).replaceAll("_", " ");
+
+export const statusOf = (judgement) => {
+  if (judgement.verdict === "not_supported") return judgement.contradicted ? "contradicted" : "no_evidence";
+  return judgement.verdict ?? "unscored";
+};
+// A verdict alone, as a comparison has it.
+export const verdictWords = (verdict) => ({ supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" })[verdict] ?? "not scored";
+
+export const JOBS = {
+  queued: { words: "waiting", symbol: "…", tone: "pending" },
+  running: { words: "running", symbol: "…", tone: "pending" },
+  done: { words: "done", symbol: "✓", tone: "supported" },
+  failed: { words: "failed", symbol: "✗", tone: "contradicted" },
+  cancelled: { words: "stopped", symbol: "–", tone: "irrelevant" },
+};
+export const jobState = (status) => JOBS[status] ?? { words: String(status), symbol: "?", tone: "unscored" };
+export const isOver = (job) => ["done", "failed", "cancelled"].includes(job.status);
+
+export const mark = (status, tone = status) => h("span", { class: `mark is-${tone}`, "aria-hidden": "true" }, STATUSES[status]?.symbol ?? status);
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const many = (number) => Number(number).toLocaleString("en");
+export const plural = (count, noun, several = `${noun}s`) => `${many(count)} ${count === 1 ? noun : several}`;
+export const twoDigits = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
+
+export const cost = (usage) => {
+  const dollars = usage.cost_usd;
+  if (dollars === null || dollars === undefined) return usage.calls ? "price unknown" : "no model calls";
+  const decimals = dollars === 0 || dollars >= 0.1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(dollars)));
+  return `$${dollars.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })}`;
+};
+export const tokens = (usage) => `${usage.approximate_tokens ? "~" : ""}${many(usage.prompt_tokens + usage.completion_tokens)}`;
+
+export const duration = (seconds) => {
+  if (seconds < 1) return `${seconds.toFixed(2)} s`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+export const moment = (stamp) => {
+  const when = new Date(stamp);
+  return Number.isNaN(when.getTime()) ? String(stamp ?? "") : `${when.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+};
+
+// What precision rests on.
+export const precisionBasis = (counts) => {
+  const scored = counts.supported + counts.not_supported;
+  const total = scored + counts.irrelevant + counts.unscored;
+  if (!total) return "The response makes no claim that can be checked.";
+  const basis = scored ? `${many(counts.supported)} of ${plural(scored, "scored claim")} supported` : "no claim was scored";
+  return counts.unscored ? `${basis}, ${many(counts.unscored)} not scored` : basis;
+};
+
+export const judgeOf = (fingerprint) => {
+  const engine = fingerprint.engine === "offline" ? "the offline engine (a baseline)" : fingerprint.model ?? "a model";
+  return `${engine}, ${fingerprint.plan} plan`;
+};
