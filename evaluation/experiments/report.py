@@ -1,4 +1,4 @@
-"""What an experiment shows: figures of each variant, paired differences with verdicts in words, and claims that flipped.
+"""What an experiment shows: figures of each variant, paired differences with verdicts in words, flipped claims.
 
 Every difference is second minus first; against the baseline the first is the baseline. Shares and differences of shares
 are in [-1, 1], costs in US dollars and tokens in numbers for one item (a claim, or a response).
@@ -168,8 +168,8 @@ class PairedDifference(Figure):
     p_mcnemar: Share | None = None
     """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
     detectable: NonNegative | None = None
-    """Approximate: a true difference of this size would be shown 4 times out of 5 with these groups, at alpha divided by
-    the number of tests in the family. None where the groups do not vary."""
+    """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
+    by the number of tests in the family. None where the groups do not vary."""
     is_headline: bool
     outcome: Outcome
     words: str

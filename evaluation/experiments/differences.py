@@ -1,0 +1,99 @@
+"""Paired differences between variants: how far, how sure, and how large a difference would have been seen.
+
+Groups are what is drawn and what is turned: claims of one response resemble each other, an easy one is easy for every
+variant, and the repeats of a claim say the same thing again. So intervals are percentile bootstraps over whole groups,
+with all their claims and repeats, and p-values turn the signs of whole groups' parts of the difference (Fisher's paired
+randomisation test): if the variants do not differ, which of them a group favours is a matter of chance.
+
+Two families are corrected apart: the headline quantity over all comparisons, and all other quantities over all
+comparisons. A test that says which variant is better shall not pay for those that say how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.evaluation.audit.significance import Correction as Bounding
+from factloop.evaluation.audit.significance import corrected, false_discovery
+from factloop.evaluation.experiments.quantities import ItemValues
+from factloop.evaluation.experiments.report import Correction, Quantity
+from factloop.evaluation.metrics.stratified_means import StratifiedMean
+from factloop.evaluation.runs.comparison_claims import mcnemar
+from factloop.evaluation.runs.comparison_statistics import turned_signs
+
+Floats = NDArray[np.float64]
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One quantity of two variants, named by their places, over the items in which both have it."""
+
+    values: ItemValues
+    first: int
+    second: int
+    means: tuple[StratifiedMean, StratifiedMean, StratifiedMean]
+    """Of the first, of the second, and of their difference."""
+    p: float | None
+    p_mcnemar: float | None
+
+    @property
+    def apart(self) -> StratifiedMean:
+        return self.means[2]
+
+
+def contrast(values: ItemValues, first: int, second: int, *, seed: int, n_repeats: int) -> Contrast:
+    """The comparison of two variants in one quantity; the seed draws signs where there are too many to try them all."""
+    means = values.difference(first, second)
+    p = None if means[2].value is None else turned_signs(means[2].parts, np.random.default_rng(seed))
+    return Contrast(values, first, second, means, p, _mcnemar(values, first, second, n_repeats))
+
+
+def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> float | None:
+    """Where it holds: one verdict of each claim, and claims that are independent."""
+    if values.quantity is not Quantity.ACCURACY or n_repeats > 1:
+        return None
+    one, other = values.values[first], values.values[second]
+    paired = values.eligible & ~np.isnan(one) & ~np.isnan(other)
+    if not paired.any() or len(np.unique(values.cluster[paired])) < paired.sum():
+        return None
+    apart = (other - one)[paired]
+    return mcnemar(int((apart < 0).sum()), int((apart > 0).sum()))
+
+
+def correct(p_values: Sequence[float | None], correction: Correction) -> list[float | None]:
+    """Corrected within one family, in the order given; None stays None and is no test."""
+    known = [p for p in p_values if p is not None]
+    if correction is Correction.BENJAMINI_HOCHBERG:
+        held = iter(false_discovery(known))
+    else:
+        held = iter(corrected(known, Bounding.HOLM if correction is Correction.HOLM else Bounding.NONE))
+    return [None if p is None else next(held) for p in p_values]
+
+
+def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
+    """The true difference that would be shown with a chance of `POWER`, as if the sum over groups were normal.
+
+    (z(1 - alpha / 2n) + z(power)) standard errors, by the variance that was observed: approximate, and None where
+    nothing varies or a stratum has fewer than two groups.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    error = None if apart.value is None else apart.standard_error
+    if not error or error < 1e-12:
+        return None
+    return float((ndtri(1.0 - alpha / (2.0 * max(1, n_tests))) + ndtri(POWER)) * error)
+
+
+def can_be_shown(n_groups: int, *, alpha: float, n_tests: int, correction: Correction) -> bool:
+    """Whether any result could be: n groups that all point one way have p = 2^(1 - n), the least there is.
+
+    For Holm's method the smallest p-value is held against alpha divided by the number of tests.
+    """
+    least = alpha / max(1, n_tests) if correction is Correction.HOLM else alpha
+    return 2.0 ** (1 - n_groups) <= least

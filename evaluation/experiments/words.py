@@ -1,0 +1,182 @@
+"""What a difference between two variants shows and what it does not, in a sentence; never that two are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from factloop.evaluation.experiments.differences import POWER
+from factloop.evaluation.experiments.report import Correction, Figure, Outcome, PairedDifference, Quantity, Undefined
+from factloop.evaluation.reports.figures import percent, plural
+from factloop.evaluation.runs.comparison_words import MINUS, p_value
+
+
+@dataclass(frozen=True)
+class _Said:
+    """How a quantity is named, what a variant does that has more or less of it, and which way is better."""
+
+    name: str
+    more: str
+    less: str
+    better: int = 0
+
+
+_SAID: Mapping[Quantity, _Said] = {
+    Quantity.BALANCED_ACCURACY: _Said(
+        "balanced accuracy", "agrees better with the labels", "agrees worse with the labels", 1
+    ),
+    Quantity.ACCURACY: _Said("accuracy", "agrees more often with the labels", "agrees less often with the labels", 1),
+    Quantity.TPR: _Said("TPR", "finds more of the supported claims", "finds fewer of the supported claims", 1),
+    Quantity.TNR: _Said("TNR", "finds more of the unsupported claims", "finds fewer of the unsupported claims", 1),
+    Quantity.BIAS: _Said("bias", "calls more claims supported", "calls fewer claims supported"),
+    Quantity.F1: _Said("F1", "gives a higher F1", "gives a lower F1"),
+    Quantity.PRECISION: _Said("precision", "gives a higher precision", "gives a lower precision"),
+    Quantity.UNSCORED_SHARE: _Said(
+        "unscored share", "leaves more claims without a verdict", "leaves fewer claims without a verdict", -1
+    ),
+    Quantity.IRRELEVANT_SHARE: _Said(
+        "irrelevant share", "calls more claims irrelevant", "calls fewer claims irrelevant"
+    ),
+    Quantity.COST_USD: _Said("cost", "costs more", "costs less", -1),
+    Quantity.TOKENS: _Said("tokens", "takes more tokens", "takes fewer tokens", -1),
+}
+_WHY: Mapping[Undefined, str] = {
+    Undefined.NO_LABELS: "no claim has a label",
+    Undefined.NOTHING_SCORED: "nothing has a verdict to rest on",
+    Undefined.NO_SUPPORTED: "no claim with a verdict is one that people call supported",
+    Undefined.NO_UNSUPPORTED: "no claim with a verdict is one that people call not supported",
+    Undefined.PRICE_UNKNOWN: "the price is unknown",
+    Undefined.ONE_REPEAT: "it takes two repeats",
+    Undefined.ONE_CLASS: "all verdicts are the same one",
+}
+_AFTER: Mapping[Correction, str] = {
+    Correction.HOLM: "after Holm’s correction",
+    Correction.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s correction",
+    Correction.NONE: "not corrected",
+}
+_CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
+
+
+def name_of(quantity: Quantity, k: int | None = None) -> str:
+    """`balanced accuracy`, `F1@32`."""
+    return _SAID[quantity].name + (f"@{k}" if k is not None else "")
+
+
+def why_words(why: Undefined) -> str:
+    return _WHY[why]
+
+
+def item_of(quantity: Quantity, kind: str) -> str:
+    """What the quantity is a mean over: `claim` or `response`; `kind` is that of the experiment."""
+    return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
+
+
+def is_share(quantity: Quantity) -> bool:
+    return quantity not in (Quantity.COST_USD, Quantity.TOKENS)
+
+
+def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> str:
+    """`0.843`, `+0.043`, `$0.00120`, `1,204`; a dash for None. Bias always has its sign."""
+    if value is None:
+        return "–"
+    if quantity is Quantity.COST_USD:
+        shown = f"${abs(value):,.2f}" if abs(value) >= 10 else f"${abs(value):.3g}"
+    elif quantity is Quantity.TOKENS:
+        shown = f"{abs(value):,.0f}" if abs(value) >= 100 else f"{abs(value):,.1f}"
+    else:
+        shown = f"{abs(value):.3f}"
+    is_nothing = not any(digit in shown for digit in "123456789")
+    sign = "" if is_nothing else MINUS if value < 0 else "+" if signed or quantity is Quantity.BIAS else ""
+    return f"{sign}{shown}"
+
+
+def interval(figure: Figure, quantity: Quantity, *, signed: bool = False) -> str:
+    """`0.012 to 0.074`, or a dash."""
+    if figure.low is None or figure.high is None:
+        return "–"
+    return f"{amount(figure.low, quantity, signed=signed)} to {amount(figure.high, quantity, signed=signed)}"
+
+
+def basis(figure: Figure, noun: str) -> str:
+    """`n = 120 claims in 40 groups`."""
+    shown = f"n = {plural(figure.n, noun)}"
+    return shown if figure.n == figure.n_groups else f"{shown} in {plural(figure.n_groups, 'group')}"
+
+
+def outcome_of(quantity: Quantity, difference: float) -> Outcome:
+    """Of a difference that is shown."""
+    better = _SAID[quantity].better
+    if not better:
+        return Outcome.HIGHER if difference > 0 else Outcome.LOWER
+    return Outcome.BETTER if better * difference > 0 else Outcome.WORSE
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a difference was tested with."""
+
+    alpha: float
+    level: float
+    n_tests: int
+    correction: Correction
+
+
+def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str:
+    """The verdict on one difference, with all that it rests on. `one.words` is not read."""
+    name = name_of(one.quantity, one.k)
+    between = f"between {one.second} and {one.first} in {name}"
+    if one.value is None or one.p is None or one.p_corrected is None:
+        why = _WHY[one.undefined or Undefined.NOTHING_SCORED]
+        return f"cannot be said: {why}, so {one.second} and {one.first} are not compared in {name}"
+    where = f"at {basis(one, noun)}"
+    size = f"{amount(one.value, one.quantity, signed=True)} {name}"
+    per = "" if is_share(one.quantity) else f" a {noun}"
+    grounds = f"{_interval_words(one, tested)}, {basis(one, noun)}, {_p_words(one, tested)}"
+    if one.outcome is Outcome.UNKNOWN:
+        tests = f" corrected for {tested.n_tests} tests" if tested.n_tests > 1 else ""
+        return (
+            f"cannot be said {where}: {one.second} and {one.first} are {size}{per} apart, and so few groups "
+            f"cannot reach p = {tested.alpha:g}{tests} even if all point one way"
+        )
+    left_out = _left_out_words(one, noun)
+    if one.outcome is Outcome.NOT_SHOWN:
+        grounds = f"{_interval_words(one, tested)}, {_p_words(one, tested)}"
+        return f"no difference shown {between} {where}: {size}{per} ({grounds}){_power_words(one, noun)}{left_out}"
+    said = _SAID[one.quantity]
+    verb = said.more if one.value > 0 else said.less
+    at_k = f"@{one.k}" if one.k is not None else ""
+    return f"{one.second} {verb}{at_k} than {one.first}: {size}{per} ({grounds}){left_out}"
+
+
+def _interval_words(one: PairedDifference, tested: Tested) -> str:
+    if one.low is None:
+        return "no interval"
+    return f"{percent(tested.level)} interval {interval(one, one.quantity, signed=True)}"
+
+
+def _p_words(one: PairedDifference, tested: Tested) -> str:
+    held, raw = _equals(one.p_corrected), _equals(one.p)
+    if tested.n_tests < 2:
+        return f"p {raw}"
+    if tested.correction is Correction.NONE:
+        return f"p {raw}, not corrected for {tested.n_tests} tests"
+    before = f", {raw} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
+    return f"p {held} {_AFTER[tested.correction]} for {tested.n_tests} tests{before}"
+
+
+def _equals(p: float | None) -> str:
+    shown = p_value(p)
+    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
+
+
+def _power_words(one: PairedDifference, noun: str) -> str:
+    if one.detectable is None:
+        return f"; not one {noun} differs" if one.value == 0 and one.p == 1 else ""
+    if is_share(one.quantity) and one.detectable >= 1:
+        return "; so few would not show any difference reliably"
+    of_five = f"{round(5 * POWER)} times out of 5"
+    return f"; a difference of about {amount(one.detectable, one.quantity)} or more would have been seen {of_five}"
+
+
+def _left_out_words(one: PairedDifference, noun: str) -> str:
+    return f"; {plural(one.n_left_out, noun)} without a value in one of them left out" if one.n_left_out else ""
