@@ -42,10 +42,10 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
     lines = [" ".join(line.split()) for line in shown.out.splitlines()]
     assert f"safe/rating 1 {OURS.sha256[:12]} fact, evidence -> Rating" in lines
     assert "gateway/repair 1 283cc2727b1a error, schema" in lines
-    assert lines[-1] == "17 prompts."
+    assert lines[-1] == "19 prompts."
     replaced = factloop("prompts", "list", "--prompts", "variants").out.splitlines()
     assert replaced[-2:] == [
-        "17 prompts, 1 of them (*) from variants.",
+        "19 prompts, 1 of them (*) from variants.",
         "  *safe/rating: variants/strict/safe/rating.md",
     ]
     assert any(line.startswith("safe/rating* ") for line in replaced)
@@ -58,7 +58,7 @@ def test_the_folder_of_the_settings_is_listed_as_in_a_run(
     listed = as_json(factloop("prompts", "list", "--json", "-"))
     assert listed["folder"] == "variants/strict"
     own = {one["name"]: one["version"] for one in listed["prompts"] if one["path"] is not None}
-    assert (own, len(listed["prompts"])) == ({"safe/rating": 2}, 17)
+    assert (own, len(listed["prompts"])) == ({"safe/rating": 2}, 19)
     edit(variant, "output: Rating", "output: Ratings")
     assert factloop("prompts", "lint").code == 1
     monkeypatch.setenv("FACTLOOP_PROMPTS", "nowhere")

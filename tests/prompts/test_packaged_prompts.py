@@ -10,12 +10,15 @@ from pydantic import BaseModel
 from factloop.agents.longfact import schemas as longfact
 from factloop.agents.safe import schemas as safe
 from factloop.agents.trustscore import schemas as trustscore
+from factloop.correcting import schemas as correction
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 from factloop.tools.verifiers import prompted as verifiers
 
 # Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: whoever changes a
 # text raises its version, then copies the new line from the failing test.
 PINNED = {
+    "correction/revision": (1, "b69cb18a2ad4cf6d"),
+    "correction/rewrite": (1, "da7b12729407c64b"),
     "gateway/json_reply": (1, "497bba9c8516b66a"),
     "gateway/repair": (1, "283cc2727b1a4cf5"),
     "longfact/concepts": (1, "93d1930e2760dc27"),
@@ -56,13 +59,20 @@ def test_each_file_is_named_as_its_prompt_and_no_name_is_taken_twice() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS.names if PROMPTS[name].output is not None])
 def test_each_output_is_a_schema(name: str) -> None:
-    modules = {"longfact": longfact, "safe": safe, "trustscore": trustscore, "verifiers": verifiers}
+    modules = {
+        "correction": correction,
+        "longfact": longfact,
+        "safe": safe,
+        "trustscore": trustscore,
+        "verifiers": verifiers,
+    }
     schemas = modules[name.partition("/")[0]]
     assert issubclass(getattr(schemas, str(PROMPTS[name].output)), BaseModel)
 
 
-def test_parts_of_other_prompts_have_no_output() -> None:
-    assert [name for name in PROMPTS.names if PROMPTS[name].output is None] == ["gateway/json_reply", "gateway/repair"]
+def test_what_asks_for_no_structured_answer_has_no_output() -> None:
+    none = ["correction/revision", "gateway/json_reply", "gateway/repair"]
+    assert [name for name in PROMPTS.names if PROMPTS[name].output is None] == none
 
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS.names if not name.startswith("gateway/")])

@@ -80,7 +80,7 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (GOOD.replace("name: safe/rating", 'name: ""'), "'name' and 'source' are text"),
         (GOOD.replace('source: "A variant."', "source: [a]"), "'name' and 'source' are text"),
         (GOOD.replace("output: Rating", "output: 7"), "'output' is the title of a schema, or null"),
-        (GOOD.replace("safe/rating", "safe/other"), "no prompt is named 'safe/other'; known are gateway/json_reply"),
+        (GOOD.replace("safe/rating", "safe/other"), "no prompt is named 'safe/other'; known are correction/revision"),
         (GOOD.replace("output: Rating", "output: Assessment"), "must keep the variables"),
         (GOOD.replace("output: Rating", "output: null"), "must keep the variables"),
         (
