@@ -1,0 +1,78 @@
+"""Labelled claims with a verifier's scores, and how alike the claims of one document or response are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # its stubs are no dependency
+
+
+@dataclass(frozen=True)
+class ScoredLabels:
+    """What thresholds are tuned on. Raises ValueError for columns of different lengths or values out of range."""
+
+    scores: NDArray[np.float64]
+    """In [0, 1], NaN where the verifier gave none; shape (n_claims,)."""
+    labels: NDArray[np.int8]
+    """1 supported, 0 not; shape (n_claims,)."""
+    groups: NDArray[np.int64]
+    """Claims of one number depend on one another (`groups_of`); shape (n_claims,)."""
+
+    def __post_init__(self) -> None:
+        if not len(self.scores) == len(self.labels) == len(self.groups):
+            raise ValueError("all columns have one value for each claim")
+        if not np.isin(self.labels, (0, 1)).all():
+            raise ValueError("a label is 0 or 1")
+        if not (np.isnan(self.scores) | ((self.scores >= 0) & (self.scores <= 1))).all():
+            raise ValueError("a score is a number from 0 to 1")
+
+    @property
+    def n(self) -> int:
+        return len(self.scores)
+
+    def where(self, chosen: NDArray[np.bool_]) -> ScoredLabels:
+        """The claims chosen, shape (n_claims,)."""
+        return ScoredLabels(self.scores[chosen], self.labels[chosen], self.groups[chosen])
+
+
+def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
+    """A number for each row, the same for rows that share a key of any column, directly or through others.
+
+    None is no key. Numbers count from 0 and say nothing of the order of groups.
+    """
+    n = len(keys[0])
+    rows: list[int] = []
+    places: list[int] = []
+    nodes: dict[tuple[int, Hashable], int] = {}
+    for column, values in enumerate(keys):
+        for row, value in enumerate(values):
+            if value is not None:
+                rows.append(row)
+                places.append(nodes.setdefault((column, value), n + len(nodes)))
+    size = n + len(nodes)
+    graph = coo_array((np.ones(len(rows)), (rows, places)), shape=(size, size))
+    _, found = connected_components(graph, directed=False)
+    return np.asarray(found[:n], np.int64)
+
+
+def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
+    """The intraclass correlation of labels within groups, from 0 to 1: the one-way ANOVA estimator, negative taken as 0.
+
+    0 where every claim is a group of its own. None where it cannot be seen: fewer than two groups.
+    """
+    _, number, size = np.unique(groups, return_inverse=True, return_counts=True)
+    n, n_groups = len(labels), len(size)
+    if n_groups < 2:
+        return None
+    if n_groups == n:
+        return 0.0
+    means = np.bincount(number, labels) / size
+    between = float((size * (means - labels.mean()) ** 2).sum()) / (n_groups - 1)
+    within = float(((labels - means[number]) ** 2).sum()) / (n - n_groups)
+    typical = (n - float((size**2).sum()) / n) / (n_groups - 1)
+    spread = between + (typical - 1) * within
+    return min(1.0, max(0.0, (between - within) / spread)) if spread > 0 else 0.0

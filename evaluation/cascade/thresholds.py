@@ -1,0 +1,263 @@
+"""The thresholds of a cascade: as few claims to the model as a stated error allows, with confidence.
+
+On each side (claims accepted from `upper` on, claims rejected up to `lower`) two shares are held to the stated error:
+the wrong ones among the claims settled, and those settled wrongly among all claims of that label. The second keeps a
+rare label from being given up whole: were one claim in ten supported, rejecting all of them would be wrong in one of
+ten only.
+
+Thresholds are tried from the strictest on, on a grid that is fixed beforehand, so trying many needs no price but this:
+a chain of tests ends at the first that fails. That is testing in a fixed sequence, as Angelopoulos et al. ("Learn then
+test", arXiv 2110.01052, section 2.4) use it, with the fallback of Wiens (Pharmaceutical Statistics 2, 2003): a chain
+begins where 1/16, 1/8, 1/4 and 1/2 of the claims are settled, each with a quarter of what may go wrong; one that
+arrives at the next beginning takes its own quarter along.
+
+Departures: beginnings are places in the ranking of scores, which knows no labels. What is promised is exact where a
+weaker score is not more often right than a stronger one, and claims are independent; for claims in groups see `bounds`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.evaluation.cascade.bounds import Floats, n_needed, p_values, upper_bound
+from factloop.evaluation.cascade.labelled import ScoredLabels, likeness
+from factloop.evaluation.cascade.records import CurvePoint, ErrorKind, Side, Tuned
+from factloop.evaluation.reports.figures import percent, plural
+
+Counts = NDArray[np.int64]
+
+GRID: Floats = np.arange(1001) / 1000
+"""Every threshold that is tried: readable, and fixed before any label is seen."""
+BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+"""Shares of the claims at which a chain of tests begins."""
+CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+
+
+@dataclass(frozen=True)
+class SettledAt:
+    """One side at each threshold, strictest first; shapes (n_thresholds,)."""
+
+    thresholds: Floats
+    n: Counts
+    n_wrong: Counts
+    effect: Floats
+    """Design effect of the settled."""
+    n_all: int
+    n_label: int
+    """Claims that would be settled wrongly on this side."""
+
+
+def tune(
+    labelled: ScoredLabels, *, max_error: float, error: ErrorKind = ErrorKind.BALANCED, confidence: float = 0.95
+) -> Tuned:
+    """The thresholds that send the fewest claims to the model while the stated error holds.
+
+    At `confidence` both sides' promises hold together. A more generous `max_error` never sends more to the model, and
+    the order of the rows changes nothing. Takes time linear in the claims. Raises ValueError for shares that are none.
+    """
+    return Tuning.of(labelled).tuned(max_error, error, confidence)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What all stated errors have in common: the two sides counted out once."""
+
+    accepting: SettledAt
+    rejecting: SettledAt
+    n_supported: int
+    n_unscored: int
+    n_groups: int
+    likeness: float | None
+
+    @classmethod
+    def of(cls, labelled: ScoredLabels) -> Tuning:
+        alike = likeness(labelled.labels, labelled.groups) if labelled.n else None
+        wrong = labelled.labels == 0
+        return cls(
+            accepting=_settled_at(labelled, GRID[::-1], wrong, alike or 0.0, sign=-1),
+            rejecting=_settled_at(labelled, GRID, ~wrong, alike or 0.0, sign=1),
+            n_supported=int(labelled.labels.sum()),
+            n_unscored=int(np.isnan(labelled.scores).sum()),
+            n_groups=len(np.unique(labelled.groups)),
+            likeness=alike,
+        )
+
+    def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> Tuned:
+        """As `tune`; the curve is left to `curve`."""
+        for name, share in (("max_error", max_error), ("confidence", confidence)):
+            if not 0.0 < share < 1.0:
+                raise ValueError(f"{name} is a share between 0 and 1, not {share:g}")
+        accepts, rejects = error is not ErrorKind.FALSE_REJECT, error is not ErrorKind.FALSE_SUPPORT
+        alpha = (1 - confidence) / (accepts + rejects)
+        upper, lower = _farthest_apart(
+            self.accepting,
+            _certified(self.accepting, max_error, alpha) if accepts else _NONE,
+            self.rejecting,
+            _certified(self.rejecting, max_error, alpha) if rejects else _NONE,
+        )
+        accepted = _side(self.accepting, upper, max_error, alpha, is_wanted=accepts, done="accepted")
+        rejected = _side(self.rejecting, lower, max_error, alpha, is_wanted=rejects, done="rejected")
+        n = self.accepting.n_all
+        shares = (accepted.label_error, rejected.label_error)
+        return Tuned(
+            error=error,
+            max_error=max_error,
+            confidence=confidence,
+            n=n,
+            n_supported=self.n_supported,
+            n_unscored=self.n_unscored,
+            n_groups=self.n_groups,
+            likeness=self.likeness,
+            accepted=accepted,
+            rejected=rejected,
+            share_sent=1.0 - (accepted.n + rejected.n) / n if n else 1.0,
+            balanced_error=None if shares[0] is None or shares[1] is None else (shares[0] + shares[1]) / 2,
+        )
+
+    def curve(self, error: ErrorKind, confidence: float) -> tuple[CurvePoint, ...]:
+        """What each of `CURVE`'s errors would have given."""
+        return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
+
+
+_NONE: Counts = np.empty(0, np.int64)
+
+
+def _settled_at(
+    labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], alike: float, *, sign: int
+) -> SettledAt:
+    """`sign` is 1 where low scores are settled, -1 where high ones are."""
+    scored = np.flatnonzero(~np.isnan(labelled.scores))
+    strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
+    n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right")
+    wrong_before = np.concatenate([[0], np.cumsum(wrong[strictest_first])])
+    squares = np.concatenate([[0], np.cumsum(2 * _earlier_of_group(labelled.groups[strictest_first]) + 1)])
+    mean_size = squares[n] / np.maximum(n, 1)
+    effect = 1 + np.maximum(mean_size - 1, 0.0) * alike
+    return SettledAt(thresholds, n.astype(np.int64), wrong_before[n], effect, labelled.n, int(wrong.sum()))
+
+
+def _earlier_of_group(groups: NDArray[np.int64]) -> Counts:
+    """For each row how many before it are of its group; shape (n_rows,)."""
+    order = np.argsort(groups, kind="stable")
+    _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
+    found = np.empty(len(groups), np.int64)
+    found[order] = np.arange(len(groups)) - np.repeat(start, size)
+    return found
+
+
+def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
+    """Places of the thresholds whose errors are below the stated one: all of them truly, but for a chance of `alpha`."""
+    of_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
+    of_label = p_values(at.n_wrong / at.effect, at.n_label / at.effect, max_error)
+    p_value = np.maximum(of_settled, of_label)
+    weight = np.zeros(len(p_value) + 1)
+    np.add.at(weight, [np.searchsorted(at.n, share * at.n_all) for share in BEGINNINGS], alpha / len(BEGINNINGS))
+    kept, places = 0.0, []
+    for place in range(len(p_value)):
+        kept += weight[place]
+        if kept and p_value[place] <= kept:
+            places.append(place)
+        else:
+            kept = 0.0
+    return np.array(places, np.int64)
+
+
+def _farthest_apart(
+    accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
+) -> tuple[int | None, int | None]:
+    """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`."""
+    best, settled = (None, None), 0
+    uppers: list[int | None] = [None, *accepted.tolist()]
+    lowers = rejecting.thresholds[rejected]
+    for place in uppers:
+        below = len(lowers) if place is None else int(np.searchsorted(lowers, accepting.thresholds[place]))
+        other = int(rejected[below - 1]) if below else None
+        n = (0 if place is None else accepting.n[place]) + (0 if other is None else rejecting.n[other])
+        if n > settled:
+            best, settled = (place, other), int(n)
+    return best
+
+
+def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str) -> Side:
+    if place is None:
+        why, needed = (_why_none(at, max_error, alpha, done)) if is_wanted else (f"no claim is to be {done} cheaply", None)
+        return Side(
+            threshold=None,
+            n=0,
+            n_wrong=0,
+            error=None,
+            bound=None,
+            n_label=at.n_label,
+            label_error=0.0 if at.n_label else None,
+            label_bound=None,
+            confidence=1 - alpha,
+            design_effect=1.0,
+            why_none=why,
+            n_needed=needed,
+        )
+    n, wrong, effect = int(at.n[place]), int(at.n_wrong[place]), float(at.effect[place])
+    return Side(
+        threshold=float(at.thresholds[place]),
+        n=n,
+        n_wrong=wrong,
+        error=wrong / n,
+        bound=upper_bound(wrong / effect, n / effect, alpha),
+        n_label=at.n_label,
+        label_error=wrong / at.n_label,
+        label_bound=upper_bound(wrong / effect, at.n_label / effect, alpha),
+        confidence=1 - alpha,
+        design_effect=effect,
+    )
+
+
+def _why_none(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple[str, int | None]:
+    """In words, and with how many labelled claims there might be a threshold if errors stayed as they are."""
+    if not at.n_all or not at.n.max():
+        return "no claim has a score", None
+    if not at.n_label:
+        return "no labelled claim would be wrong here, so nothing shows how often it errs", None
+    settled = at.n > 0
+    error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)  # of few claims without an error, not nought
+    best = int(np.argmin(error))
+    if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:
+        seen = f"{at.n_wrong[settled][best]:,} of {at.n[settled][best]:,}"
+        return f"at no threshold were fewer than {percent(max_error)} of the {done} wrong: at best {seen}", None
+    needed = _least_needed(at, max_error, alpha)
+    if needed is None:
+        return f"too many of the {done} are wrong to be bounded by {percent(max_error)} with any number of labels", None
+    return (
+        f"{plural(at.n_all, 'labelled claim')} are too few to show that at most {percent(max_error)} of the {done} are "
+        f"wrong; if errors stay as they are, about {needed:,} would do",
+        needed,
+    )
+
+
+def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
+    """Over the thresholds, the least number of labelled claims that would certify one of them."""
+    found = []
+    for n, wrong, effect in {(int(a), int(b), float(c)) for a, b, c in zip(at.n, at.n_wrong, at.effect, strict=True)}:
+        error = (wrong + 0.5) / (n + 1)
+        if n and error < max_error:
+            settled = n_needed(error, max_error, alpha / len(BEGINNINGS))
+            label = n_needed((wrong + 0.5) / (at.n_label + 1), max_error, alpha / len(BEGINNINGS))
+            if settled is not None and label is not None:
+                found.append(effect * max(settled * at.n_all / n, label * at.n_all / at.n_label))
+    # the answer is no less than there are: these did not do
+    return max(at.n_all + 1, round(min(found))) if found else None
+
+
+def _point(tuned: Tuned) -> CurvePoint:
+    return CurvePoint(
+        max_error=tuned.max_error,
+        upper=tuned.accepted.threshold,
+        lower=tuned.rejected.threshold,
+        n_accepted=tuned.accepted.n,
+        n_rejected=tuned.rejected.n,
+        n_accepted_wrong=tuned.accepted.n_wrong,
+        n_rejected_wrong=tuned.rejected.n_wrong,
+        share_sent=tuned.share_sent,
+        balanced_error=tuned.balanced_error,
+    )
