@@ -17,7 +17,8 @@ from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.models.chat import ChatModel, build_chat_model, wrap_chat_model
+from factloop.tools.calls.tape import Tape
+from factloop.tools.models.chat import ChatModel, build_chat_model, replayed_chat_model, wrap_chat_model
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.prices import Price
 from factloop.tools.models.transport import Transport
@@ -36,13 +37,22 @@ class Calls:
     rng: random.Random
     timeout_s: float
     journal: bool
+    tape: Tape | None = None
 
 
-def open_calls(settings: RunSettings, *, seed: int, keeps: bool, journal: Path | None = None) -> Calls:
-    """The run's cache and limits. With a `journal`, answers are kept there and nowhere else. Raises ConfigError.
+def open_calls(
+    settings: RunSettings, *, seed: int, keeps: bool, journal: Path | None = None, tape: Tape | None = None
+) -> Calls:
+    """The run's cache and limits. With a `journal` or a `tape`, answers are kept there and nowhere else.
 
-    Otherwise `keeps` says whether the answers of this run are worth keeping beyond it.
+    Otherwise `keeps` says whether the answers of this run are worth keeping beyond it. Raises ConfigError, also where
+    the settings name a recording and this run has none: it would ask live what the user wants replayed.
     """
+    if settings.recording is not None and tape is None:
+        raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    if journal is not None and tape is not None:
+        raise ConfigError("a run has a run directory or a recording, not both: each keeps all its answers")
+    keeps = keeps and tape is None
     kept_in = cache_folder(settings) / "calls.sqlite" if settings.cache and keeps else None
     calls = Calls(
         cache=CallCache(journal or kept_in),
@@ -51,6 +61,7 @@ def open_calls(settings: RunSettings, *, seed: int, keeps: bool, journal: Path |
         rng=random.Random(seed),
         timeout_s=settings.timeout_s,
         journal=journal is not None,
+        tape=tape,
     )
     if calls.journal:
         calls.budget.note_earlier(*calls.cache.paid())
@@ -64,7 +75,8 @@ def build_model(
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
         return wrap_chat_model(model, price=price)
-    return build_chat_model(
+    build = replayed_chat_model if settings.replays else build_chat_model
+    return build(
         model,
         base_url=base_url,
         temperature=temperature,
@@ -104,4 +116,6 @@ def build_gateway(
         use_tools=use_tools,
         before=before,
     )
-    return ModelGateway(chat, transport, repair=prompts[REPAIR], cache=calls.cache, journal=calls.journal)
+    return ModelGateway(
+        chat, transport, repair=prompts[REPAIR], cache=calls.cache, journal=calls.journal, tape=calls.tape
+    )

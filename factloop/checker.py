@@ -91,7 +91,12 @@ class FactChecker:
             "search": tuple(source for source in sources if isinstance(source, str)),
             "docs": tuple(str(path) for path in paths),
         }
-        self.settings = CheckSettings.of(settings, **{name: value for name, value in named.items() if value}, **UsedRecording.settings(recording), **changes)
+        self.settings = CheckSettings.of(
+            settings,
+            **{name: value for name, value in named.items() if value},
+            **UsedRecording.settings(recording),
+            **changes,
+        )
         self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel) else None
         self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])

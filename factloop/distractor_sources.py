@@ -19,6 +19,7 @@ from factloop.errors import ConfigError
 from factloop.given_text import check_given
 from factloop.local import build_embedder, cache_folder
 from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.tape import Tape
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from factloop.tools.knowledge_base.name_lists import known_family, known_given
@@ -52,7 +53,7 @@ class DistractorSources:
             self.dbpedia_cache.close()
 
 
-def open_sources(settings: TrustSettings, embedder: Any) -> DistractorSources:
+def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
     """Opens what the settings name; `embedder` is None without one. Touches no network. Raises ConfigError, DataError.
 
     Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
@@ -60,7 +61,7 @@ def open_sources(settings: TrustSettings, embedder: Any) -> DistractorSources:
     part of speech.
     """
     load_tables()
-    dbpedia, answers = _dbpedia(settings)
+    dbpedia, answers = _dbpedia(settings, tape)
     sources: list[SubstituteSource] = []
     if dbpedia is not None:
         sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
@@ -111,14 +112,17 @@ def loaded_embedder(settings: TrustSettings) -> Any:
     return embedder
 
 
-def _dbpedia(settings: TrustSettings) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:
+def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:
     if not settings.dbpedia:
         return None, None
-    cache = CallCache(cache_folder(settings) / "dbpedia.sqlite" if settings.cache else None)
+    if settings.recording is not None and tape is None:
+        raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    cache = CallCache(cache_folder(settings) / "dbpedia.sqlite" if settings.cache and tape is None else None)
     knowledge_base = DBpediaKnowledgeBase(
         spotlight_url=settings.spotlight_url,
         sparql_url=settings.sparql_url,
         cache=cache,
+        tape=tape,
         timeout_s=settings.timeout_s,
     )
     return knowledge_base, cache

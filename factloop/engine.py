@@ -24,6 +24,7 @@ from factloop.records import Fingerprint
 from factloop.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.base import SearchTool
@@ -41,6 +42,7 @@ class Setup:
     prompts: PromptRegistry
     chat: ChatModel | None
     fingerprint: Fingerprint
+    tape: Tape | None = None
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,20 @@ class Engine:
             await self.chat.aclose()
 
 
-def prepare(settings: CheckSettings, tools: Sequence[SearchTool], *, model: BaseChatModel | None = None) -> Setup:
+def prepare(
+    settings: CheckSettings,
+    tools: Sequence[SearchTool],
+    *,
+    model: BaseChatModel | None = None,
+    tape: Tape | None = None,
+) -> Setup:
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
     `model` is a chat model that the caller built; otherwise `settings.model` names one, or the offline engine runs.
     """
     chat = _chat_model(settings, model)
     prompts = PromptRegistry.load(settings.prompts)
-    return Setup(settings, tools, prompts, chat, _fingerprint(settings, chat, tools, prompts))
+    return Setup(settings, tools, prompts, chat, _fingerprint(settings, chat, tools, prompts), tape)
 
 
 def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
@@ -87,7 +95,7 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
     settings, chat = setup.settings, setup.chat
     searches_elsewhere = any(tool.cacheable for tool in setup.tools)
     keeps = chat.persistent if chat is not None else searches_elsewhere
-    calls = open_calls(settings, seed=settings.seed, keeps=keeps, journal=journal)
+    calls = open_calls(settings, seed=settings.seed, keeps=keeps, journal=journal, tape=setup.tape)
     searching = SearchGateway(
         setup.tools,
         results=settings.results_per_search,
@@ -97,6 +105,7 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
         timeout_s=calls.timeout_s,
         rng=calls.rng,
         journal=calls.journal,
+        tape=calls.tape,
     )
     gateway: ModelGateway | None = None
     if chat is None:

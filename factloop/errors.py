@@ -1,13 +1,14 @@
 """Every error that factloop raises: one base, four branches, facts as attributes.
 
 FactloopError
-├── ConfigError        the set-up is wrong: fix it and run again
-├── DataError          an input file or record is malformed
-├── ToolError          a server, a search or a file system failed
-│   ├── ToolTimeout    no answer within the time allowed
-│   └── BudgetExceeded the user's own limit on calls or money was reached
-└── ModelOutputError   the model answered, and the answer cannot be used
-    └── ModelRefusal   the model declined to answer
+├── ConfigError          the set-up is wrong: fix it and run again
+│   └── RecordingMissing a replay was asked for what was not recorded
+├── DataError            an input file or record is malformed
+├── ToolError            a server, a search or a file system failed
+│   ├── ToolTimeout      no answer within the time allowed
+│   └── BudgetExceeded   the user's own limit on calls or money was reached
+└── ModelOutputError     the model answered, and the answer cannot be used
+    └── ModelRefusal     the model declined to answer
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class ConfigError(FactloopError):
     Raised before anything is spent, with one exception: a disk that fails (cache, journal) raises it at any time. That
     stops the run; what was kept until then is not paid for again.
     """
+
+
+class RecordingMissing(ConfigError):
+    """A replay was asked for what its recording does not hold. It stops the run: nobody is asked instead."""
 
 
 class DataError(FactloopError):

@@ -27,6 +27,7 @@ from factloop.evaluation.metrics.trust import standing, summarise
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.given_text import check_given
 from factloop.local import cache_folder
+from factloop.recording import Recording, UsedRecording
 from factloop.records import Claim, FactualityReport, Record, Verdict
 from factloop.run_directory import RunDirectory
 from factloop.sync import run_blocking
@@ -74,16 +75,26 @@ class TrustScorer:
         judge_model: str | BaseChatModel | None = None,
         corpus: str | Path | Sequence[str | Path] | SearchTool | BaseRetriever | BaseTool = (),
         settings: TrustSettings | None = None,
+        recording: str | Path | Recording | None = None,
         **changes: Any,
     ) -> None:
-        """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer."""
+        """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
+
+        `recording` and `recording_mode` are those of `FactChecker`.
+        """
         paths = _paths(corpus)
         named = {
             "subject_model": _model_name("subject_model", subject_model),
             "judge_model": _model_name("judge_model", judge_model),
             "corpus": tuple(str(path) for path in paths or ()),
         }
-        self.settings = TrustSettings.of(settings, **{name: value for name, value in named.items() if value}, **changes)
+        self.settings = TrustSettings.of(
+            settings,
+            **{name: value for name, value in named.items() if value},
+            **UsedRecording.settings(recording),
+            **changes,
+        )
+        self._recording = UsedRecording(recording, self.settings)
         self._subject = subject_model if isinstance(subject_model, BaseChatModel) else None
         self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
         self._corpus = as_search_tool(corpus) if paths is None else None
@@ -213,7 +224,8 @@ class TrustScorer:
         for item in items:
             _check_answer(item.id, item.question, item.response)
         if run_dir is None:
-            yield await self._shared(), None
+            with self._recording.in_use():
+                yield await self._shared(), None
             return
         await self._index()
         with RunDirectory(Path(run_dir)) as directory:
@@ -238,7 +250,8 @@ class TrustScorer:
         await asyncio.to_thread(lambda: self.corpus)
 
     def _setup(self) -> TrustSetup:
-        return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge)
+        tape = self._recording.tape
+        return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape)
 
     async def _score(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
         started, meter = time.perf_counter(), UsageMeter()
@@ -258,7 +271,7 @@ class TrustScorer:
             usage=meter.snapshot(time.perf_counter() - started),
             fingerprint=engine.setup.fingerprint,
             created_at=datetime.now(UTC),
-            warnings=_warnings(engine.setup),
+            warnings=(*_warnings(engine.setup), *self._recording.warnings),
         )
 
     @property

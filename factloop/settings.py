@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from factloop.errors import ConfigError
+from factloop.tools.calls.tape import TapeMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 
 Positive = Annotated[float, Field(gt=0)]
@@ -52,8 +53,17 @@ class RunSettings(BaseModel):
     """Of answers already paid for, and of document indexes; the user's cache folder by default."""
     prompts: Path | None = None
     """Folder of prompts that replace packaged ones of the same name."""
+    recording: Path | None = None
+    """File of answers recorded earlier, or to be recorded; it takes the place of the cache."""
+    recording_mode: TapeMode = "replay"
+    """`replay` asks nobody and needs no key; `record` makes the file anew; `new` adds what it does not hold."""
     embeddings: str | None = None
     """Sentence-transformers model, by path or name; needs the extra `semantic`."""
+
+    @property
+    def replays(self) -> bool:
+        """Whether every answer comes from a recording."""
+        return self.recording is not None and self.recording_mode == "replay"
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:

@@ -24,6 +24,7 @@ from factloop.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, o
 from factloop.distractor_sources import DistractorSources, loaded_embedder, open_sources
 from factloop.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
@@ -49,6 +50,7 @@ class TrustSetup:
     """None where there is no corpus to judge by."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
+    tape: Tape | None = None
 
     async def aclose(self) -> None:
         await self.sources.aclose()
@@ -78,6 +80,7 @@ def prepare_trust(
     *,
     subject: BaseChatModel | None = None,
     judge: BaseChatModel | None = None,
+    tape: Tape | None = None,
 ) -> TrustSetup:
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
@@ -87,9 +90,9 @@ def prepare_trust(
     subject_chat = _subject(settings, subject)
     embedder = loaded_embedder(settings)
     found_judge = _judge(settings, judge, embedder) if corpus is not None else None
-    sources = open_sources(settings, embedder)
+    sources = open_sources(settings, embedder, tape)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
-    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint)
+    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape)
 
 
 def build_trust_engine(setup: TrustSetup, *, journal: Path | None = None) -> TrustEngine:
@@ -97,7 +100,7 @@ def build_trust_engine(setup: TrustSetup, *, journal: Path | None = None) -> Tru
     settings = setup.settings
     chats = [chat for chat in (setup.subject, setup.judge) if isinstance(chat, ChatModel)]
     keeps = bool(chats) and all(chat.persistent for chat in chats)
-    calls = open_calls(settings, seed=settings.seed, keeps=keeps, journal=journal)
+    calls = open_calls(settings, seed=settings.seed, keeps=keeps, journal=journal, tape=setup.tape)
     subject = None
     consistency = None
     if setup.subject is not None:
@@ -161,6 +164,7 @@ def _searching(corpus: SearchTool, settings: TrustSettings, calls: Calls) -> Sea
         timeout_s=calls.timeout_s,
         rng=calls.rng,
         journal=calls.journal,
+        tape=calls.tape,
     )
 
 

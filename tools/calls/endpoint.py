@@ -21,6 +21,7 @@ from factloop.tools.calls.json_client import JsonAnswer, JsonClient
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.tape import Asked, Tape
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
@@ -38,15 +39,19 @@ class Endpoint:
         timeout_s: float,
         headers: Mapping[str, str] | None = None,
         cache: CallCache | None = None,
+        tape: Tape | None = None,
         retry: RetryPolicy = RETRY,
         concurrency: int = 4,
         circuit: Circuit | None = None,
         rng: random.Random | None = None,
     ) -> None:
-        """Without `cache` answers are kept in memory. `rng` draws only how long retries wait."""
+        """Without `cache` answers are kept in memory. A `tape` is asked before the service.
+
+        `rng` draws only how long retries wait.
+        """
         self.tool, self.identity = tool, without_userinfo(url)
         self._client = JsonClient(tool=tool, base_url=url, timeout_s=timeout_s, headers=headers)
-        self._cache = cache or CallCache(None)
+        self._cache, self._tape = cache or CallCache(None), tape
         self._retry, self._rng = retry, rng or random.Random(0)
         self._circuit = circuit or Circuit(tool=tool)
         self._concurrency = concurrency
@@ -67,11 +72,20 @@ class Endpoint:
             return kept.value
 
         async def fetch() -> Any:
-            value = await self._fetch(method, fields, read)
+            value = await self._taken(method, fields, read)
             self._cache.put(key, value)
             return value
 
         value, _ = await self._flights.do(key, fetch)
+        return value
+
+    async def _taken(
+        self, method: Literal["GET", "POST"], fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]
+    ) -> Any:
+        if self._tape is None:
+            return await self._fetch(method, fields, read)
+        asked = Asked("web", [self.tool, method, sorted(fields.items())], {"tool": self.tool, "fields": dict(fields)})
+        value, _ = await self._tape.take(asked, lambda: self._fetch(method, fields, read), read=lambda _: None)
         return value
 
     async def aclose(self) -> None:

@@ -11,6 +11,7 @@ from factloop.errors import ConfigError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.endpoint import RETRY, Endpoint
 from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.urls import checked_base_url
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.dbpedia_labels import fitted, is_usable, label_of
@@ -48,6 +49,7 @@ class DBpediaKnowledgeBase:
         spotlight_url: str = SPOTLIGHT_URL,
         sparql_url: str = SPARQL_URL,
         cache: CallCache | None = None,
+        tape: Tape | None = None,
         timeout_s: float = 15.0,
         retry: RetryPolicy = RETRY,
         concurrency: int = 4,
@@ -71,6 +73,7 @@ class DBpediaKnowledgeBase:
                 timeout_s=timeout_s,
                 headers={"Accept": accept, "User-Agent": user_agent()},
                 cache=cache,
+                tape=tape,
                 retry=retry,
                 concurrency=concurrency,
                 rng=rng,

@@ -9,6 +9,7 @@ from typing import Any
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
+from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from openai import DefaultAioHttpClient, OpenAIError
 
@@ -56,17 +57,11 @@ def build_chat_model(
     price: Price | None = None,
 ) -> ChatModel:
     """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
-    provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
-    if not bare.strip():
-        raise ConfigError(f"model {name!r} names no model: write provider:name, for example openai:gpt-4o-mini")
-    if base_url is not None and not provider:
-        provider = DEFAULT_PROVIDER
-    wanted = {"temperature": temperature, "max_tokens": max_tokens}
-    settings = {key: value for key, value in wanted.items() if value is not None}
+    provider, bare = _parts(name, base_url)
+    settings = _sampling(temperature, max_tokens)
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
-    if provider == "openai" or (not provider and bare.startswith(OF_OPENAI)):
-        provider = "openai"
+    if provider == "openai":
         from_environment = os.environ.get("OPENAI_BASE_URL")
         if base_url is None and from_environment:
             base_url = checked_base_url(from_environment, "OPENAI_BASE_URL")
@@ -99,6 +94,53 @@ def build_chat_model(
     # A server of one's own does not charge its namesake's price.
     known = price or (model_price(full) if base_url is None else None)
     return ChatModel(model, full, identity, known, max_tokens, http)
+
+
+def replayed_chat_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    temperature: float | None = 0.1,
+    max_tokens: int | None = 1024,
+    timeout_s: float = 60.0,  # noqa: ARG001 - as build_chat_model has it: nobody is waited for
+    price: Price | None = None,
+) -> ChatModel:
+    """Stands for the model of that name where all its answers are replayed: no key, no client, no provider's package.
+
+    Its identity is that of the model itself, but for an address from the environment. Raises ConfigError.
+    """
+    provider, bare = _parts(name, base_url)
+    full = f"{provider}:{bare}" if provider else bare
+    settings = _sampling(temperature, max_tokens)
+    identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
+    known = price or (model_price(full) if base_url is None else None)
+    return ChatModel(_NeverAsked(), full, identity, known, max_tokens)
+
+
+class _NeverAsked(BaseChatModel):
+    """A replay ends with an error where an answer is missing; nothing may ask a model instead."""
+
+    def _generate(self, *_: Any, **__: Any) -> ChatResult:
+        raise AssertionError("a replay asks no model")
+
+    @property
+    def _llm_type(self) -> str:
+        return "replayed"
+
+
+def _parts(name: str, base_url: str | None) -> tuple[str, str]:
+    """Provider and name; no provider where LangChain is to guess it. Raises ConfigError where there is no name."""
+    provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
+    if not bare.strip():
+        raise ConfigError(f"model {name!r} names no model: write provider:name, for example openai:gpt-4o-mini")
+    if not provider and (base_url is not None or bare.startswith(OF_OPENAI)):
+        provider = DEFAULT_PROVIDER
+    return provider, bare
+
+
+def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, float]:
+    wanted = {"temperature": temperature, "max_tokens": max_tokens}
+    return {key: value for key, value in wanted.items() if value is not None}
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:

@@ -67,7 +67,9 @@ class ModelGateway:
         journal: bool = False,
         tape: Tape | None = None,
     ) -> None:
-        """A `tape` is asked before the model, and keeps what that answers. With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
+        """A `tape` is asked before the model, and keeps what that answers.
+
+        With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
         replies that led nowhere stay, too. In a cache shared by runs they do not, as another try may go better.
         """
         self.chat = chat

@@ -68,6 +68,11 @@ class SearchTool(BaseTool):
     def identity(self) -> str:
         """Names what would answer: enters cache keys, so it changes when answers may (index hash, URL); no secrets."""
 
+    @property
+    def recorded_as(self) -> str | None:
+        """Names it in recordings: as `identity`, but wherever its server is; None for what is local and repeatable."""
+        return self.identity
+
     def reach(self) -> None:
         """Sees, without asking anything that costs, that the tool's server answers. Raises ToolError, ToolTimeout."""
         return

@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
 from factloop.errors import ConfigError
 from factloop.tools.search.base import SearchTool
 
 if TYPE_CHECKING:
     from factloop.tools.embeddings.base import Embedder
+
+NOWHERE = "http://replayed.invalid"
 
 
 def build_search_tools(
@@ -20,14 +24,16 @@ def build_search_tools(
     timeout_s: float = 20.0,
     cache_dir: Path | None = None,
     embedder: Embedder | None = None,
+    replayed: bool = False,
 ) -> list[SearchTool]:
     """One tool for each name, in order and each once, then one for all the documents, if any.
 
     Documents are indexed here: that may take seconds. Raises ConfigError for an unknown name or a missing key or
-    address, DataError for unreadable documents. Only the modules of the tools asked for are imported.
+    address, DataError for unreadable documents. Only the modules of the tools asked for are imported. `replayed` tools
+    need neither key nor address: what they found is recorded, and nobody asks them.
     """
     check_sources(names)
-    tools = [_BUILDERS[name](timeout_s) for name in dict.fromkeys(names)]
+    tools = [_BUILDERS[name](timeout_s, replayed) for name in dict.fromkeys(names)]
     if docs:
         from factloop.tools.search.documents import DocumentSearch
 
@@ -47,25 +53,25 @@ def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None
         find_files(docs)
 
 
-def _serper(timeout_s: float) -> SearchTool:
+def _serper(timeout_s: float, replayed: bool) -> SearchTool:
     from factloop.tools.search.serper import SerperSearch
 
-    return SerperSearch(timeout_s=timeout_s)
+    return SerperSearch(timeout_s=timeout_s, api_key=SecretStr("none") if replayed else None)
 
 
-def _wikipedia(timeout_s: float) -> SearchTool:
+def _wikipedia(timeout_s: float, _replayed: bool) -> SearchTool:
     from factloop.tools.search.wikipedia import WikipediaSearch
 
     return WikipediaSearch(timeout_s=timeout_s)
 
 
-def _searxng(timeout_s: float) -> SearchTool:
+def _searxng(timeout_s: float, replayed: bool) -> SearchTool:
     from factloop.tools.search.searxng import SearxngSearch
 
-    return SearxngSearch(timeout_s=timeout_s)
+    return SearxngSearch(timeout_s=timeout_s, base_url=NOWHERE if replayed else None)
 
 
-_BUILDERS: dict[str, Callable[[float], SearchTool]] = {
+_BUILDERS: dict[str, Callable[[float, bool], SearchTool]] = {
     "serper": _serper,
     "wikipedia": _wikipedia,
     "searxng": _searxng,

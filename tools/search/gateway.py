@@ -23,6 +23,7 @@ from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
+from factloop.tools.calls.tape import Asked, Tape
 from factloop.tools.models.prices import search_price
 from factloop.tools.search.base import SearchHit, SearchTool
 
@@ -70,12 +71,16 @@ class SearchGateway:
         rng: random.Random,
         journal: bool = False,
         budget: Budget | None = None,
+        tape: Tape | None = None,
     ) -> None:
-        """`budget` is charged with what searches cost; those of a tool whose price is unknown count as free."""
+        """A `tape` is asked before the tools, and keeps what they find, but for local ones.
+
+        `budget` is charged with what searches cost; those of a tool whose price is unknown count as free.
+        """
         self.tools = tuple(tools)
         self._results = results
         self._cache, self._retry = cache, retry
-        self._budget = budget or Budget()
+        self._budget, self._tape = budget or Budget(), tape
         self._timeout_s, self._rng, self._journal = timeout_s, rng, journal
         self._limiters: dict[int, Limiter] = {}
         """By the tool's id, for as long as the tool lives: a tool has one pace, whichever gateways lead to it."""
@@ -139,15 +144,23 @@ class SearchGateway:
             return _decode(kept.value)
 
         async def ask() -> dict[str, Any]:
-            value = await self._retry.run(lambda: self._attempt(tool, query, stage, meter), self._rng)
+            try:
+                value = await self._retry.run(lambda: self._attempt(tool, query, stage, meter), self._rng)
+            except ToolError as error:
+                raise_blamed(error, answered=tool.name in self._answered)
             cache.put(key, value, usd=search_price(tool.name) or 0.0)
             return value
 
-        try:
-            flights = self._flights if tool.cacheable else self._memory.flights
-            value, shared = await flights.do(key, ask)
-        except ToolError as error:
-            raise_blamed(error, answered=tool.name in self._answered)
+        async def answer() -> dict[str, Any]:
+            if self._tape is None or tool.recorded_as is None:
+                return await ask()
+            taken, was_kept = await self._tape.take(self._asked(tool, query), ask, read=_decode)
+            if was_kept:
+                meter.hit(stage)
+            return dict(taken)
+
+        flights = self._flights if tool.cacheable else self._memory.flights
+        value, shared = await flights.do(key, answer)
         if shared:
             meter.hit(stage)
         return _decode(value)
@@ -155,6 +168,10 @@ class SearchGateway:
     def _key(self, tool: SearchTool, query: str) -> str:
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _asked(self, tool: SearchTool, query: str) -> Asked:
+        exact = [tool.name, tool.recorded_as, query, self._results]
+        return Asked("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> dict[str, Any]:
         limiter, price = self._limiter(tool), search_price(tool.name)

@@ -59,6 +59,10 @@ class GivenDocuments(SearchTool):
         return False
 
     @property
+    def recorded_as(self) -> None:
+        return None
+
+    @property
     def n_passages(self) -> int:
         return self._reader.n_passages
 

@@ -55,6 +55,10 @@ class SearxngSearch(SearchTool):
     def identity(self) -> str:
         return f"searxng {without_userinfo(self._url)} language={self.language}"
 
+    @property
+    def recorded_as(self) -> str:
+        return f"searxng language={self.language}"
+
     def reach(self) -> None:
         self._client.reach()
 

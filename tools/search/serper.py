@@ -96,6 +96,10 @@ class SerperSearch(SearchTool):
     def identity(self) -> str:
         return f"serper {without_userinfo(self._url)} gl={self.gl} hl={self.hl} num={self.num}"
 
+    @property
+    def recorded_as(self) -> str:
+        return f"serper gl={self.gl} hl={self.hl} num={self.num}"
+
     def reach(self) -> None:
         self._client.reach()
 

@@ -69,6 +69,10 @@ class DocumentSearch(SearchTool):
         return self._identity
 
     @property
+    def recorded_as(self) -> None:
+        return None
+
+    @property
     def cacheable(self) -> bool:
         return False
 
