@@ -1,0 +1,101 @@
+"""`factloop serve`: from flags to a service that runs until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, messages_console
+from factloop.cli.flags import settings_given
+from factloop.errors import ConfigError
+from factloop.settings import CheckSettings, RunSettings
+from factloop.trust_settings import TrustSettings
+
+if TYPE_CHECKING:
+    from factloop.service.settings import ServiceSettings
+
+S = TypeVar("S", bound=RunSettings)
+
+OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
+"""Flags whose settings TrustScore has, too, with a meaning or a default of its own."""
+
+
+@dataclass(frozen=True)
+class ServeAsk:
+    """What the operator asked for, beside the settings of checks and scores."""
+
+    host: str
+    port: int
+    documents: tuple[str, ...]
+    results: Path | None
+    api_key_file: Path | None
+    database: str | None
+    folder: Path | None
+    max_jobs: int
+    max_queued: int
+    max_body_mb: float
+    rate: str
+
+
+def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
+    """Serves until the process is told to stop. Raises FactloopError for a wrong set-up, before anything is open."""
+    try:
+        from factloop.service.app import build_app
+        from factloop.service.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("factloop"):
+            raise
+        raise ConfigError(f"the service needs {error.name}: pip install 'factloop[serve]'") from error
+    messages = messages_console()
+    check = _settings(CheckSettings, flags)
+    trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in OF_CHECKS_ALONE})
+    app = build_app(_service(ask, os.environ), check, trust)
+    logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
+    asyncio.run(
+        serve(
+            app, ready=lambda address: messages.print(f"factloop: serving at {address} (Ctrl-C stops)", soft_wrap=True)
+        )
+    )
+    messages.print("factloop: stopped. Jobs that were under way go on at the next start.", soft_wrap=True)
+    return DONE
+
+
+def _settings(kind: type[S], flags: Mapping[str, Any]) -> S:
+    return load_settings(kind, settings_given(kind, flags), os.environ, Path.cwd())
+
+
+def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:
+    from factloop.service.keys import read_keys
+    from factloop.service.settings import ServiceSettings
+
+    return ServiceSettings(
+        host=ask.host,
+        port=ask.port,
+        folder=ask.folder,
+        database=ask.database,
+        documents=named_documents(ask.documents),
+        results=ask.results,
+        keys=read_keys(ask.api_key_file, environment),
+        max_jobs=ask.max_jobs,
+        max_queued=ask.max_queued,
+        max_body_mb=ask.max_body_mb,
+        rate=ask.rate,
+    )
+
+
+def named_documents(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The paths of each name; one that is given twice has both. Raises ConfigError for what is no NAME=PATH."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for one in given:
+        name, sign, path = one.partition("=")
+        if not sign or not path:
+            raise ConfigError(f"--documents {one}: give NAME=PATH")
+        found[name].append(path)
+    return {name: tuple(paths) for name, paths in found.items()}

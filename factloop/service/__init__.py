@@ -1,0 +1,1 @@
+"""The service: checks over HTTP, as jobs that outlive the process, with a page to look at them."""

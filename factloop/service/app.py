@@ -1,0 +1,181 @@
+"""The service as an ASGI application."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from filelock import FileLock, Timeout
+from starlette.exceptions import HTTPException
+
+import factloop
+from factloop.checker import FactChecker
+from factloop.engine import prepare
+from factloop.errors import ConfigError, FactloopError
+from factloop.scorer import TrustScorer
+from factloop.service import routes, routes_asking, routes_jobs
+from factloop.service.context import Context, Opened
+from factloop.service.documents import OWN, Library, open_documents, open_library
+from factloop.service.errors import Refused, failure_words
+from factloop.service.guard import Guard
+from factloop.service.jobs import Jobs
+from factloop.service.metrics import Metrics
+from factloop.service.pages import load_assets
+from factloop.service.results import Results
+from factloop.service.settings import ServiceSettings
+from factloop.service.shapes import Info, LimitsInfo
+from factloop.service.store import JobStore
+from factloop.service.work import Work
+from factloop.settings import CheckSettings
+from factloop.trust_settings import TrustSettings
+
+TITLE = "factloop"
+
+log = logging.getLogger(__name__)
+
+
+def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
+    """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
+    metrics = Metrics()
+    context = Context(settings, metrics, Results(settings.results), load_assets())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with _opened(context, check, trust):
+            yield
+
+    app = FastAPI(
+        title=TITLE,
+        version=factloop.__version__,
+        description="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
+        lifespan=lifespan,
+        docs_url=None,  # their scripts and styles would come from elsewhere
+        redoc_url=None,
+    )
+    app.state.context = context
+    for part in (routes, routes_asking, routes_jobs):
+        app.include_router(part.router)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(Refused, _on_refused)
+    app.add_exception_handler(FactloopError, _on_failure)
+    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    return app
+
+
+@asynccontextmanager
+async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) -> AsyncIterator[None]:
+    settings = context.settings
+    folder = settings.folder or default_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be used ({error.strerror or error})") from error
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
+    try:
+        judge = await _judge(check)
+        library = await open_library(settings.documents, check)
+        work = Work(_checker(check), TrustScorer(settings=trust), library)
+        store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
+        jobs = Jobs(
+            store,
+            work,
+            folder / "journals",
+            context.metrics,
+            max_running=settings.max_jobs,
+            max_queued=settings.max_queued,
+        )
+        context.opened = Opened(jobs, work, _info(settings, check, trust, judge, library))
+        await jobs.start()
+        try:
+            yield
+        finally:
+            await jobs.aclose()
+            await work.aclose()
+            context.opened = None
+    finally:
+        lock.release()
+
+
+def default_folder() -> Path:
+    """In the user's data."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
+
+
+def _checker(check: CheckSettings) -> FactChecker:
+    """Its own documents under the name that hides where they lie."""
+    if not check.docs:
+        return FactChecker(settings=check)
+    settings = check.model_copy(update={"docs": ()})
+    return FactChecker(settings=settings, search=[*check.search, open_documents(OWN, check.docs, check)])
+
+
+async def _judge(check: CheckSettings) -> str:
+    """Who judges, in words. Raises ConfigError for a model that cannot be asked."""
+    setup = prepare(check, ())
+    if setup.chat is not None:
+        await setup.chat.aclose()
+    return setup.fingerprint.judge
+
+
+def _info(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings, judge: str, library: Library) -> Info:
+    return Info(
+        version=factloop.__version__,
+        judge=judge,
+        documents=library.info,
+        can_search=bool(check.search or check.docs),
+        limits=LimitsInfo(
+            max_body_bytes=int(settings.max_body_mb * 1_000_000),
+            max_running=settings.max_jobs,
+            max_queued=settings.max_queued,
+            rate=settings.rate,
+        ),
+        needs_key=bool(settings.keys),
+        trust=bool(trust.subject_model or trust.corpus),
+    )
+
+
+async def _on_refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return Response(error.body(), error.status, headers=error.headers, media_type="application/json")
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    """The first thing wrong, in one line; what was sent is not sent back."""
+    assert isinstance(error, RequestValidationError)
+    first: Any = error.errors()[0]
+    place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
+    is_json = first["type"] != "json_invalid"
+    message = first["msg"] if is_json else "the body is not JSON"
+    return await _on_refused(
+        request, Refused(422, "invalid_input", message, field=".".join(place) if is_json else None)
+    )
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    """What no route was found for, and bodies that cannot be parsed at all."""
+    assert isinstance(error, HTTPException)
+    types = {404: "not_found", 405: "wrong_method"}
+    refused = Refused(
+        error.status_code, types.get(error.status_code, "bad_request"), str(error.detail), headers=error.headers
+    )
+    return await _on_refused(request, refused)
+
+
+async def _on_failure(request: Request, error: Exception) -> Response:
+    assert isinstance(error, FactloopError)
+    log.warning("a request failed: %s", error)
+    words = failure_words(error)
+    return await _on_refused(request, Refused(422 if words.type == "invalid_input" else 503, words.type, words.message))

@@ -1,0 +1,117 @@
+"""What a request is held against: documents in it, or those that the operator registered by name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from langchain_core.documents import Document
+from pydantic import PrivateAttr
+
+from factloop.local import build_embedder, cache_folder
+from factloop.service.errors import Refused
+from factloop.service.shapes import Documents, DocumentsInfo, GivenDocument
+from factloop.settings import RunSettings
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.given import GivenIndexes
+
+OWN = "documents"
+"""What the evidence calls the documents that the service itself searches."""
+
+
+class RegisteredDocuments(SearchTool):
+    """Documents of the operator's, whose places on the disk stay out of the evidence: `NAME/file` stands for them."""
+
+    name: str = "documents"
+    description: str = "Search the documents."
+    title: str
+
+    _documents: DocumentSearch = PrivateAttr()
+    _places: tuple[str, ...] = PrivateAttr()
+
+    def __init__(self, title: str, documents: DocumentSearch, paths: Sequence[str], **fields: Any) -> None:
+        super().__init__(**{"title": title, **fields})
+        self._documents = documents
+        folders = (_folder_of(path) for path in paths)
+        self._places = tuple(sorted(set(folders), key=len, reverse=True))
+
+    @property
+    def identity(self) -> str:
+        return self._documents.identity
+
+    @property
+    def cacheable(self) -> bool:
+        return False
+
+    @property
+    def n_files(self) -> int:
+        return self._documents.n_files
+
+    def search(self, query: str, limit: int) -> list[SearchHit]:
+        return [self._hidden(hit) for hit in self._documents.search(query, limit)]
+
+    def _hidden(self, hit: SearchHit) -> SearchHit:
+        source = hit.source
+        if source.startswith(("http://", "https://")):
+            return hit
+        place = next((place for place in self._places if source.startswith(place)), None)
+        within = Path(source).name if place is None else source[len(place) :]
+        return hit.model_copy(update={"source": f"{self.title}/{within}"})
+
+
+class Library:
+    """The documents that the operator registered, and the indexes of those given last."""
+
+    def __init__(self, registered: Mapping[str, RegisteredDocuments]) -> None:
+        self.registered = registered
+        self._indexes = GivenIndexes()
+
+    @property
+    def info(self) -> tuple[DocumentsInfo, ...]:
+        return tuple(
+            DocumentsInfo(name=name, title=name.replace("_", " ").replace("-", " "), n_files=tool.n_files)
+            for name, tool in self.registered.items()
+        )
+
+    def refuse_unknown(self, documents: Documents | None) -> None:
+        """Raises Refused for a name that no documents have."""
+        if isinstance(documents, str) and documents not in self.registered:
+            known = ", ".join(self.registered) or "none"
+            raise Refused(422, "invalid_input", f"no documents of this name; there are: {known}", field="documents")
+
+    async def tool(self, documents: Documents) -> SearchTool | None:
+        """What searches them; None where given documents hold no text."""
+        if isinstance(documents, str):
+            return self.registered[documents]
+        return await self._indexes.of([_document(one) for one in documents])
+
+
+async def open_library(documents: Mapping[str, Sequence[str]], settings: RunSettings) -> Library:
+    """Reads and indexes what is registered, in a thread. Raises ConfigError, DataError."""
+    return Library(
+        {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
+    )
+
+
+def open_documents(name: str, paths: Sequence[str], settings: RunSettings) -> RegisteredDocuments:
+    """Reads and indexes them: blocks. Raises ConfigError, DataError."""
+    found = DocumentSearch(paths, cache_dir=cache_folder(settings) / "indexes", embedder=build_embedder(settings))
+    return RegisteredDocuments(name, found, paths)
+
+
+def _document(given: GivenDocument) -> Document:
+    metadata = {"source": given.source, "title": given.title}
+    return Document(given.text, metadata={name: value for name, value in metadata.items() if value})
+
+
+def _folder_of(path: str) -> str:
+    """What stands before a file's name within what was registered: the folder, or that of a file or a glob."""
+    place = Path(path)
+    if place.is_dir():
+        return f"{place.as_posix().rstrip('/')}/"
+    fixed = [part for part in place.parts if not set(part) & set("*?[")]
+    parent = Path(*fixed) if len(fixed) < len(place.parts) else place.parent
+    return f"{parent.as_posix().rstrip('/')}/"

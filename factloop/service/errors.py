@@ -1,0 +1,89 @@
+"""Refusals and failures as statuses with one shape of body. Nothing here shows a path, a key or a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from factloop.errors import (
+    BudgetExceeded,
+    ConfigError,
+    DataError,
+    FactloopError,
+    ModelOutputError,
+    ToolError,
+    ToolTimeout,
+)
+from factloop.service.shapes import ErrorBody, ErrorWords
+
+LONGEST_MESSAGE = 500
+NOT_SET_UP = "the service is not set up for this; its operator finds the reason in its log"
+
+
+class Refused(Exception):
+    """A request that is not served, with its status."""
+
+    def __init__(
+        self,
+        status: int,
+        type: str,
+        message: str,
+        *,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.headers = status, dict(headers or {})
+        self.words = error_words(type, message, field)
+
+    def body(self) -> bytes:
+        return error_body(self.words)
+
+
+def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
+    """Cut to a length, and of whole characters: what callers sent may be in it."""
+    return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
+
+
+def error_body(words: ErrorWords) -> bytes:
+    return ErrorBody(error=words).model_dump_json(exclude_none=True).encode()
+
+
+def failure_words(error: FactloopError) -> ErrorWords:
+    """What the caller is told of a failure. A wrong set-up is the operator's business: it may name files."""
+    match error:
+        case DataError():
+            return error_words("invalid_input", str(error), error.field)
+        case BudgetExceeded():
+            return error_words("budget", str(error))
+        case ToolTimeout():
+            return error_words("timeout", str(error))
+        case ToolError():
+            return error_words("tool_failure", f"{error.tool}: the tool failed" + _status(error))
+        case ModelOutputError():
+            return error_words("model_output", str(error))
+        case ConfigError():
+            return error_words("not_set_up", NOT_SET_UP)
+        case _:
+            return error_words("failed", "the work failed")
+
+
+STATUS_OF_FAILURE = {
+    "invalid_input": 422,
+    "budget": 503,
+    "timeout": 504,
+    "tool_failure": 502,
+    "model_output": 502,
+    "not_set_up": 503,
+    "cancelled": 409,
+    "stopping": 503,
+}
+"""Of a job that was waited for; 500 for anything else."""
+
+
+def _status(error: ToolError) -> str:
+    return "" if error.status is None else f" with status {error.status}"
+
+
+def _cut(text: str) -> str:
+    whole = text.encode("utf-8", "replace").decode()
+    return whole if len(whole) <= LONGEST_MESSAGE else whole[: LONGEST_MESSAGE - 1] + "…"

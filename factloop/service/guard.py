@@ -1,0 +1,223 @@
+"""What stands before every route: who asks, from where, how often, and how much they send.
+
+Each refusal comes before what it saves: the key is looked at before the body is read, the body is counted while it is
+read, and nothing is parsed that is too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from limits import RateLimitItem, parse_many
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from factloop.errors import ConfigError
+from factloop.service.errors import Refused
+from factloop.service.metrics import Metrics
+from factloop.service.settings import ServiceSettings
+
+READING = frozenset({"GET", "HEAD"})
+READS_FOR_A_JOB = 10
+"""How much oftener one may read than ask for work."""
+LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+KEPT_FROM_BROWSERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+}
+"""On every answer that does not say otherwise."""
+
+log = logging.getLogger(__name__)
+
+
+class Guard:
+    """ASGI middleware; it sets `scope["owner"]` for the routes under /v1/."""
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics) -> None:
+        """Raises ConfigError for a rate that cannot be read."""
+        self._app, self._settings, self._metrics = app, settings, metrics
+        self._max_body = int(settings.max_body_mb * 1_000_000)
+        self._rates = _Rates(settings.rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        answer = _Answer(send)
+        try:
+            await self._serve(scope, receive, answer)
+        except Refused as refused:
+            await answer.refuse(refused)
+        except Exception:  # a bug of ours: told in the log, not to the caller
+            log.exception("%s %s failed", scope["method"], _template(scope))
+            await answer.refuse(Refused(500, "internal", "the request failed unexpectedly"))
+        finally:
+            self._metrics.request(_template(scope), answer.status)
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        headers = Headers(scope=scope)
+        self._refuse_strange_host(headers)
+        if scope["method"] not in READING:
+            _refuse_other_site(headers)
+        if scope["path"].startswith("/v1/"):
+            address = (scope.get("client") or ("-",))[0]
+            owner = self._settings.keys.owner(headers.get("authorization"))
+            if owner is None:
+                self._rates.take("reads", address)
+                raise Refused(
+                    401,
+                    "unauthorized",
+                    "a key is needed: Authorization: Bearer KEY",
+                    headers={"WWW-Authenticate": "Bearer"},
+                )
+            self._rates.take("reads" if scope["method"] in READING else "jobs", owner or address)
+            scope["owner"] = owner
+        body = await self._body(scope, headers, receive)
+        await self._app(scope, _replayed(body, receive), answer)
+
+    def _refuse_strange_host(self, headers: Headers) -> None:
+        """A name that a stranger's DNS points at this machine must not reach it through a browser."""
+        if not self._settings.is_loopback:
+            return
+        name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
+        if (name or "").lower() not in LOCAL_NAMES | {self._settings.host}:
+            raise Refused(400, "wrong_host", "this service answers to its own address only")
+
+    async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
+        """The whole body, counted and timed while it comes. Raises Refused."""
+        if scope["method"] == "POST":
+            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind != "application/json":
+                raise Refused(415, "wrong_content_type", "send application/json")
+        length = headers.get("content-length")
+        if length is not None and (not length.isascii() or not length.isdigit()):
+            raise Refused(400, "bad_request", "Content-Length is no number")
+        if length is not None and (len(length) > 15 or int(length) > self._max_body):
+            raise self._too_long()
+        try:
+            async with asyncio.timeout(self._settings.body_timeout_s):
+                return await self._received(receive)
+        except TimeoutError as error:
+            raise Refused(408, "too_slow", "the request did not come in whole in time", headers=_CLOSE) from error
+
+    async def _received(self, receive: Receive) -> bytes:
+        parts, size = [], 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Refused(400, "bad_request", "the request ended early")
+            part = message.get("body", b"")
+            size += len(part)
+            if size > self._max_body:
+                raise self._too_long()
+            parts.append(part)
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+    def _too_long(self) -> Refused:
+        return Refused(413, "too_large", f"a request has at most {self._max_body:,} bytes", headers=_CLOSE)
+
+
+_CLOSE = {"Connection": "close"}
+
+
+class _Answer:
+    """Sends with the headers that every answer has, and knows whether it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in KEPT_FROM_BROWSERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+    async def refuse(self, refused: Refused) -> None:
+        if self.status:  # too late for a status: the connection is closed instead, by the server
+            return
+        body = refused.body()
+        given: Mapping[str, str] = {
+            "content-type": "application/json", "content-length": str(len(body)), **refused.headers
+        }  # fmt: skip
+        headers = [(name.encode(), value.encode()) for name, value in given.items()]
+        await self({"type": "http.response.start", "status": refused.status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+class _Rates:
+    """How often one caller may ask, by moving windows in memory."""
+
+    def __init__(self, rate: str) -> None:
+        try:
+            jobs = parse_many(rate)
+        except ValueError as error:
+            raise ConfigError(f"--rate {rate!r}: say for instance 60/minute") from error
+        reads = [_oftener(limit) for limit in jobs]
+        self._limits: dict[str, list[RateLimitItem]] = {"jobs": jobs, "reads": reads}
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    def take(self, kind: str, caller: str) -> None:
+        """Raises Refused, with the seconds to wait, where it is too often."""
+        for limit in self._limits[kind]:
+            if not self._limiter.hit(limit, kind, caller):
+                wait = self._limiter.get_window_stats(limit, kind, caller).reset_time - time.time()
+                raise Refused(
+                    429,
+                    "too_many_requests",
+                    f"at most {limit}",
+                    headers={"Retry-After": str(max(1, round(wait + 0.5)))},
+                )
+
+
+def _oftener(limit: RateLimitItem) -> RateLimitItem:
+    kind: Callable[..., RateLimitItem] = type(limit)
+    return kind(READS_FOR_A_JOB * limit.amount, limit.multiples)
+
+
+def _refuse_other_site(headers: Headers) -> None:
+    """A page of another site may not change anything in the name of whoever looks at it."""
+    origin = headers.get("origin")
+    if origin is None:
+        return
+    try:
+        ours = urlsplit(origin).netloc == headers.get("host", "") != ""
+    except ValueError:
+        ours = False
+    if not ours:
+        raise Refused(403, "wrong_origin", "requests from pages of other sites are refused")
+
+
+def _has_port(host: str) -> bool:
+    return host.rpartition(":")[2].isdigit() and not host.endswith("]")
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body in one message; then whatever the server says, such as that the caller left."""
+    waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+def _template(scope: Scope) -> str:
+    """The route as it is declared: what callers send never becomes a label."""
+    path = getattr(scope.get("route"), "path", None)
+    return path if isinstance(path, str) else "none"

@@ -1,0 +1,62 @@
+"""Keys of callers: read from a file or the environment, kept as hashes, compared in constant time."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from factloop.errors import ConfigError
+
+VARIABLE = "FACTLOOP_SERVICE_KEYS"
+SHORTEST = 16
+"""Characters of a key: a shorter one could be guessed."""
+NOBODY = ""
+"""Whose jobs are where no key is asked for."""
+
+
+class Keys:
+    """Who may use the service. Without keys everybody may, as one."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        """Raises ConfigError for a key that is too short, or cannot stand in a header."""
+        given = list(keys)
+        for number, key in enumerate(given, 1):
+            if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
+                raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
+        self._hashes = tuple(_hash(key) for key in given)
+
+    def __bool__(self) -> bool:
+        return bool(self._hashes)
+
+    def owner(self, authorization: str | None) -> str | None:
+        """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where it names no key of ours."""
+        if not self._hashes:
+            return NOBODY
+        scheme, _, key = (authorization or "").partition(" ")
+        given = _hash(key.strip())
+        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # all of them, whichever it is
+        return given[:32] if any(matches) and scheme.lower() == "bearer" else None
+
+
+def read_keys(file: Path | None, environment: Mapping[str, str]) -> Keys:
+    """The keys of a file, one in a line, or those in FACTLOOP_SERVICE_KEYS apart by commas. Raises ConfigError.
+
+    Blank lines, and lines that begin with #, are passed over. An empty file is an error, not an open service.
+    """
+    if file is None:
+        return Keys(key.strip() for key in environment.get(VARIABLE, "").split(",") if key.strip())
+    try:
+        lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise ConfigError(f"--api-key-file {file}: cannot be read ({reason})") from error
+    keys = [line for line in lines if line and not line.startswith("#")]
+    if not keys:
+        raise ConfigError(f"--api-key-file {file}: there is no key in it")
+    return Keys(keys)
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()

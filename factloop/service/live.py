@@ -1,0 +1,84 @@
+"""A job that is waiting or at work, and those who watch it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+
+from factloop.records import Record
+from factloop.service.store import StoredJob
+
+ATTEMPT = 1_000_000_000
+"""Between the numbers of the events of two attempts: who saw some of the first sees all of the second."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One event as it is sent."""
+
+    number: int
+    type: str
+    data: str
+    """JSON in one line."""
+
+
+class LiveJob:
+    """Keeps what happened so that whoever comes later sees it, too. Lives in one event loop."""
+
+    def __init__(self, stored: StoredJob, request: str) -> None:
+        self.stored = stored
+        self.request = request
+        self.events: list[Sent] = []
+        self.task: asyncio.Task[None] | None = None
+        self.is_cancelled = False
+        """Whether its owner wants it no more."""
+        self.is_closed = False
+        """Nothing happens any more: it is finished, or the service is being stopped."""
+        self._changed = asyncio.Event()
+        self._closed = asyncio.Event()
+
+    def publish(self, event: Record, type: str) -> None:
+        """Shows the event to all who watch."""
+        number = self.stored.attempt * ATTEMPT + len(self.events) + 1
+        self.events.append(Sent(number, type, event.model_dump_json()))
+        self._wake()
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._closed.set()
+        self._wake()
+
+    async def closed(self) -> None:
+        """Waits until it is."""
+        await self._closed.wait()
+
+    async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[Sent | None, None]:
+        """The events numbered above `after`, past and future, to the end; None where nothing happened for a while."""
+        place = 0
+        while True:
+            while place < len(self.events):
+                sent = self.events[place]
+                place += 1
+                if sent.number > after:
+                    yield sent
+            if self.is_closed:
+                return
+            try:
+                await asyncio.wait_for(self._changed.wait(), heartbeat_s)
+            except TimeoutError:
+                yield None
+
+    def _wake(self) -> None:
+        waited_for, self._changed = self._changed, asyncio.Event()
+        waited_for.set()
+
+
+def write_events(events: Sequence[Sent]) -> str:
+    """As one JSON text."""
+    return json.dumps([[one.number, one.type, one.data] for one in events])
+
+
+def read_events(text: str) -> list[Sent]:
+    return [Sent(number, type, data) for number, type, data in json.loads(text)]

@@ -1,0 +1,51 @@
+"""The page and its parts, loaded once at the start; and reports as pages under a policy of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+INDEX = "index.html"
+OF_REPORTS = ("base.css", "list.css")
+"""Styles that the page shares with the reports."""
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
+_HEAD = 1_000
+"""Characters of a report in which its policy stands, before anything that came from outside."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file of the page."""
+
+    body: bytes
+    media_type: str
+
+
+def load_assets() -> dict[str, Asset]:
+    """The files of the page by name. Whatever a caller names is looked up here, and nowhere on the disk."""
+    found = {}
+    reports = files("factloop.evaluation.reports").joinpath("pages")
+    shared = [reports.joinpath(name) for name in OF_REPORTS]
+    for entry in (*files("factloop.service").joinpath("page").iterdir(), *shared):
+        suffix = entry.name[entry.name.rfind(".") :]
+        if entry.is_file() and suffix in TYPES:
+            found[entry.name] = Asset(entry.read_bytes(), TYPES[suffix])
+    return found
+
+
+def report_policy(page: str) -> str:
+    """The policy that a report names in its head: the hashes of its own style and script, and nothing else."""
+    found = _REPORT_POLICY.search(page, 0, _HEAD)
+    policy = "default-src 'none'" if found is None else found.group(1)
+    return f"{policy}; frame-ancestors 'self'"

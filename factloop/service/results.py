@@ -1,0 +1,185 @@
+"""Audits, comparisons, experiments and runs in a folder that the operator named.
+
+Nothing in it is served as it is: what is a report of ours is read, and its page drawn anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from factloop.errors import ConfigError, FactloopError
+from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.runs.comparison_records import Comparison
+from factloop.evaluation.runs.reading import SUMMARY
+from factloop.evaluation.runs.records import RunSummary
+from factloop.records import FactualityReport, Record
+from factloop.service.settings import NAME
+from factloop.service.shapes import ResultInfo, title_of
+from factloop.trust_records import TrustReport, TrustRun
+
+LARGEST = 200_000_000
+"""Bytes of a file; a larger one is passed over."""
+IN_FOLDERS = (SUMMARY, "report.json")
+"""The file that a folder stands for."""
+
+
+@dataclass(frozen=True)
+class ResultKind:
+    """One kind of report that can be shown."""
+
+    name: str
+    record: type[Record]
+    render: Callable[[Any], str]
+    title: Callable[[Any], str]
+    words: Callable[[Any], str]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One report of the folder."""
+
+    info: ResultInfo
+    text: str
+    """As it stands in the file."""
+    record: Record
+    kind: ResultKind
+
+
+class Results:
+    """Read when they are asked for, and kept while their files do not change. Every method blocks."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Raises ConfigError where it is no folder."""
+        if folder is not None and not folder.is_dir():
+            raise ConfigError(f"--results {folder}: is no folder")
+        self._folder = folder
+        self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
+
+    def all(self) -> list[ResultInfo]:
+        """Newest first; those without a date last."""
+        found = [result.info for name, path in self._files() if (result := self._result(name, path)) is not None]
+        return sorted(found, key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
+
+    def find(self, name: str) -> Result | None:
+        """By the name that the list gave it: it is looked up, never made into a path."""
+        path = dict(self._files()).get(name)
+        return None if path is None else self._result(name, path)
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
+        for entry in entries:
+            inside = [entry / name for name in IN_FOLDERS if (entry / name).is_file()]
+            path = inside[0] if inside else entry
+            name = entry.name if inside else entry.stem
+            if (inside or entry.suffix == ".json") and NAME.fullmatch(name) and path.is_file():
+                yield name, path
+
+    def _result(self, name: str, path: Path) -> Result | None:
+        state = path.stat()
+        version = (state.st_mtime_ns, state.st_size)
+        if path not in self._read or self._read[path][0] != version:
+            self._read[path] = version, _read(name, path) if state.st_size <= LARGEST else None
+        return self._read[path][1]
+
+
+def _read(name: str, path: Path) -> Result | None:
+    """None for what is no report of ours, or one of another version."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        fields = json.loads(text)
+        for kind in KINDS:
+            needed = {field for field, about in kind.record.model_fields.items() if about.is_required()}
+            if isinstance(fields, dict) and needed <= set(fields):
+                record = kind.record.model_validate_json(text)
+                return Result(_info(name, kind, record), text, record, kind)
+    except (OSError, ValueError, RecursionError, ValidationError, FactloopError):
+        return None
+    return None
+
+
+def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
+    created_at = getattr(record, "created_at", None)
+    return ResultInfo(
+        name=name, kind=kind.name, title=title_of(kind.title(record)), created_at=created_at, summary=kind.words(record)
+    )
+
+
+def _seconds(moment: datetime | None) -> float:
+    return 0.0 if moment is None else moment.timestamp()
+
+
+def _render_audit(report: AuditReport) -> str:
+    from factloop.evaluation.reports.audit.html import render_audit_html
+
+    return render_audit_html(report)
+
+
+def _render_run(summary: RunSummary) -> str:
+    from factloop.evaluation.reports.runs.html import render_run_html
+
+    return render_run_html(summary)
+
+
+def _render_comparison(comparison: Comparison) -> str:
+    from factloop.evaluation.reports.comparisons.html import render_comparison_html
+
+    return render_comparison_html(comparison)
+
+
+def _render_trust(run: TrustReport | TrustRun) -> str:
+    from factloop.evaluation.reports.trust.html import render_trust_html
+
+    return render_trust_html(run)
+
+
+def _render_check(report: FactualityReport) -> str:
+    from factloop.evaluation.reports.fact_check.html import render_html
+
+    return render_html(report)
+
+
+def _audit_words(report: AuditReport) -> str:
+    data = report.data
+    return f"{plural(len(data.evaluators), 'evaluator')} on {plural(data.n_claims, 'labelled claim')}"
+
+
+def _check_words(report: FactualityReport) -> str:
+    share = "undefined" if report.precision is None else f"{report.precision:.3f}"
+    return f"precision {share} over {plural(report.counts.scored, 'scored claim')}"
+
+
+KINDS = (
+    ResultKind("audit", AuditReport, _render_audit, lambda report: report.data.name, _audit_words),
+    ResultKind(
+        "run",
+        RunSummary,
+        _render_run,
+        lambda run: run.data,
+        lambda run: f"{plural(len(run.responses), 'response')}, judged by {run.fingerprint.judge}",
+    ),
+    ResultKind(
+        "comparison",
+        Comparison,
+        _render_comparison,
+        lambda one: f"{one.first.run} and {one.second.run}",
+        lambda one: " ".join(one.conclusions[:1]),
+    ),
+    ResultKind(
+        "trust",
+        TrustRun,
+        _render_trust,
+        lambda run: plural(len(run.reports), "answer"),
+        lambda run: f"TrustScore of {plural(len(run.reports), 'answer')}",
+    ),
+    ResultKind("trust", TrustReport, _render_trust, lambda one: one.question, lambda _: "TrustScore of one answer"),
+    ResultKind("check", FactualityReport, _render_check, lambda report: report.prompt or report.response, _check_words),
+)
+"""In the order in which they are tried."""

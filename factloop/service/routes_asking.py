@@ -1,0 +1,104 @@
+"""Routes that ask for work: checks, scores, audits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+
+from factloop.errors import DataError
+from factloop.records import FactualityReport
+from factloop.service.context import Open, Opened, Owner, answers
+from factloop.service.errors import STATUS_OF_FAILURE, Refused, failure_words
+from factloop.service.live import LiveJob
+from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, TrustAsk, title_of
+from factloop.service.work import write_rows
+from factloop.trust_records import TrustReport
+
+router = APIRouter(prefix="/v1", tags=["ask"])
+Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
+_REFUSALS = answers(403, 408, 413, 415, 422, 500, 502, 503, 504)
+
+
+def _responses(report: type[Any] | None) -> dict[int | str, dict[str, Any]]:
+    waited: dict[int | str, dict[str, Any]] = {} if report is None else {200: {"model": report}, 409: _REFUSALS[422]}
+    return {**_REFUSALS, **waited}
+
+
+@router.post("/checks", status_code=202, response_model=Job, responses=_responses(FactualityReport))
+async def check(ask: CheckAsk, opened: Open, owner: Owner, wait: Wait = False) -> Response:
+    """Checks which claims of a response hold."""
+    opened.work.library.refuse_unknown(ask.documents)
+    _refuse_nothing_to_check_against(ask, opened)
+    return await _submitted(opened, owner, "check", ask.prompt or ask.response, ask.model_dump_json(), wait=wait)
+
+
+@router.post("/trust", status_code=202, response_model=Job, responses=_responses(TrustReport))
+async def trust(ask: TrustAsk, opened: Open, owner: Owner, wait: Wait = False) -> Response:
+    """Scores whether a model stands by an answer, and whether documents agree."""
+    opened.work.library.refuse_unknown(ask.documents)
+    settings = opened.work.scorer.settings
+    if settings.subject_model is None and ask.response is None:
+        raise Refused(422, "invalid_input", "give the response: no subject model is set up to ask", field="response")
+    if settings.subject_model is None and not settings.corpus and not ask.documents:
+        raise Refused(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
+    return await _submitted(opened, owner, "trust", ask.question, ask.model_dump_json(), wait=wait)
+
+
+@router.post("/audits", status_code=202, response_model=Job, responses=_responses(None))
+async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
+    """Says how far evaluators can be trusted, from claims that they scored and people labelled."""
+    try:
+        await asyncio.to_thread(_try_rows, ask)
+    except DataError as error:
+        words = failure_words(error)
+        raise Refused(422, words.type, words.message, field="rows") from error
+    request = await asyncio.to_thread(ask.model_dump_json)
+    return await _submitted(opened, owner, "audit", f"{len(ask.rows):,} labelled claims", request, wait=False)
+
+
+def _refuse_nothing_to_check_against(ask: CheckAsk, opened: Opened) -> None:
+    if ask.documents is not None:
+        return
+    if ask.mode == "faithfulness":
+        message = "there is nothing to be faithful to: give documents, or the mode 'factuality'"
+        raise Refused(422, "invalid_input", message, field="documents")
+    if not opened.info.can_search:
+        message = "there is nothing to check against: give documents; this service searches nothing of its own"
+        raise Refused(422, "invalid_input", message, field="documents")
+
+
+def _try_rows(ask: AuditAsk) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="factloop-"))
+    try:
+        write_rows(ask.rows, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _submitted(opened: Opened, owner: str, kind: Kind, about: str, request: str, *, wait: bool) -> Response:
+    live = await opened.jobs.submit(owner, kind, title_of(about), request)
+    if wait:
+        return await _result(opened, live)
+    job = live.stored.job
+    return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": f"/v1/jobs/{job.id}"})
+
+
+async def _result(opened: Opened, live: LiveJob) -> Response:
+    """The report, when there is one. Raises Refused for a job that came to nothing."""
+    await live.closed()
+    job = live.stored.job
+    if job.status == "done":
+        result = await opened.jobs.result(job.id)
+        return Response(result, media_type="application/json")
+    if job.error is not None:
+        raise Refused(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
+    if job.status == "cancelled":
+        raise Refused(409, "cancelled", "the job was cancelled")
+    raise Refused(503, "stopping", f"the service is being stopped; job {job.id} goes on at its next start")

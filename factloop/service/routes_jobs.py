@@ -1,0 +1,167 @@
+"""Routes to jobs: their state, what happens in them, and what came of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+
+from factloop.evaluation.audit.report import AuditReport
+from factloop.records import FactualityReport, Record
+from factloop.service.comparing import compare_checks
+from factloop.service.context import InContext, Open, Opened, Owner, TheJob, answers, is_job_id, no_such_job
+from factloop.service.errors import Refused
+from factloop.service.live import LiveJob, Sent
+from factloop.service.pages import report_policy
+from factloop.service.results import KINDS
+from factloop.service.shapes import AuditAsk, CheckAsk, Compared, Job, JobPage, Kind, Status, TrustAsk
+from factloop.trust_records import TrustReport
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+RECORDS: dict[Kind, type[Record]] = {"check": FactualityReport, "trust": TrustReport, "audit": AuditReport}
+RENDERERS = {kind.record: kind.render for kind in KINDS}
+MOST_JOBS = 200
+LARGEST_NUMBER = 2**62
+
+
+@router.get("/jobs", responses=answers(422))
+async def jobs(
+    opened: Open,
+    owner: Owner,
+    kind: Kind | None = None,
+    status: Status | None = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
+    before: Annotated[str | None, Query(description="The `next` of the page before this one.")] = None,
+) -> JobPage:
+    """The caller's jobs, newest first."""
+    if before is not None and not is_job_id(before):
+        raise Refused(422, "invalid_input", "give the `next` of an earlier page", field="before")
+    found = await opened.jobs.page(owner, kind=kind, status=status, limit=limit + 1, before=before)
+    more = len(found) > limit
+    return JobPage(jobs=tuple(found[:limit]), next=found[limit - 1].id if more else None)
+
+
+@router.get("/jobs/{job_id}", responses=answers(404, 422))
+async def job(job: TheJob) -> Job:
+    """The state of a job."""
+    return job
+
+
+@router.get("/jobs/{job_id}/request", response_model=CheckAsk | TrustAsk | AuditAsk, responses=answers(404, 422))
+async def request(job: TheJob, opened: Open) -> Response:
+    """What was asked for: a page shows it beside what comes of it, and may ask again."""
+    text = await opened.jobs.request(job.id)
+    if text is None:  # deleted since it was looked up
+        raise no_such_job()
+    return Response(text, media_type="application/json")
+
+
+@router.delete("/jobs/{job_id}", responses=answers(403, 404, 422))
+async def delete(job: TheJob, opened: Open, owner: Owner) -> Job:
+    """Cancels a job that waits or is at work; deletes a finished one. The answer is its last state."""
+    live = opened.jobs.live(job.id, owner)
+    if live is not None:
+        await opened.jobs.cancel(live)
+        return live.stored.job
+    await opened.jobs.delete(job.id)
+    return job
+
+
+@router.get(
+    "/jobs/{job_id}/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **answers(404, 422)},
+)
+async def events(
+    job: TheJob,
+    opened: Open,
+    context: InContext,
+    owner: Owner,
+    last_event_id: Annotated[str | None, Header(description="Only what came after this event.")] = None,
+) -> Response:
+    """What happens in a job, as server-sent events, from its beginning; the last is `job_finished`.
+
+    A stream that ends without it was cut off by the service being stopped: ask again with `Last-Event-ID`.
+    """
+    live = opened.jobs.live(job.id, owner)
+    after = _number(last_event_id)
+    if live is not None:
+        stream = _following(live, after, context.settings.heartbeat_s)
+    else:
+        finished = await opened.jobs.get(job.id, owner)  # it may have ended since it was looked up
+        stream = _replaying([one for one in await opened.jobs.events(finished or job) if one.number > after])
+    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+@router.get(
+    "/jobs/{job_id}/result",
+    response_model=FactualityReport | TrustReport | AuditReport,
+    responses=answers(404, 409, 422),
+)
+async def result(job: TheJob, opened: Open) -> Response:
+    """The report of a job that is done."""
+    return Response(await _result(job, opened), media_type="application/json")
+
+
+@router.get("/jobs/{job_id}/report.html", response_class=HTMLResponse, responses=answers(404, 409, 422))
+async def report(job: TheJob, opened: Open) -> Response:
+    """The report as a page that needs nothing else."""
+    text = await _result(job, opened)
+    page = await asyncio.to_thread(_rendered, job.kind, text)
+    return HTMLResponse(page, headers={"Content-Security-Policy": report_policy(page)})
+
+
+@router.get("/compare", responses=answers(404, 409, 422))
+async def compare(opened: Open, owner: Owner, first: str, second: str) -> Compared:
+    """Two checks, claim by claim."""
+    one, other = [
+        await _check_report(name, given, opened, owner) for name, given in (("first", first), ("second", second))
+    ]
+    return await asyncio.to_thread(compare_checks, one, other)
+
+
+async def _check_report(name: str, job_id: str, opened: Opened, owner: str) -> tuple[Job, FactualityReport]:
+    job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
+    if job is None:
+        raise no_such_job(name)
+    if job.kind != "check":
+        raise Refused(422, "invalid_input", "only checks can be compared", field=name)
+    text = await _result(job, opened)
+    return job, await asyncio.to_thread(FactualityReport.model_validate_json, text)
+
+
+async def _result(job: Job, opened: Opened) -> str:
+    text = await opened.jobs.result(job.id) if job.status == "done" else None
+    if text is None:
+        raise Refused(409, "not_done", f"the job is {job.status}, and has no report")
+    return text
+
+
+def _rendered(kind: Kind, text: str) -> str:
+    record = RECORDS[kind].model_validate_json(text)
+    return RENDERERS[type(record)](record)
+
+
+async def _following(live: LiveJob, after: int, heartbeat_s: float) -> AsyncIterator[bytes]:
+    yield KEEPALIVE_COMMENT  # the headers go out at once
+    async for sent in live.follow(after, heartbeat_s):
+        yield KEEPALIVE_COMMENT if sent is None else _encoded(sent)
+
+
+async def _replaying(events: list[Sent]) -> AsyncIterator[bytes]:
+    for sent in events:
+        yield _encoded(sent)
+
+
+def _encoded(sent: Sent) -> bytes:
+    return format_sse_event(data_str=sent.data, event=sent.type, id=str(sent.number))
+
+
+def _number(last_event_id: str | None) -> int:
+    """What is no number of ours is as if nothing had been seen."""
+    given = last_event_id or ""
+    return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0

@@ -1,0 +1,72 @@
+"""Settings of the service itself; those of checks and scores are `CheckSettings` and `TrustSettings`."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from factloop.errors import ConfigError
+from factloop.service.keys import Keys
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+"""Of registered documents and results."""
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """What the operator chose. Raises ConfigError."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    """0 takes a free one."""
+    folder: Path | None = None
+    """Of the database (unless that is named by URL) and of running jobs' journals; by default in the user's data."""
+    database: str | None = None
+    """SQLAlchemy's URL of a SQLite file or a PostgreSQL database."""
+    documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Files, folders and globs by the name that callers know them by."""
+    results: Path | None = None
+    """Folder with audits, experiments and runs to show."""
+    keys: Keys = field(default_factory=Keys)
+    max_jobs: int = 8
+    """At work at a time."""
+    max_queued: int = 100
+    """Waiting for their turn; another is refused."""
+    max_body_mb: float = 8.0
+    rate: str = "60/minute"
+    """Jobs that one key, or one address without a key, may ask for or delete. Reading is allowed ten times as often."""
+    body_timeout_s: float = 20.0
+    """In which a request must have come in whole."""
+    header_timeout_s: float = 10.0
+    """In which a new connection must have sent the headers of its first request."""
+    heartbeat_s: float = 15.0
+    """Between the comments that keep an idle stream of events open."""
+    stop_timeout_s: float = 10.0
+    """For answers under way when the service is stopped."""
+
+    def __post_init__(self) -> None:
+        if not self.is_loopback and not self.keys:
+            raise ConfigError(
+                f"--host {self.host}: others could reach it, so give a key (--api-key-file or FACTLOOP_SERVICE_KEYS)"
+            )
+        for name, paths in self.documents.items():
+            if not NAME.fullmatch(name) or not paths:
+                raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
+        for flag, value in (("--max-jobs", self.max_jobs), ("--max-body-mb", self.max_body_mb)):
+            if not value > 0:
+                raise ConfigError(f"{flag} {value:g}: must be greater than 0")
+        if not 0 <= self.port <= 65535:
+            raise ConfigError(f"--port {self.port}: must be between 0 and 65535")
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False

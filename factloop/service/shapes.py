@@ -1,0 +1,289 @@
+"""What callers send and get. Reports are the records that the Python API returns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from factloop.records import Count, Counts, Record, Share, Verdict
+
+LONGEST_TEXT = 200_000
+"""Characters of a response."""
+LONGEST_PROMPT = 20_000
+LONGEST_DOCUMENT = 2_000_000
+MOST_DOCUMENTS = 1_000
+MOST_ROWS = 100_000
+MOST_KS = 20
+TITLE_LENGTH = 80
+
+Kind = Literal["check", "trust", "audit"]
+Status = Literal["queued", "running", "done", "failed", "cancelled"]
+FINISHED: frozenset[str] = frozenset({"done", "failed", "cancelled"})
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
+Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT, pattern=r"\S")]
+Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class Given(BaseModel):
+    """Base of what callers send: strangers among the fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class GivenDocument(Given):
+    """A document that the answer is held against."""
+
+    text: Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
+    title: Annotated[str, StringConstraints(max_length=1_000)] = ""
+    source: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    """What the evidence calls it, such as its address; nothing is fetched from there."""
+
+
+Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS)]
+"""The name of documents that the operator registered, or documents."""
+
+
+class CheckAsk(Given):
+    """A response to be checked."""
+
+    response: Text
+    prompt: Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)] | None = None
+    """The question that it answers."""
+    documents: Documents | None = None
+    mode: Literal["faithfulness", "factuality"] = "faithfulness"
+    """Against the documents and nothing else, or also against what the service searches."""
+    k: (
+        Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1, max_length=MOST_KS)] | None
+    ) = None
+    """Each K of F1@K; by default the service's own."""
+
+
+class TrustAsk(Given):
+    """An answer to be scored by TrustScore; without one the subject model is asked for its own."""
+
+    question: Question
+    response: Text | None = None
+    documents: Documents | None = None
+    """Searched in place of the service's own corpus."""
+
+
+class AuditAsk(Given):
+    """Labelled claims with scores: the rows that `factloop audit` reads."""
+
+    rows: Annotated[tuple[dict[str, Any], ...], Field(min_length=1, max_length=MOST_ROWS)]
+
+
+class ErrorWords(Record):
+    """What went wrong."""
+
+    type: str
+    message: str
+    field: str | None = None
+    """Of the request, where one is at fault."""
+
+
+class ErrorBody(Record):
+    """The body of every answer that is not a success."""
+
+    error: ErrorWords
+
+
+class Progress(Record):
+    """How far a check has come."""
+
+    n_claims_found: Count = 0
+    n_claims_judged: Count = 0
+
+
+class CheckSummary(Record):
+    """The outcome of a check in figures."""
+
+    kind: Literal["check"] = "check"
+    counts: Counts
+    precision: Share | None
+    """None where nothing was scored."""
+    n_calls: Count
+    cost_usd: float | None
+    warnings: tuple[str, ...] = ()
+
+
+class TrustSummary(Record):
+    """The outcome of a score; a part without a value is null."""
+
+    kind: Literal["trust"] = "trust"
+    trust_bc: Share | None
+    trust_fc: Share | None
+    trust_ov: Share | None
+    n_calls: Count
+    cost_usd: float | None
+
+
+class AuditSummary(Record):
+    """What was audited."""
+
+    kind: Literal["audit"] = "audit"
+    n_claims: Count
+    n_responses: Count
+    evaluators: tuple[str, ...]
+
+
+Summary = Annotated[CheckSummary | TrustSummary | AuditSummary, Field(discriminator="kind")]
+
+
+class Job(Record):
+    """Work that was asked for."""
+
+    id: str
+    kind: Kind
+    status: Status
+    title: str
+    """The first words of what was given."""
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    error: ErrorWords | None = None
+    """Exactly where the status is `failed`."""
+    progress: Progress = Progress()
+    summary: Summary | None = None
+    """Exactly where the status is `done`."""
+
+    @property
+    def is_finished(self) -> bool:
+        return self.status in FINISHED
+
+
+class JobPage(Record):
+    """Jobs, newest first."""
+
+    jobs: tuple[Job, ...]
+    next: str | None
+    """Give it as `before` for the page after this one; null on the last."""
+
+
+class CheckEnded(Record):
+    """Event: the check is over. The report is at `/v1/jobs/{id}/result`."""
+
+    type: Literal["check_finished"] = "check_finished"
+    summary: CheckSummary
+
+
+class DocumentsInfo(Record):
+    """Documents that the operator registered."""
+
+    name: str
+    title: str
+    n_files: Count
+
+
+class LimitsInfo(Record):
+    """What the service allows."""
+
+    max_body_bytes: int
+    max_response_chars: int = LONGEST_TEXT
+    max_prompt_chars: int = LONGEST_PROMPT
+    max_documents: int = MOST_DOCUMENTS
+    max_document_chars: int = LONGEST_DOCUMENT
+    max_rows: int = MOST_ROWS
+    max_running: int
+    max_queued: int
+    rate: str
+
+
+class Info(Record):
+    """What this service is and can do."""
+
+    version: str
+    judge: str
+    """Who judges, by which plan, in words."""
+    documents: tuple[DocumentsInfo, ...]
+    can_search: bool
+    """Whether the mode `factuality` has anything of its own to search."""
+    limits: LimitsInfo
+    needs_key: bool
+    trust: bool
+    """Whether a subject model or a corpus is set up; documents can be given to a score in any case."""
+
+
+class Health(Record):
+    """Whether the service is up."""
+
+    status: Literal["ok", "stopping"]
+
+
+class ComparedSide(Record):
+    """What one check said of a claim."""
+
+    claim_id: str
+    verdict: Verdict | None
+    unscored_reason: str | None
+    contradicted: bool | None
+    rationale: str
+
+
+class ComparedClaim(Record):
+    """One claim that both checks have."""
+
+    claim: str
+    first: ComparedSide
+    second: ComparedSide
+    flipped: bool
+    """Whether both have a verdict, and not the same."""
+
+
+class LoneClaim(Record):
+    """A claim that one of the checks has."""
+
+    claim: str
+    side: ComparedSide
+
+
+class ComparedCounts(Record):
+    """How many claims the comparison rests on."""
+
+    first: Counts
+    second: Counts
+    n_pairs: Count
+    n_only_first: Count
+    n_only_second: Count
+    n_flips: Count
+    n_unscored_pairs: Count
+    """Pairs in which a side has no verdict: no flip, and no agreement."""
+
+
+class Compared(Record):
+    """Two checks claim by claim."""
+
+    first: Job
+    second: Job
+    same_response: bool
+    pairs: tuple[ComparedClaim, ...]
+    only_first: tuple[LoneClaim, ...]
+    only_second: tuple[LoneClaim, ...]
+    flips: tuple[ComparedClaim, ...]
+    counts: ComparedCounts
+
+
+class ResultInfo(Record):
+    """An audit, an experiment or a run that the operator registered."""
+
+    name: str
+    kind: str
+    title: str
+    created_at: datetime | None
+    summary: str
+    """In words."""
+
+
+class ResultList(Record):
+    """What there is to look through."""
+
+    results: tuple[ResultInfo, ...]
+
+
+def title_of(text: str) -> str:
+    """The first words, in one line."""
+    line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * TITLE_LENGTH]).split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

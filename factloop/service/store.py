@@ -1,0 +1,220 @@
+"""Jobs in a database: SQLite or PostgreSQL, through SQLAlchemy.
+
+A job is one row: owner, kind and status by column, as lists are asked for, and the job itself as JSON. Its long texts
+(request, events, result) stand apart, so that lists stay quick. JSON is kept as text, in which no character is refused
+by a database: NUL is escaped.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    delete,
+    event,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from factloop.errors import ConfigError
+from factloop.service.shapes import Job, Kind, Status
+
+FORMAT = 1
+BACKENDS = ("sqlite", "postgresql")
+TextName = Literal["request", "events", "result"]
+
+_META = MetaData()
+_FORMAT = Table("factloop_format", _META, Column("format", Integer, primary_key=True))
+_JOBS = Table(
+    "factloop_jobs",
+    _META,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("job", Text, nullable=False),
+)
+_TEXTS = Table(
+    "factloop_job_texts",
+    _META,
+    Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(16), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+Index("factloop_jobs_of_owner", _JOBS.c.owner, _JOBS.c.id)
+Index("factloop_jobs_by_status", _JOBS.c.status)
+
+
+@dataclass(frozen=True)
+class StoredJob:
+    """A job with what its callers do not see."""
+
+    job: Job
+    owner: str
+    attempt: int = 0
+    """How often it was begun: more than once where the service was stopped meanwhile."""
+
+    def changed(self, **values: Any) -> StoredJob:
+        """With other values of the job."""
+        return replace(self, job=self.job.model_copy(update=values))
+
+
+def new_job_id() -> str:
+    """32 hexadecimal digits that sort by time and cannot be guessed."""
+    return f"{time.time_ns():016x}{secrets.token_hex(8)}"
+
+
+class JobStore:
+    """The jobs of one service. Every method is one transaction, and blocks: call it outside the event loop."""
+
+    def __init__(self, url: str) -> None:
+        """Opens the database and makes its tables. Raises ConfigError, which never shows a password."""
+        self._engine = _open(url)
+        try:
+            with self._engine.begin() as connection:
+                _META.create_all(connection)
+                found = connection.scalar(select(_FORMAT.c.format))
+                if found is None:
+                    connection.execute(insert(_FORMAT).values(format=FORMAT))
+        except SQLAlchemyError as error:
+            self._engine.dispose()
+            raise ConfigError(f"--database {_shown(url)}: cannot be used ({_reason(error)})") from error
+        if found not in (None, FORMAT):
+            self._engine.dispose()
+            raise ConfigError(f"--database {_shown(url)}: was written by another version of factloop (format {found})")
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def add(self, stored: StoredJob, request: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(insert(_JOBS).values(**_row(stored)))
+            _write_texts(connection, stored.job.id, {"request": request})
+
+    def save(self, stored: StoredJob, texts: Mapping[TextName, str] | None = None) -> None:
+        """Its new state, together with its texts. A job that was deleted meanwhile stays so."""
+        with self._engine.begin() as connection:
+            changed = connection.execute(update(_JOBS).where(_JOBS.c.id == stored.job.id).values(**_row(stored)))
+            if changed.rowcount and texts:
+                _write_texts(connection, stored.job.id, texts)
+
+    def get(self, job_id: str, owner: str) -> StoredJob | None:
+        """The job, if it is the owner's."""
+        with self._engine.connect() as connection:
+            found = connection.execute(select(_JOBS).where(_JOBS.c.id == job_id, _JOBS.c.owner == owner)).first()
+        return None if found is None else _stored(found)
+
+    def page(
+        self,
+        owner: str,
+        *,
+        kind: Kind | None = None,
+        status: Status | None = None,
+        limit: int,
+        before: str | None = None,
+    ) -> list[StoredJob]:
+        """The owner's newest jobs, those made before the job `before`."""
+        wanted = select(_JOBS).where(_JOBS.c.owner == owner)
+        if kind is not None:
+            wanted = wanted.where(_JOBS.c.kind == kind)
+        if status is not None:
+            wanted = wanted.where(_JOBS.c.status == status)
+        if before is not None:
+            wanted = wanted.where(_JOBS.c.id < before)
+        with self._engine.connect() as connection:
+            return [_stored(row) for row in connection.execute(wanted.order_by(_JOBS.c.id.desc()).limit(limit))]
+
+    def unfinished(self) -> list[StoredJob]:
+        """Of all owners, oldest first."""
+        wanted = select(_JOBS).where(_JOBS.c.status.in_(("queued", "running"))).order_by(_JOBS.c.id)
+        with self._engine.connect() as connection:
+            return [_stored(row) for row in connection.execute(wanted)]
+
+    def text(self, job_id: str, name: TextName) -> str | None:
+        wanted = select(_TEXTS.c.body).where(_TEXTS.c.job_id == job_id, _TEXTS.c.name == name)
+        with self._engine.connect() as connection:
+            return connection.scalar(wanted)
+
+    def delete(self, job_id: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(delete(_TEXTS).where(_TEXTS.c.job_id == job_id))
+            connection.execute(delete(_JOBS).where(_JOBS.c.id == job_id))
+
+
+def _open(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() not in BACKENDS:
+            raise ConfigError(f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://...")
+        if parsed.get_backend_name() == "postgresql" and "+" not in parsed.drivername:
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        engine = create_engine(parsed, pool_pre_ping=True)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise ConfigError(f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://...") from error
+    except ImportError as error:
+        raise ConfigError("PostgreSQL needs the extra: pip install 'factloop[postgres]'") from error
+    if parsed.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _shown(url: str) -> str:
+    """Without what may be a password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "(no database URL)"
+
+
+def _reason(error: SQLAlchemyError) -> str:
+    """The database's own first line."""
+    origin = getattr(error, "orig", None)
+    return (str(origin or type(error).__name__).strip().splitlines() or ["no reason given"])[0]
+
+
+def _row(stored: StoredJob) -> dict[str, Any]:
+    job = stored.job
+    return {
+        "id": job.id,
+        "owner": stored.owner,
+        "kind": job.kind,
+        "status": job.status,
+        "attempt": stored.attempt,
+        "job": job.model_dump_json(),
+    }
+
+
+def _stored(row: Any) -> StoredJob:
+    return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
+
+
+def _write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:
+    names: Sequence[str] = list(texts)
+    connection.execute(delete(_TEXTS).where(_TEXTS.c.job_id == job_id, _TEXTS.c.name.in_(names)))
+    connection.execute(insert(_TEXTS), [{"job_id": job_id, "name": name, "body": body} for name, body in texts.items()])

@@ -1,0 +1,185 @@
+"""What each kind of job does: it asks the checker, the scorer or the audit, as the Python API and the command do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from factloop.checker import FactChecker
+from factloop.errors import DataError, ToolError
+from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.metrics.factuality import at_each_k
+from factloop.evaluation.reports.json import to_json
+from factloop.events import CheckFinished, ClaimFound, ClaimJudged
+from factloop.records import FactualityReport, Record
+from factloop.scorer import TrustScorer
+from factloop.service.documents import Library
+from factloop.service.shapes import (
+    AuditAsk,
+    AuditSummary,
+    CheckAsk,
+    CheckEnded,
+    CheckSummary,
+    Given,
+    Kind,
+    Progress,
+    Summary,
+    TrustAsk,
+    TrustSummary,
+)
+from factloop.sources import Sources
+from factloop.trust_records import TrustReport
+
+ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
+AUDIT_ROWS = "rows.jsonl"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job."""
+
+    report: Record
+    result: str
+    """The report as JSON."""
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class Watching:
+    """To whom work says how far it is."""
+
+    event: Callable[[Record, str], None]
+    progress: Callable[[Progress], None]
+
+
+class Work:
+    """The checker and the scorer that all jobs share."""
+
+    def __init__(self, checker: FactChecker, scorer: TrustScorer, library: Library) -> None:
+        self.checker, self.scorer, self.library = checker, scorer, library
+
+    async def do(self, kind: Kind, request: str, folder: Path, watching: Watching) -> Outcome:
+        """Does the work, keeping what is paid for in the folder. Raises FactloopError."""
+        ask = ASKS[kind].model_validate_json(request)
+        match ask:
+            case CheckAsk():
+                return await self._check(ask, folder, watching)
+            case TrustAsk():
+                return await self._trust(ask, folder)
+            case AuditAsk():
+                return await _audit(ask, folder)
+            case _:
+                raise AssertionError(f"no work is called {kind}")
+
+    async def aclose(self) -> None:
+        await self.checker.aclose()
+        await self.scorer.aclose()
+
+    async def _check(self, ask: CheckAsk, folder: Path, watching: Watching) -> Outcome:
+        found = judged = 0
+        events = self.checker.astream(
+            ask.response, ask.prompt, sources=await self._sources(ask), run_dir=folder / "check"
+        )
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, CheckFinished):
+                    report = _with_ks(event.report, ask.k)
+                    summary = summary_of_check(report)
+                    watching.event(CheckEnded(summary=summary), "check_finished")
+                    return Outcome(report, await asyncio.to_thread(to_json, report), summary)
+                found += isinstance(event, ClaimFound)
+                judged += isinstance(event, ClaimJudged)
+                watching.progress(Progress(n_claims_found=found, n_claims_judged=judged))
+                watching.event(event, event.type)
+        raise AssertionError("a check ends with its report")
+
+    async def _sources(self, ask: CheckAsk) -> Sources | None:
+        if ask.documents is None:
+            return None
+        tool = await self.library.tool(ask.documents)
+        return Sources(() if tool is None else (tool,), ask.mode)
+
+    async def _trust(self, ask: TrustAsk, folder: Path) -> Outcome:
+        run_dir = folder / "trust"
+        tool = None if ask.documents is None else await self.library.tool(ask.documents)
+        if tool is None:
+            report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir)
+        else:
+            settings = self.scorer.settings.model_copy(update={"corpus": ()})
+            async with TrustScorer(settings=settings, corpus=tool) as scorer:
+                report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir)
+        return Outcome(report, to_json(report), _summary_of_trust(report))
+
+
+def summary_of_check(report: FactualityReport) -> CheckSummary:
+    return CheckSummary(
+        counts=report.counts,
+        precision=report.precision,
+        n_calls=report.usage.calls,
+        cost_usd=report.usage.cost_usd,
+        warnings=report.warnings,
+    )
+
+
+def _summary_of_trust(report: TrustReport) -> TrustSummary:
+    return TrustSummary(
+        trust_bc=report.trust_bc.value,
+        trust_fc=report.trust_fc.value,
+        trust_ov=report.trust_ov.value,
+        n_calls=report.usage.calls,
+        cost_usd=report.usage.cost_usd,
+    )
+
+
+def _with_ks(report: FactualityReport, ks: tuple[int, ...] | None) -> FactualityReport:
+    return report if ks is None else report.model_copy(update={"at_k": at_each_k(report.counts, ks)})
+
+
+def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
+    """The rows as a file that the audit reads. Raises DataError for rows that it would refuse; blocks."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / AUDIT_ROWS
+    try:
+        text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
+    except ValueError as error:
+        raise DataError("a number is not finite; give null where there is none", field="rows") from error
+    file.write_text(text, encoding="utf-8")
+    try:
+        load_predictions(file)
+    except DataError as error:
+        message = str(error).replace(str(file), "row")
+        raise DataError(re.sub(r"^row:(\d+)", r"row \1", message)) from error
+    return file
+
+
+async def _audit(ask: AuditAsk, folder: Path) -> Outcome:
+    """By the command, in a process of its own: it can be stopped, and does not hold up the loop."""
+    file = await asyncio.to_thread(write_rows, ask.rows, folder)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "factloop", "audit", str(file), "--json", "-"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # an interrupt of the service is not one of the audit
+    )
+    try:
+        output, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode != 0:
+        raise ToolError("the audit failed", tool="audit")
+    result = output.decode()
+    report = await asyncio.to_thread(AuditReport.model_validate_json, result)
+    data = report.data
+    summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
+    return Outcome(report, result, summary)
