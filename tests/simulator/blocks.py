@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 NAMES = (
     "question", "context", "sentence", "claim", "evidence", "asked", "final", "response", "fact",
-    "topic", "options", "answer", "passage", "number", "known", "document",
+    "topic", "options", "answer", "passage", "number", "known", "document", "wrong", "kept",
 )  # fmt: skip
 
 _OPENING = re.compile(rf'<(?P<name>{"|".join(NAMES)})(?P<suffix>-\d{{1,9}})?(?: id="(?P<id>[^"<>]{{0,40}})")?>')

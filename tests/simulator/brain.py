@@ -177,6 +177,16 @@ class Brain:
         count = int(number) if number.isdecimal() else 1
         return {"prompts": propose_prompts(self._world, blocks.one("topic"), count, known)}
 
+    def _rewritten_sentence(self, blocks: Blocks) -> Fields:
+        """What is to be kept and what the evidence has otherwise, each in a sentence of its own."""
+        told = [_one_line(block.text) for block in blocks.all("kept")]
+        for block in blocks.all("wrong"):
+            read = read_claim(self._world, _one_line(block.text))
+            finding = weigh(read, blocks.all("evidence"))
+            if read is not None and finding.found:
+                told.append(read.topic.claim(finding.found))
+        return {"sentence": " ".join(told)}
+
     def _read_answer(self, question: str, answer: str) -> ReadClaim | None:
         """An answer in a whole sentence, or only the value that the question asks for."""
         pair, value = self._world.pair_of(question), answer.rstrip(". ")
@@ -202,6 +212,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Attribution": Brain._attribution,
     "ClosedBookAnswer": Brain._closed_book_answer,
     "LongFactPrompts": Brain._longfact_prompts,
+    "RewrittenSentence": Brain._rewritten_sentence,
 }
 
 TITLES: Sequence[str] = tuple(_HANDLERS)

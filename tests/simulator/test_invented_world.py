@@ -12,6 +12,7 @@ import pytest
 from factloop.agents.longfact import schemas as longfact_schemas
 from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
+from factloop.correcting import schemas as correction_schemas
 from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.verifiers import prompted as verifiers
 from tests.simulator import GoldFact, World, build_world
@@ -153,7 +154,7 @@ class TestBrain:
         )
         for title in TITLES:
             reply = answer(brain, title, message)
-            modules = (safe_schemas, trust_schemas, longfact_schemas, verifiers)
+            modules = (safe_schemas, trust_schemas, longfact_schemas, verifiers, correction_schemas)
             schema = next(getattr(module, title) for module in modules if hasattr(module, title))
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
