@@ -82,6 +82,11 @@ class SearchTool(BaseTool):
         """Whether answers are worth keeping: False for a local index, which is faster than the cache."""
         return True
 
+    @property
+    def own_documents(self) -> bool:
+        """Whether it searches what the user gave, at no price, rather than the world."""
+        return False
+
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:
         return self._as_message(self.search(query, self.limit))
 

@@ -63,6 +63,10 @@ class GivenDocuments(SearchTool):
         return None
 
     @property
+    def own_documents(self) -> bool:
+        return True
+
+    @property
     def n_passages(self) -> int:
         return self._reader.n_passages
 

@@ -41,6 +41,10 @@ class RetrieverSearch(SearchTool):
         """False: two retrievers of one kind look alike, and their collections change unseen."""
         return False
 
+    @property
+    def own_documents(self) -> bool:
+        return True
+
     def search(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
             return []

@@ -77,6 +77,10 @@ class DocumentSearch(SearchTool):
         return False
 
     @property
+    def own_documents(self) -> bool:
+        return True
+
+    @property
     def n_files(self) -> int:
         return len(self._files.paths)
 
