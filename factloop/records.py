@@ -99,6 +99,8 @@ class Judgement(Record):
     """Degree of support in [0, 1], where the judge gives one."""
     judged_by: str = ""
     """The model, encoder or rule set that judged."""
+    stage: Literal["cheap", "model"] | None = None
+    """In a cascade, which stage gave the verdict; None without a cascade, and where there is no verdict."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
@@ -203,6 +205,18 @@ class AtK(Record):
     n_unscored: Count
 
 
+class CascadeFingerprint(Record):
+    """The cheap verifier of a cascade, and between which scores it leaves a claim to the model."""
+
+    verifier: str
+    identity: str
+    """SHA-256 of all that shapes its scores."""
+    upper: Share | None
+    """A claim with at least this score is supported; None: none is by the verifier."""
+    lower: Share | None
+    """A claim with at most this score is not supported; None: none is by the verifier."""
+
+
 class Fingerprint(Record):
     """Everything that made the run what it is: equal fingerprints and equal caches give equal reports."""
 
@@ -225,12 +239,41 @@ class Fingerprint(Record):
     versions: Mapping[str, str] = Field(default_factory=dict)
     """Version of each library that shapes the result."""
     seed: int | None = None
+    cascade: CascadeFingerprint | None = None
 
     @property
     def judge(self) -> str:
         """Who judged, by which plan, in words. The offline engine is called what it is: a baseline."""
         engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
-        return f"{engine}, {self.plan} plan"
+        first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
+        return f"{engine}, {self.plan} plan{first}"
+
+
+class CascadeSavings(Record):
+    """What a cascade spared the model and its searches. Repeated claims count once."""
+
+    n_supported: Count
+    """Settled by the cheap verifier."""
+    n_not_supported: Count
+    n_sent_on: Count
+    """Looked at, and left to the model."""
+    n_failed: Count = 0
+    """First looks that failed; their claims went to the model."""
+    max_error: Share | None = None
+    """To which the thresholds were tuned: of the claims settled on either side, at most this share wrong."""
+    confidence: Share | None = None
+    calls_avoided: NonNegative | None = None
+    """Model calls, estimated: claims settled times the calls that a claim sent on took. None where none was sent on."""
+    searches_avoided: NonNegative | None = None
+    """The same of searches beyond the first look, answers from the cache included in both."""
+
+    @property
+    def n_settled(self) -> int:
+        return self.n_supported + self.n_not_supported
+
+    @property
+    def n_looked_at(self) -> int:
+        return self.n_settled + self.n_sent_on
 
 
 class FactualityReport(Record):
@@ -246,6 +289,8 @@ class FactualityReport(Record):
     at_k: tuple[AtK, ...]
     usage: Usage
     fingerprint: Fingerprint
+    cascade: CascadeSavings | None = None
+    """None without a cascade."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from langgraph.types import StreamWriter
 
@@ -19,7 +19,7 @@ from factloop.tools.search.gateway import Found, SearchGateway
 
 Update = Mapping[str, Any]
 
-SEARCH = "search"
+LOOK, SEARCH = "look", "search"
 
 
 class Node(Protocol):
@@ -54,9 +54,15 @@ def closed(state: FactState, judgement: Judgement, writer: StreamWriter) -> Upda
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     if nothing_found and state["failure"] is not None:
         judgement = Judgement.model_validate(state["failure"])
-    done = settle(state["fact"], judgement, state)
+    done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
     writer({"type": "claim_judged", "claim": done["claim"]})
     return {"settled": [done], "pending": None}
+
+
+def of_stage(judgement: Judgement, stage: Literal["cheap", "model"] | None) -> Judgement:
+    """A verdict with the stage that gave it, in a cascade."""
+    is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
+    return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
 
 def task_of(sentence: SentenceState) -> SentenceTask:
@@ -85,7 +91,7 @@ def build_search_node(gateway: SearchGateway, meter: UsageMeter) -> Node:
             raise
         except FactloopError as error:
             return {**asked, "failure": unscored(error).model_dump(mode="json")}
-        fresh = _fresh_evidence(state, found)
+        fresh = fresh_evidence(state, found)
         writer({"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": wish.query,
                 "evidence": fresh})  # fmt: skip
         return {**asked, "evidence": [*state["evidence"], *fresh]}
@@ -93,7 +99,7 @@ def build_search_node(gateway: SearchGateway, meter: UsageMeter) -> Node:
     return search
 
 
-def _fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:
+def fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:
     """The hits that the claim does not hold yet, as evidence."""
     known = {(item["source"], item["passage"]) for item in state["evidence"]}
     name, held = claim_id(state["fact"]["place"]), len(state["evidence"])

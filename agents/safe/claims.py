@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQuery
@@ -56,7 +56,7 @@ def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found
     return kept, repeats
 
 
-def open_case(fact: Found, task: SentenceState) -> FactState:
+def open_case(fact: Found, task: SentenceState, stage: Literal["model"] | None = None) -> FactState:
     """The state in which a claim's branch starts. `fact["self_contained"]` is the first query where none was found."""
     return FactState(
         task=task,
@@ -68,6 +68,7 @@ def open_case(fact: Found, task: SentenceState) -> FactState:
         evidence=[],
         failure=None,
         relevant=fact["relevant"],
+        stage=stage,
     )
 
 

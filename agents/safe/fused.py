@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StreamWriter
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import SEARCH, Node, Update, already_asked, ask_next, closed, settling, task_of
+from factloop.agents.safe.branch import LOOK, SEARCH, Node, Update, already_asked, ask_next, closed, settling, task_of
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import FoundFact, FusedStages, NextQuery
@@ -32,8 +32,13 @@ class FusedPlan:
     stages: FusedStages
     name: ClassVar[Literal["fused"]] = "fused"
 
-    def build_claim_graph(self, search: Node, *, max_searches: int) -> CompiledStateGraph[Any]:
-        """`search -> assess`, round after round, until the claim is settled or `max_searches` queries were asked."""
+    def build_claim_graph(
+        self, search: Node, *, max_searches: int, look: Node | None = None
+    ) -> CompiledStateGraph[Any]:
+        """`search -> assess`, round after round, until the claim is settled or `max_searches` queries were asked.
+
+        A first `look` settles it before all that, or leaves it.
+        """
 
         async def assess(state: FactState, *, writer: StreamWriter) -> Update:
             if state["failure"] is not None and not state["evidence"]:
@@ -49,9 +54,14 @@ class FusedPlan:
         graph = StateGraph(FactState, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
         graph.add_node(ASSESS, settling(assess))
-        graph.add_edge(START, SEARCH)
+        if look is None:
+            graph.add_edge(START, SEARCH)
+        else:
+            graph.add_node(LOOK, look)
+            graph.add_edge(START, LOOK)
+            graph.add_conditional_edges(LOOK, _unless_settled, [SEARCH, END])
         graph.add_edge(SEARCH, ASSESS)
-        graph.add_conditional_edges(ASSESS, _after_assess, [SEARCH, END])
+        graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
         return graph.compile(name="claim")
 
     async def find_facts(self, sentence: SentenceState) -> list[Found]:
@@ -105,5 +115,5 @@ class FusedPlan:
         return judgements.not_supported(rationale, (), self.stages.name, contradicted=False)
 
 
-def _after_assess(state: FactState) -> str:
+def _unless_settled(state: FactState) -> str:
     return END if state["settled"] else SEARCH

@@ -8,14 +8,15 @@ it no claim waits for another.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal, Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, Send, StreamWriter
 
-from factloop.agents.safe.branch import Node, Update, build_search_node
+from factloop.agents.safe.branch import Node, Update, build_search_node, of_stage
+from factloop.agents.safe.cascade import CheapStage, build_look_node
 from factloop.agents.safe.claims import claim_id, distinct, in_order, open_case, settle, unsplit
 from factloop.agents.safe.given import given_sentences
 from factloop.agents.safe.judgements import no_source, unscored
@@ -34,7 +35,9 @@ class SafePlan(Protocol):
 
     async def find_facts(self, sentence: SentenceState) -> list[Found]: ...
 
-    def build_claim_graph(self, search: Node, *, max_searches: int) -> CompiledStateGraph[Any]: ...
+    def build_claim_graph(
+        self, search: Node, *, max_searches: int, look: Node | None = None
+    ) -> CompiledStateGraph[Any]: ...
 
 
 class SentenceNode(Protocol):
@@ -46,7 +49,7 @@ class ResponseNode(Protocol):
 
 
 def build_safe_graph(
-    plan: SafePlan, searching: SearchGateway, meter: UsageMeter, *, max_searches: int
+    plan: SafePlan, searching: SearchGateway, meter: UsageMeter, *, max_searches: int, cheap: CheapStage | None = None
 ) -> CompiledStateGraph[Any]:
     """The compiled graph from `{prompt, response}` to `{claims}`; with `facts`, one claim for each of these.
 
@@ -54,18 +57,23 @@ def build_safe_graph(
 
     Custom stream events (dictionaries, see `factloop.events`): response_split, claim_found, claim_searched,
     claim_judged. Without search tools every claim is found and none is judged.
+
+    With a `cheap` stage it is a cascade: that settles what it can before the plan's own stages are asked. Raises
+    ConfigError where there is nothing it could look at.
     """
-    claim = plan.build_claim_graph(build_search_node(searching, meter), max_searches=max_searches)
+    look = None if cheap is None or not searching.tools else build_look_node(cheap, searching, meter)
+    stage: Literal["model"] | None = None if cheap is None else "model"
+    claim = plan.build_claim_graph(build_search_node(searching, meter), max_searches=max_searches, look=look)
     graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
     graph.add_node(SPLIT, _split)
     graph.add_node(DECOMPOSE, _build_decompose(plan), input_schema=SentenceState)
-    graph.add_node(DISTINGUISH, _build_distinguish(can_search=bool(searching.tools)))
+    graph.add_node(DISTINGUISH, _build_distinguish(stage, can_search=bool(searching.tools)))
     graph.add_node(CLAIM, claim)
     graph.add_node(COLLECT, _collect)
     graph.add_edge(START, SPLIT)
     graph.add_conditional_edges(SPLIT, _to_each_sentence, [DECOMPOSE, DISTINGUISH])
     graph.add_edge(DECOMPOSE, DISTINGUISH)
-    graph.add_conditional_edges(DISTINGUISH, _to_each_claim, [CLAIM, COLLECT])
+    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(stage), [CLAIM, COLLECT])
     graph.add_edge(CLAIM, COLLECT)
     graph.add_edge(COLLECT, END)
     return graph.compile(name="safe")
@@ -130,12 +138,12 @@ def _build_decompose(plan: SafePlan) -> SentenceNode:
     return decompose
 
 
-def _build_distinguish(*, can_search: bool) -> ResponseNode:
+def _build_distinguish(stage: Literal["model"] | None, *, can_search: bool) -> ResponseNode:
     def distinguish(state: ResponseState, *, writer: StreamWriter) -> Update:
         """Settles what needs no search; leaves open one of each fact that does."""
         kept, repeats = distinct(state["found"], given=state.get("facts") is not None)
         settled = [
-            settle(fact, Judgement.model_validate(fact["judgement"]))
+            settle(fact, of_stage(Judgement.model_validate(fact["judgement"]), stage))
             for fact in state["found"]
             if fact["judgement"] is not None and claim_id(fact["place"]) not in repeats
         ]
@@ -149,9 +157,13 @@ def _build_distinguish(*, can_search: bool) -> ResponseNode:
     return distinguish
 
 
-def _to_each_claim(state: ResponseState) -> list[Send] | str:
-    tasks = {sentence["number"]: sentence for sentence in state["sentences"]}
-    return [Send(CLAIM, open_case(fact, tasks[fact["place"]["sentence"]])) for fact in state["open"]] or COLLECT
+def _build_to_each_claim(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
+    def to_each_claim(state: ResponseState) -> list[Send] | str:
+        tasks = {sentence["number"]: sentence for sentence in state["sentences"]}
+        cases = (open_case(fact, tasks[fact["place"]["sentence"]], stage) for fact in state["open"])
+        return [Send(CLAIM, case) for case in cases] or COLLECT
+
+    return to_each_claim
 
 
 def _collect(state: ResponseState, *, writer: StreamWriter) -> Update:

@@ -16,7 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StreamWriter
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import SEARCH, Node, Update, ask_next, closed, settling, task_of
+from factloop.agents.safe.branch import LOOK, SEARCH, Node, Update, ask_next, closed, settling, task_of
 from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.stages import PaperStages, SentenceTask
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
@@ -33,8 +33,13 @@ class PaperPlan:
     stages: PaperStages
     name: ClassVar[Literal["paper"]] = "paper"
 
-    def build_claim_graph(self, search: Node, *, max_searches: int) -> CompiledStateGraph[Any]:
-        """`relevance`, then `next_query -> search` for `max_searches` rounds without an early stop, then `rate`."""
+    def build_claim_graph(
+        self, search: Node, *, max_searches: int, look: Node | None = None
+    ) -> CompiledStateGraph[Any]:
+        """`relevance`, then `next_query -> search` for `max_searches` rounds without an early stop, then `rate`.
+
+        A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
+        """
 
         async def relevance(state: FactState, *, writer: StreamWriter) -> Update:
             if await self.stages.relevance(state["fact"]["self_contained"], task_of(state["task"])):
@@ -59,7 +64,11 @@ class PaperPlan:
         graph.add_node(SEARCH, search)
         graph.add_node(RATE, settling(rate))
         graph.add_edge(START, RELEVANCE)
-        graph.add_conditional_edges(RELEVANCE, _unless_settled(NEXT_QUERY), [NEXT_QUERY, END])
+        first = NEXT_QUERY if look is None else LOOK
+        graph.add_conditional_edges(RELEVANCE, _unless_settled(first), [first, END])
+        if look is not None:
+            graph.add_node(LOOK, look)
+            graph.add_conditional_edges(LOOK, _unless_settled(NEXT_QUERY), [NEXT_QUERY, END])
         graph.add_conditional_edges(NEXT_QUERY, _unless_settled(SEARCH), [SEARCH, END])
         graph.add_conditional_edges(SEARCH, after_search, [NEXT_QUERY, RATE])
         graph.add_edge(RATE, END)

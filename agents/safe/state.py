@@ -105,3 +105,5 @@ class FactState(FactOutput):
     failure: dict[str, Any] | None
     """Unscored judgement of a search that failed; it stands unless the rest of the evidence settles the claim."""
     relevant: bool | None
+    stage: Literal["model"] | None
+    """Who judges from here on, in a cascade; None without one."""

@@ -1,0 +1,123 @@
+"""The first stage of a cascade: a cheap verifier looks at the user's documents, and settles what is clear.
+
+Its look costs no model call and no search elsewhere. What lies between the thresholds, what nothing was found for, and
+whatever fails, goes on to the plan's own stages, with the evidence found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from langgraph.types import StreamWriter
+
+from factloop.agents.safe.branch import LOOK, Node, Update, closed, fresh_evidence
+from factloop.agents.safe.claims import claim_id
+from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.state import FactState
+from factloop.errors import ConfigError, FactloopError
+from factloop.records import Evidence, Judgement, Verdict
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.gateway import SearchGateway
+from factloop.tools.verifiers.base import Entailment
+from factloop.tools.verifiers.pairs import Pair, PairReader, score_pairs
+
+BETWEEN = "\n\n"
+"""Stands between passages that are read as one document."""
+
+
+@dataclass(frozen=True)
+class CheapStage:
+    """A verifier, and the scores from which and up to which its word is taken; None: it is not."""
+
+    reader: PairReader
+    upper: float | None
+    lower: float | None
+    explain: Callable[[str, Sequence[str]], Entailment] | None = None
+    """The same verifier's label, citations and reasons, where it gives any."""
+
+    async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
+        """A verdict, or None where the claim is to go on. Raises what the verifier raises."""
+        passages = [item.passage for item in evidence if item.passage.strip()]
+        if not passages:
+            return None
+        score = await self._score(claim, BETWEEN.join(passages), meter)
+        if score is not None and self.upper is not None and score >= self.upper:
+            cited = await self._best(claim, evidence, meter)
+            return self._judgement(claim, evidence, score, Verdict.SUPPORTED, cited)
+        if score is not None and self.lower is not None and score <= self.lower:
+            return self._judgement(claim, evidence, score, Verdict.NOT_SUPPORTED, None)
+        return None
+
+    async def _score(self, claim: str, document: str, meter: UsageMeter) -> float | None:
+        """The claim's score by all that was found, as the thresholds were tuned; None where it could not be read."""
+        ((scored,),) = await score_pairs(self.reader, [Pair(claim, document)], meter=meter)
+        return scored.score
+
+    async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
+        """Id of the passage that supports the claim best by itself."""
+        (scored,) = await score_pairs(self.reader, [Pair(claim, item.passage) for item in evidence], meter=meter)
+        place = max(range(len(evidence)), key=lambda one: (scored[one].score or 0.0, -one))
+        return evidence[place].id
+
+    def _judgement(
+        self, claim: str, evidence: Sequence[Evidence], score: float, verdict: Verdict, best: str | None
+    ) -> Judgement:
+        told = None if self.explain is None else self.explain(claim, [item.passage for item in evidence])
+        cited = () if told is None else tuple(dict.fromkeys(evidence[place].id for place in told.cited))
+        supported = verdict is Verdict.SUPPORTED
+        bound = f"accepted from {self.upper:g} on" if supported else f"rejected up to {self.lower:g}"
+        said = f"{self.reader.name} scores it {score:.2f}, and claims are {bound}."
+        return Judgement(
+            verdict=verdict,
+            contradicted=None if supported else told is not None and told.label == "contradicted",
+            rationale=said if told is None else f"{said} {told.rationale[:1].upper()}{told.rationale[1:]}",
+            cited=cited or (() if best is None else (best,)),
+            score=score,
+            judged_by=self.reader.name,
+            stage="cheap",
+        )
+
+
+def documents_among(tools: Sequence[SearchTool]) -> SearchTool | None:
+    """The first tool that searches what the user gave."""
+    return next((tool for tool in tools if tool.own_documents), None)
+
+
+def build_look_node(cheap: CheapStage, searching: SearchGateway, meter: UsageMeter) -> Node:
+    """The node that looks for the claim's first query in the documents. Raises ConfigError where there are none.
+
+    A claim that it does not settle is left as it was, but for the evidence found: its query is still to be asked.
+    """
+    documents = documents_among(searching.tools)
+    if documents is None:
+        raise ConfigError("a cascade (--cascade) looks at documents first: give some (--docs)")
+
+    async def look(state: FactState, *, writer: StreamWriter) -> Update:
+        assert state["pending"] is not None
+        wish = NextQuery(**state["pending"])
+        try:
+            found = await searching.search(documents, wish.query, stage=LOOK, meter=meter)
+        except ConfigError:
+            raise
+        except FactloopError:  # counted by the gateway
+            return {}
+        fresh = fresh_evidence(state, found)
+        if not fresh:
+            return {}
+        evidence = [Evidence.model_validate(item) for item in fresh]
+        try:
+            judgement = await cheap.judge(state["fact"]["self_contained"], evidence, meter=meter)
+        except Exception:  # noqa: BLE001 - encoders raise anything; the claim goes on, and the failure is counted
+            meter.failed(LOOK, 0.0)
+            judgement = None
+        writer({"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": wish.query,
+                "evidence": fresh})  # fmt: skip
+        if judgement is None:
+            return {"evidence": fresh}
+        gathered: Update = {"evidence": fresh, "queries": [wish.query]}
+        looked: FactState = {**state, "evidence": fresh, "queries": [wish.query]}
+        return {**gathered, **closed(looked, judgement, writer)}
+
+    return look
