@@ -129,8 +129,9 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
         why = _WHY[one.undefined or Undefined.NOTHING_SCORED]
         return f"cannot be said: {why}, so {one.second} and {one.first} are not compared in {name}"
     where = f"at {basis(one, noun)}"
-    size = f"{amount(one.value, one.quantity, signed=True)} {name}"
+    by = amount(one.value, one.quantity, signed=True)
     per = "" if is_share(one.quantity) else f" a {noun}"
+    size = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
     grounds = f"{_interval_words(one, tested)}, {basis(one, noun)}, {_p_words(one, tested)}"
     if one.outcome is Outcome.UNKNOWN:
         tests = f" corrected for {tested.n_tests} tests" if tested.n_tests > 1 else ""
@@ -141,7 +142,7 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
     left_out = _left_out_words(one, noun)
     if one.outcome is Outcome.NOT_SHOWN:
         grounds = f"{_interval_words(one, tested)}, {_p_words(one, tested)}"
-        return f"no difference shown {between} {where}: {size}{per} ({grounds}){_power_words(one, noun)}{left_out}"
+        return f"no difference shown {between} {where}: {by}{per} ({grounds}){_power_words(one, noun)}{left_out}"
     said = _SAID[one.quantity]
     verb = said.more if one.value > 0 else said.less
     at_k = f"@{one.k}" if one.k is not None else ""
@@ -160,7 +161,9 @@ def _p_words(one: PairedDifference, tested: Tested) -> str:
         return f"p {raw}"
     if tested.correction is Correction.NONE:
         return f"p {raw}, not corrected for {tested.n_tests} tests"
-    before = f", {raw} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
+    before = (
+        f", {p_value(one.p)} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
+    )
     return f"p {held} {_AFTER[tested.correction]} for {tested.n_tests} tests{before}"
 
 
@@ -175,7 +178,8 @@ def _power_words(one: PairedDifference, noun: str) -> str:
     if is_share(one.quantity) and one.detectable >= 1:
         return "; so few would not show any difference reliably"
     of_five = f"{round(5 * POWER)} times out of 5"
-    return f"; a difference of about {amount(one.detectable, one.quantity)} or more would have been seen {of_five}"
+    size = amount(one.detectable, one.quantity).removeprefix("+")
+    return f"; a difference of about {size} or more would have been seen {of_five}"
 
 
 def _left_out_words(one: PairedDifference, noun: str) -> str:

@@ -32,7 +32,7 @@ class Judge:
 
 JUDGES: Mapping[str, Judge] = {
     "packaged": Judge(0.92, 0.6, unscored=0.02),
-    "strict": Judge(0.88, 0.92, unscored=0.02, tokens=430),
+    "strict": Judge(0.9, 0.95, unscored=0.02, tokens=430),
     "short": Judge(0.9, 0.62, tokens=250, cost_usd=0.0006),
 }
 
