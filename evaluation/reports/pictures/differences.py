@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -19,40 +20,64 @@ _GRID = 200
 """Pairs nearer to each other than a two-hundredth of the axis are one dot, larger by their number."""
 
 
+@dataclass(frozen=True)
+class IntervalRow:
+    """A difference of shares on a line of its own; filled where it is shown."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    is_shown: bool
+
+
 def draw_differences(differences: Sequence[PairedDifference], *, alpha: float) -> Markup | None:
     """A line for each difference; filled where it is shown at `alpha`. None where none is defined."""
-    found = [one for one in differences if one.difference is not None]
-    if not found:
+    rows = [
+        IntervalRow(
+            name_of(one),
+            one.difference,
+            one.low,
+            one.high,
+            one.p_corrected is not None and one.p_corrected <= alpha,
+        )
+        for one in differences
+        if one.difference is not None
+    ]
+    alt = f"{len(rows)} differences of B minus A with their intervals; filled where shown after correction."
+    return draw_intervals(rows, axis="← A is higher · points, B minus A · B is higher →", alt=alt)
+
+
+def draw_intervals(rows: Sequence[IntervalRow], *, axis: str, alt: str) -> Markup | None:
+    """A line for each row, in hundredths, with 0 in the middle. None without rows."""
+    if not rows:
         return None
 
     def paint(axes: Axes) -> None:
         axes.axvline(0, color=INK, linewidth=1)
-        for y, one in enumerate(found):
-            assert one.difference is not None
+        for y, one in enumerate(rows):
             if one.low is not None and one.high is not None:
                 axes.hlines(y, 100 * one.low, 100 * one.high, color=SERIES[0], linewidth=2)
-            is_shown = one.p_corrected is not None and one.p_corrected <= alpha
             axes.plot(
-                [100 * one.difference],
+                [100 * one.value],
                 [y],
                 linestyle="none",
                 marker="o",
                 markersize=8,
                 color=SERIES[0],
-                markerfacecolor=SERIES[0] if is_shown else PAPER,
+                markerfacecolor=SERIES[0] if one.is_shown else PAPER,
                 markeredgewidth=1.8,
             )
-        reach = max(abs(100 * end) for one in found for end in (one.low, one.high, one.difference) if end is not None)
+        reach = max(abs(100 * end) for one in rows for end in (one.low, one.high, one.value) if end is not None)
         axes.set_xlim(-max(1.0, 1.12 * reach), max(1.0, 1.12 * reach))
-        axes.set_yticks(range(len(found)), [name_of(one) for one in found])
-        axes.set_ylim(len(found) - 0.4, -0.6)
+        axes.set_yticks(range(len(rows)), [one.name for one in rows])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("← A is higher · points, B minus A · B is higher →")
+        axes.set_xlabel(axis)
 
-    alt = f"{len(found)} differences of B minus A with their intervals; filled where shown after correction."
-    return draw(paint, alt=alt, width=8.0, height=1.0 + 0.36 * len(found))
+    return draw(paint, alt=alt, width=8.0, height=1.0 + 0.36 * len(rows))
 
 
 def draw_pairs(pairs: Sequence[tuple[float, float]], name: str) -> Markup | None:
