@@ -22,12 +22,12 @@ class Variant(Record):
     fingerprint: Fingerprint
     """Model, plan, prompt hashes and all else that made its results."""
     shares_evidence: bool
-    """Whether it saw the very queries and passages that the baseline saw, in every claim and repeat that both judged.
+    """Whether it saw the very passages that the baseline saw, for every claim in every repeat that both judged.
 
-    Identical queries are answered once for all variants, so this says that nothing but the judging differs.
+    Identical queries are answered once for all variants, so that a variant that judges otherwise may search alike.
     """
     n_same_evidence: Count = 0
-    """Claims, times repeats, with the baseline's very queries and passages, of `n_compared` that both judged."""
+    """Claims, times repeats, with the baseline's very passages, of `n_compared` that both judged."""
     n_compared: Count = 0
     prompt_texts: Mapping[str, str] = Field(default_factory=dict)
     """By name, the texts of prompts that a report shall show side by side with the baseline's; they may be left out."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from factloop.evaluation.experiments.records import JudgedClaim, Variant
 from factloop.experimenting.variants import ReadyVariant
 
 
 def evidence_shared(claims: Sequence[JudgedClaim], baseline: str, variant: str, *, by_text: bool) -> tuple[int, int]:
-    """Claims, times repeats, to which a variant saw the baseline's very queries and passages; and all that pair up."""
+    """Claims, times repeats, in which a variant saw the baseline's very passages; and all that pair up."""
     seen = {
         name: {_place(one, by_text): _seen(one) for one in claims if one.variant == name}
         for name in (baseline, variant)
@@ -23,8 +22,8 @@ def _place(one: JudgedClaim, by_text: bool) -> tuple[int, str, str]:
     return one.repeat, one.group, " ".join(one.claim.split()).casefold() if by_text else one.claim_id
 
 
-def _seen(one: JudgedClaim) -> tuple[Any, ...]:
-    return one.queries, tuple((item.source, item.passage) for item in one.evidence)
+def _seen(one: JudgedClaim) -> tuple[tuple[str, str], ...]:
+    return tuple((item.source, item.passage) for item in one.evidence)
 
 
 def described(

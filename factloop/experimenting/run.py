@@ -44,6 +44,8 @@ from factloop.tools.search.given import GivenIndexes
 AT_ONCE = 32
 """Cells in work at a time."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
+REPORT = "experiment.json"
+"""The comparison that was made of the results, where somebody keeps it with them."""
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,45 @@
 
 from __future__ import annotations
 
-from factloop.errors import ConfigError
+from typing import Annotated, Any, Literal
+
+import typer
+
+from factloop.cli import flags, run_flags
+from factloop.cli.flag_groups import LimitFlags, with_flags
+from factloop.cli.flags import settings_given
+
+STATISTICS = "Statistics"
 
 
-def experiment() -> None:
-    """Compare prompts, models and settings over the same labelled claims."""
-    raise ConfigError("factloop experiment is not built yet")
+@with_flags(LimitFlags)
+def experiment(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="YAML file with the data and the variants.")],
+    level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=STATISTICS)] = 0.95,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Of whole groups, for the intervals; 0 for none.", rich_help_panel=STATISTICS)
+    ] = 2000,
+    correction: Annotated[
+        Literal["holm", "benjamini-hochberg", "none"],
+        typer.Option(help="For the number of comparisons.", rich_help_panel=STATISTICS),
+    ] = "holm",
+    pairs: Annotated[
+        Literal["baseline", "all"],
+        typer.Option(help="Compare with the baseline, or all with all.", rich_help_panel=STATISTICS),
+    ] = "baseline",
+    dry_run: flags.DryRun = False,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    run_dir: flags.RunDir = None,
+    strict: run_flags.Strict = False,
+    quiet: flags.Quiet = False,
+    **settings: Any,
+) -> None:
+    """Compare prompts, models and settings over the same labelled claims or responses."""
+    from factloop.cli.experiment import ExperimentAsk, run_experiment
+    from factloop.settings import CheckSettings
+
+    ask = ExperimentAsk(
+        plan, level, resamples, correction, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet
+    )
+    raise typer.Exit(run_experiment(ask, settings_given(CheckSettings, settings)))

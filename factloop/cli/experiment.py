@@ -1,0 +1,144 @@
+"""`factloop experiment`: from a plan to a comparison of its variants, and an exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack, aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.console import Console
+
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.self_support import refuse_self_support
+from factloop.errors import ConfigError
+from factloop.evaluation.experiments.assess import assess
+from factloop.evaluation.experiments.records import Results
+from factloop.evaluation.experiments.report import ExperimentReport
+from factloop.evaluation.reports.experiments.terminal import print_experiment
+from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.json import to_json, write_atomically
+from factloop.evaluation.reports.progress import CountDisplay
+from factloop.evaluation.reports.visible import visible
+from factloop.experimenting.cells import Cell
+from factloop.experimenting.estimate import ExperimentEstimate, estimate_experiment
+from factloop.experimenting.items import load_data
+from factloop.experimenting.plan import ExperimentPlan, load_plan
+from factloop.experimenting.run import REPORT, ExperimentStarted, astream_experiment
+from factloop.experimenting.variants import all_settings, prompt_warnings
+from factloop.settings import CheckSettings
+
+
+@dataclass(frozen=True)
+class ExperimentAsk:
+    """What the user asked for, beside the limits of the run."""
+
+    plan: str
+    level: float
+    resamples: int
+    correction: Literal["holm", "benjamini-hochberg", "none"]
+    pairs: Literal["baseline", "all"]
+    json: str | None
+    html: str | None
+    run_dir: Path | None
+    dry_run: bool
+    strict: bool
+    quiet: bool
+
+
+def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
+    """Runs, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    if not 0.0 < ask.level < 1.0:
+        raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
+    load_settings(CheckSettings, limits, os.environ, Path.cwd())  # what is wrong with a flag is said of the flag
+    defaults = load_settings(CheckSettings, {}, os.environ, Path.cwd())
+    plan = load_plan(ask.plan)
+    settings = all_settings(plan, defaults, limits)
+    data = str(plan.data_path)
+    for of_variant in settings.values():
+        try_outputs((ask.json, ask.html), (ask.plan, data, *of_variant.docs))
+        refuse_self_support(data, of_variant.docs, "docs")
+    if not ask.quiet:
+        for warning in prompt_warnings(settings):
+            messages.print(f"factloop: {visible(warning)}", soft_wrap=True)
+    if ask.dry_run:
+        return _print_estimate(ask, estimate_experiment(plan, load_data(plan.data_path), settings))
+    work = _run(ask, plan, defaults, limits, messages)
+    results = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=False)
+    report = assess(
+        results,
+        level=ask.level,
+        resamples=ask.resamples,
+        correction=ask.correction,
+        pairs=ask.pairs,
+        created_at=datetime.now(UTC),
+    )
+    if ask.run_dir is not None:
+        write_atomically(ask.run_dir / REPORT, to_json(report))
+    write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        say(lambda: print_experiment(report, Terminal()))
+    return _exit_code(ask, results, messages)
+
+
+async def _run(
+    ask: ExperimentAsk, plan: ExperimentPlan, defaults: CheckSettings, limits: Mapping[str, Any], messages: Console
+) -> Results:
+    """The experiment to its end, with a progress bar on the console."""
+    events = astream_experiment(plan, run_dir=ask.run_dir, defaults=defaults, limits=limits)
+    async with aclosing(events):
+        with ExitStack() as stack:
+            display: CountDisplay | None = None
+            async for event in events:
+                if isinstance(event, Results):
+                    return event
+                if isinstance(event, ExperimentStarted) and not ask.quiet:
+                    display = stack.enter_context(CountDisplay(messages, "cell", event.n_cells, done=event.n_done))
+                if isinstance(event, Cell) and display is not None:
+                    display.one_more(event.usage)
+    raise AssertionError("an experiment ends with its results")
+
+
+def _exit_code(ask: ExperimentAsk, results: Results, messages: Console) -> int:
+    unscored = sum(one.judgement.verdict is None for one in results.claims)
+    if ask.strict and unscored:
+        messages.print(f"factloop: {plural(unscored, 'judgement')} unscored (--strict)", soft_wrap=True)
+        return UNSCORED
+    return DONE
+
+
+def _print_estimate(ask: ExperimentAsk, found: ExperimentEstimate) -> int:
+    if ask.json is not None:
+        write_output(ask.json, to_json(found))
+    if ask.json != STANDARD_OUTPUT:
+        noun = {"claims": "claim", "responses": "response"}[found.kind]
+        lines = (
+            f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
+            f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
+            *(
+                f"  {one.variant}: about {one.calls:,} model calls a repeat, {_cost(one.cost_usd)}"
+                for one in found.variants
+            ),
+            f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
+            f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
+            f"  {_cost(found.cost_usd)}; what variants ask in the same words is paid for once",
+        )
+        say(lambda: Terminal().print("\n".join(lines), soft_wrap=True))
+    return DONE
+
+
+def _cost(usd: float | None) -> str:
+    return "price unknown (give --price-in and --price-out)" if usd is None else f"{usd:.4f} USD"
+
+
+def _html(report: ExperimentReport) -> str:
+    from factloop.evaluation.reports.experiments.html import render_experiment_html
+
+    return render_experiment_html(report)
