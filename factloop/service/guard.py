@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,11 @@ from factloop.service.settings import ServiceSettings
 READING = frozenset({"GET", "HEAD"})
 READS_FOR_A_JOB = 10
 """How much oftener one may read than ask for work."""
+MOST_DISCARDED = 64_000_000
+"""Bytes that are read after a refusal, and thrown away."""
+DISCARDED_WITHIN_S = 5.0
+SENT_WITHIN_S = 60.0
+"""One part of an answer."""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
@@ -55,9 +61,10 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        answer = _Answer(send)
+        arriving = _Arriving(receive, waits="expect" in Headers(scope=scope))
+        answer = _Answer(send, arriving)
         try:
-            await self._serve(scope, receive, answer)
+            await self._serve(scope, arriving, answer)
         except Refused as refused:
             await answer.refuse(refused)
         except Exception:  # a bug of ours: told in the log, not to the caller
@@ -133,11 +140,33 @@ class Guard:
 _CLOSE = {"Connection": "close"}
 
 
+class _Arriving:
+    """What the caller sends, and whether all of it has come."""
+
+    def __init__(self, receive: Receive, *, waits: bool) -> None:
+        """`waits`: whether the caller sends a body only when it is told to go on, as it is by the first look at it."""
+        self._receive = receive
+        self._is_whole = waits
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._is_whole = message["type"] == "http.disconnect" or not message.get("more_body", False)
+        return message
+
+    async def discard(self) -> None:
+        """Reads on for a while: who is hung up on while sending loses the answer, too."""
+        size = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DISCARDED_WITHIN_S):
+                while not self._is_whole and size < MOST_DISCARDED:
+                    size += len((await self()).get("body", b""))
+
+
 class _Answer:
     """Sends with the headers that every answer has, and knows whether it has begun."""
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
+    def __init__(self, send: Send, arriving: _Arriving) -> None:
+        self._send, self._arriving = send, arriving
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
@@ -146,7 +175,8 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
-        await self._send(message)
+        async with asyncio.timeout(SENT_WITHIN_S):  # who does not read is hung up on
+            await self._send(message)
 
     async def refuse(self, refused: Refused) -> None:
         if self.status:  # too late for a status: the connection is closed instead, by the server
@@ -157,7 +187,9 @@ class _Answer:
         }  # fmt: skip
         headers = [(name.encode(), value.encode()) for name, value in given.items()]
         await self({"type": "http.response.start", "status": refused.status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": body})
+        await self({"type": "http.response.body", "body": body, "more_body": True})
+        await self._arriving.discard()
+        await self({"type": "http.response.body", "body": b""})
 
 
 class _Rates:

@@ -1,0 +1,164 @@
+"""`python -m benchmarks.service`: the service against the Python API, and against those who break its limits.
+
+50 checks at once, of simulated responses, by `FactChecker.acheck` in one process and through `factloop serve` in
+another; the model takes as long to answer as the simulator's defaults say. Then 1,000 requests that each break a limit.
+Ends with 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import typer
+from rich.console import Console
+
+from benchmarks.rows import Row, compared, table
+from factloop import FactChecker
+from tests.simulator import MODEL, Response, RunningSimulator, spawn
+
+N_CHECKS = 50
+N_REFUSED = 1_000
+TARGET = 1.3
+ROUNDS = 3
+WITHIN_S = 600.0
+KEY = "benchmark-key-0123456789"
+BODY_MB = 0.1
+BODY_TIMEOUT_S = 20.0
+Breaking = Callable[[httpx.AsyncClient], Any]
+
+
+def main(rounds: int = ROUNDS) -> None:
+    """Measure the service and print targets beside measurements."""
+    rows = [*_speed(rounds), *asyncio.run(_refusals())]
+    Console().print(table("the service", rows))
+    raise typer.Exit(1 if any(row.is_met is False for row in rows) else 0)
+
+
+def _speed(rounds: int) -> list[Row]:
+    with spawn() as simulator:
+        os.environ.update(simulator.environment)
+        responses = _responses(simulator)
+        pairs = [(asyncio.run(_by_api(simulator, responses)), _by_service(simulator, responses)) for _ in range(rounds)]
+    api_s, service_s = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+    group = f"{len(responses)} checks at once"
+    return [
+        Row(group, "Python API", "", f"{api_s:.1f} s", None),
+        Row(group, "service", "", f"{service_s:.1f} s", None),
+        compared(
+            group, "service / Python API", statistics.median(b / a for a, b in pairs), "at most", TARGET, "{:.2f}"
+        ),
+    ]
+
+
+def _responses(simulator: RunningSimulator) -> list[Response]:
+    """The world's shorter responses."""
+    return sorted(simulator.world.responses, key=lambda response: len(response.facts))[:N_CHECKS]
+
+
+async def _by_api(simulator: RunningSimulator, responses: Sequence[Response]) -> float:
+    started = time.perf_counter()
+    checker = FactChecker(model=MODEL, base_url=simulator.base_url, search="serper", cache=False, concurrency=0)
+    async with checker:
+        reports = await asyncio.gather(*(checker.acheck(one.text, one.prompt) for one in responses))
+    assert all(not report.counts.unscored for report in reports)
+    return time.perf_counter() - started
+
+
+def _by_service(simulator: RunningSimulator, responses: Sequence[Response]) -> float:
+    flags = ["--model", MODEL, "--base-url", simulator.base_url, "--search", "serper", "--no-cache", "--concurrency", 0]
+    with _serving(*flags, "--max-jobs", len(responses), "--rate", "100000/minute") as address:
+        return asyncio.run(_ask_service(address, responses))
+
+
+async def _ask_service(address: str, responses: Sequence[Response]) -> float:
+    limits = httpx.Limits(max_connections=len(responses))
+    async with httpx.AsyncClient(base_url=address, timeout=WITHIN_S, limits=limits) as client:
+        started = time.perf_counter()
+        asked = [{"response": one.text, "prompt": one.prompt, "mode": "factuality"} for one in responses]
+        answers = await asyncio.gather(*(client.post("/v1/checks?wait=true", json=one) for one in asked))
+        assert all(answer.is_success and not answer.json()["counts"]["unscored"] for answer in answers)
+        return time.perf_counter() - started
+
+
+async def _refusals() -> list[Row]:
+    os.environ["FACTLOOP_SERVICE_KEYS"] = KEY
+    flags = ["--max-body-mb", BODY_MB, "--rate", "200/minute", "--max-jobs", 1, "--max-queued", 0]
+    with _serving(*flags) as address:
+        headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60.0) as client:
+            wrong, counts = 0, Counter[int]()
+            for number in range(N_REFUSED):
+                expected, request = _BREAKING[number % len(_BREAKING)]
+                answer = await client.request(**request)
+                counts[answer.status_code] += 1
+                wrong += answer.status_code not in expected or "error" not in answer.json()
+            alive = (await client.get("/health")).status_code
+    group = f"{N_REFUSED} requests that break a limit"
+    shown = ", ".join(f"{status}: {n}" for status, n in sorted(counts.items()))
+    return [
+        Row(group, "by status", "", shown, None),
+        compared(group, "answered with another status", wrong, "at most", 0),
+        compared(group, "/health afterwards", alive, "at most", 200),
+    ]
+
+
+def _breaking() -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
+    """Requests, with the statuses that refuse them. Those that ask for jobs come to more than the rate allows: 429."""
+    check, big = "/v1/checks", b"[" + b" " * int(BODY_MB * 1_200_000) + b"]"
+
+    async def chunks() -> Any:
+        for _ in range(12):
+            yield b" " * int(BODY_MB * 100_000)
+
+    post = {"method": "POST", "url": check}
+    yield (401,), {"method": "GET", "url": "/v1/jobs", "headers": {"Authorization": "Bearer wrong-key-0123456789"}}
+    yield (401,), {**post, "content": big, "headers": {"Authorization": ""}}
+    yield (413, 429), {**post, "content": big}
+    yield (400, 422, 429), {**post, "content": b"[" * 90_000}
+    yield (415, 429), {**post, "content": b"response=x", "headers": {"Content-Type": "text/plain"}}
+    yield (403,), {**post, "content": b"{}", "headers": {"Origin": "https://elsewhere.example"}}
+    yield (400,), {"method": "GET", "url": "/health", "headers": {"Host": "elsewhere.example"}}
+    yield (405,), {"method": "PUT", "url": "/health", "content": b"{}"}
+    yield (404,), {"method": "GET", "url": "/v1/jobs/../../etc/passwd"}
+    yield (404,), {"method": "GET", "url": "/assets/..%2f..%2fetc%2fpasswd"}
+    yield (422, 429), {**post, "json": {"response": "x" * 90_000, "k": [0]}}
+
+
+_BREAKING = tuple(_breaking())
+
+
+@contextmanager
+def _serving(*flags: object) -> Iterator[str]:
+    """A service in a process of its own, until the block ends."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "factloop", "serve", "--port", port, "--folder", Path(folder, "s"), *flags]
+        process = subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True)
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert "serving at" in line, line
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+
+
+if __name__ == "__main__":
+    typer.run(main)
