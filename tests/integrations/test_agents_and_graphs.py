@@ -248,5 +248,5 @@ def test_what_counts_as_retrieved() -> None:
 
 
 def test_an_unknown_action_is_named() -> None:
-    with pytest.raises(ConfigError, match="action = 'revise'"):
-        FactCheckMiddleware(offline(), action="revise")  # type: ignore[arg-type]  # that is what is tried
+    with pytest.raises(ConfigError, match="action = 'shout'"):
+        FactCheckMiddleware(offline(), action="shout")  # type: ignore[arg-type]  # that is what is tried

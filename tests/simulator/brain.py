@@ -79,7 +79,9 @@ class Brain:
             relevant = fact.subject == asked_about if asked_about else fact.label != "irrelevant"
             facts.append(self._sentence_fact(fact.self_contained, relevant=relevant))
         if not facts and is_statement(sentence):
-            facts = [self._sentence_fact(sentence[:LONGEST_CLAIM], relevant=True)]
+            read = read_claim(self._world, sentence)
+            relevant = read is None or asked_about in (None, read.topic.subject)
+            facts = [self._sentence_fact(sentence[:LONGEST_CLAIM], relevant=relevant)]
         return {"facts": facts}
 
     def _given_fact(self, given: str, asked_about: str | None) -> Fields:

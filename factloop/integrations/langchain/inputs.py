@@ -13,6 +13,9 @@ from factloop.errors import DataError
 from factloop.records import FactualityReport
 from factloop.tools.search.base import SearchHit
 
+REQUEST = "factloop_request"
+"""Marks a message as factloop's own request to revise an answer."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -80,12 +83,21 @@ def _document(name: str, item: object) -> Document:
     raise DataError(f"{name}: a document or a text is needed, not {type(item).__name__}")
 
 
+def is_request(message: BaseMessage) -> bool:
+    """Whether factloop asked for a revision there: no person spoke."""
+    return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
+
+
+def is_persons(message: BaseMessage) -> bool:
+    return isinstance(message, HumanMessage) and not is_request(message)
+
+
 def retrieved_by(messages: Sequence[BaseMessage]) -> list[Document]:
     """What an agent's tools brought since the person last spoke: documents where they say so, else their texts.
 
     Messages of failed tools, and reports of our own, are no evidence.
     """
-    asked = max((place for place, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
+    asked = max((place for place, message in enumerate(messages) if is_persons(message)), default=-1)
     answers = [message for message in messages[asked + 1 :] if isinstance(message, ToolMessage)]
     return [document for answer in answers if answer.status != "error" for document in _brought(answer)]
 

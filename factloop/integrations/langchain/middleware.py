@@ -5,24 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
-from langchain.agents.middleware.types import AgentMiddleware, AgentState, OmitFromInput
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain.agents.middleware.types import AgentMiddleware, AgentState, OmitFromInput, hook_config
+from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
 
+from factloop.correcting import MAX_ROUNDS
+from factloop.correction_records import Correction
 from factloop.errors import ConfigError
-from factloop.integrations.langchain.inputs import Keys, retrieved_by
+from factloop.integrations.langchain.correction import (
+    REVISION,
+    CorrectionRunnable,
+    can_be_revised,
+    revision_request,
+    without_drafts,
+)
+from factloop.integrations.langchain.inputs import Keys, is_persons, retrieved_by
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.integrations.langchain.words import in_words
+from factloop.prompts.registry import PromptRegistry
 from factloop.records import FactualityReport
 
-Action = Literal["annotate", "block", "record"]
-_ACTIONS = ("annotate", "block", "record")
+Action = Literal["annotate", "block", "record", "revise", "correct"]
+LastAction = Literal["annotate", "block", "record"]
+_LAST_ACTIONS = ("annotate", "block", "record")
+_ACTIONS = (*_LAST_ACTIONS, "revise", "correct")
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
+MAX_REVISIONS = 2
 
 
 class FactCheckState(AgentState[Any]):
     factcheck: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The report on the last answer as a dictionary; None where there was no answer to check."""
+    factcheck_reports: NotRequired[Annotated[list[dict[str, Any]], OmitFromInput]]
+    """The reports on all answers since the person spoke, drafts first: `max_revisions` and one more at most."""
+    factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
+    """With `action="correct"`, the correction as a dictionary."""
 
 
 def has_unproven(report: FactualityReport) -> bool:
@@ -33,11 +50,23 @@ def has_unproven(report: FactualityReport) -> bool:
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     """Checks an agent's final answer against what its tools brought since the person last spoke.
 
-    `action`: `annotate` (the default) puts the report in a few lines below the answer; `block` puts `message` in the
-    place of an answer of which `blocks` holds; `record` changes nothing. The report is in the state under `factcheck`
-    each time. In faithfulness mode an answer without anything retrieved has no judged claim, and is blocked if it
-    states any. The documents of a tool are those of its artifact, else its text. Blocking concerns the final message
-    of the state: tokens that the agent has streamed before are out. Raises ConfigError.
+    `action`:
+
+    - `annotate` (the default) puts the report in a few lines below the answer;
+    - `block` puts `message` in the place of an answer of which `blocks` holds;
+    - `record` changes nothing;
+    - `revise` asks the agent for another answer while `blocks` holds, `max_revisions` times at most: it is told the
+      claims that failed and what the evidence says, may use its tools again, and its next answer is checked against all
+      that was retrieved since the person spoke. Of what still does not pass, `then` decides (`block`, unless told
+      otherwise). Drafts and requests are taken out of the messages at the end; their reports stay. An answer that only
+      failed to be checked is not sent back, since another would fare no better;
+    - `correct` puts the corrected text in the place of the answer if a second check found it better; an answer of which
+      `blocks` then still holds is annotated.
+
+    The report is in the state under `factcheck` each time. In faithfulness mode an answer without anything retrieved
+    has no judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its
+    text. Blocking concerns the final message of the state: tokens that the agent has streamed before are out.
+    Raises ConfigError.
     """
 
     state_schema = FactCheckState
@@ -49,37 +78,83 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         action: Action = "annotate",
         blocks: Callable[[FactualityReport], bool] = has_unproven,
         message: str = BLOCKED,
+        max_revisions: int = MAX_REVISIONS,
+        then: LastAction = "block",
+        max_rounds: int = MAX_ROUNDS,
     ) -> None:
         super().__init__()
         if action not in _ACTIONS:
             raise ConfigError(f"action = {action!r}: must be one of {', '.join(_ACTIONS)}")
+        if then not in _LAST_ACTIONS:
+            raise ConfigError(f"then = {then!r}: must be one of {', '.join(_LAST_ACTIONS)}")
+        if max_revisions < 1:
+            raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         self.check = check if check is not None else FactCheckRunnable()
-        self._action, self._blocks, self._message = action, blocks, message
+        self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds)
+        self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
+        self._action, self._then, self._max_revisions = action, then, max_revisions
+        self._blocks, self._message = blocks, message
 
-    def after_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002 - the base class has it
+    def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
+        return {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
+
+    @hook_config(can_jump_to=["model"])
+    def after_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
         asked = _asked(state["messages"], self.check.keys)
-        return self._update(state, self.check.invoke(asked) if asked is not None else None)
+        return self._update(state, self._checking.invoke(asked) if asked is not None else None)
 
-    async def aafter_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002 - the base class has it
+    @hook_config(can_jump_to=["model"])
+    async def aafter_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
         asked = _asked(state["messages"], self.check.keys)
-        return self._update(state, await self.check.ainvoke(asked) if asked is not None else None)
+        return self._update(state, await self._checking.ainvoke(asked) if asked is not None else None)
 
-    def _update(self, state: FactCheckState, report: FactualityReport | None) -> dict[str, Any]:
-        if report is None:
-            return {"factcheck": None}
-        update: dict[str, Any] = {"factcheck": report.model_dump(mode="json")}
-        answer = state["messages"][-1]
-        if self._action == "annotate":
-            text = f"{answer.text}\n\nFact check: {in_words(report)}"
-            update["messages"] = [answer.model_copy(update={"content": text})]
-        elif self._action == "block" and self._blocks(report):
-            update["messages"] = [answer.model_copy(update={"content": self._message})]
-        return update
+    @property
+    def _checking(self) -> FactCheckRunnable | CorrectionRunnable:
+        return self._correction if self._action == "correct" else self.check
+
+    def _update(self, state: FactCheckState, found: FactualityReport | Correction | None) -> dict[str, Any]:
+        messages = state["messages"]
+        if found is None:
+            return {"factcheck": None, "messages": without_drafts(messages)}
+        report = found.report if isinstance(found, Correction) else found
+        written = report.model_dump(mode="json")
+        reports = [*(state.get("factcheck_reports") or []), written][-self._max_revisions - 1 :]
+        update: dict[str, Any] = {"factcheck": written, "factcheck_reports": reports}
+        if self._action == "revise" and len(reports) <= self._max_revisions and self._may_revise(report):
+            return {**update, "messages": [revision_request(report, self._request)], "jump_to": "model"}
+        answer = messages[-1]
+        content = answer.content
+        if isinstance(found, Correction):
+            update["factcheck_correction"] = found.model_dump(mode="json")
+            content = self._corrected(found, answer)
+        elif self._last_action(report) == "annotate":
+            content = _annotated(str(answer.text), report)
+        elif self._last_action(report) == "block" and self._blocks(report):
+            content = self._message
+        changed = [answer.model_copy(update={"content": content})] if content is not answer.content else []
+        return {**update, "messages": [*without_drafts(messages), *changed]}
+
+    def _may_revise(self, report: FactualityReport) -> bool:
+        return self._blocks(report) and can_be_revised(report)
+
+    def _last_action(self, report: FactualityReport) -> Action:
+        if self._action != "revise":
+            return self._action
+        return self._then if self._blocks(report) else "record"
+
+    def _corrected(self, correction: Correction, answer: BaseMessage) -> Any:
+        if self._blocks(correction.report):
+            return _annotated(correction.text, correction.report)
+        return correction.text if correction.accepted else answer.content
+
+
+def _annotated(text: str, report: FactualityReport) -> str:
+    return f"{text}\n\nFact check: {in_words(report)}"
 
 
 def _asked(messages: Sequence[BaseMessage], keys: Keys) -> dict[str, Any] | None:
     """The final answer with its question and what was retrieved for it; None where the agent ended without one."""
     if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
         return None
-    questions = [message for message in messages if isinstance(message, HumanMessage)]
+    questions = [message for message in messages if is_persons(message)]
     return keys.write(messages[-1], questions[-1] if questions else None, retrieved_by(messages))

@@ -106,17 +106,18 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
 
     async def _check(self, given: dict[str, Any]) -> FactualityReport:
         asked = self.keys.read(given)
-        return await self.checker.acheck(asked.answer, asked.question, sources=await self._sources(asked))
+        return await self.checker.acheck(asked.answer, asked.question, sources=await self.sources(asked))
 
     async def _events(self, inputs: AsyncIterator[dict[str, Any]]) -> AsyncIterator[Any]:
         async for given in inputs:
             asked = self.keys.read(given)
-            events = self.checker.astream(asked.answer, asked.question, sources=await self._sources(asked))
+            events = self.checker.astream(asked.answer, asked.question, sources=await self.sources(asked))
             async with aclosing(events):
                 async for event in events:
                     yield event.report if isinstance(event, CheckFinished) else event
 
-    async def _sources(self, asked: Asked) -> Sources:
+    async def sources(self, asked: Asked) -> Sources:
+        """What an answer is held against. Raises ConfigError where there is nothing."""
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever:
                 key = self.keys.documents

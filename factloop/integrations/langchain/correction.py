@@ -1,0 +1,111 @@
+"""Correction as a step of a LangChain chain, and the turn in which an agent is asked to revise its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from factloop.agents.safe.model_stages import passages
+from factloop.correcting import MAX_ROUNDS, Corrector
+from factloop.correction_records import Correction
+from factloop.evaluation.reports.status import status_words
+from factloop.integrations.langchain.inputs import REQUEST, is_request
+from factloop.integrations.langchain.runnable import FactCheckRunnable
+from factloop.prompts.registry import Prompt
+from factloop.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
+from factloop.sync import run_blocking
+
+REVISION = "correction/revision"
+MOST_CLAIMS, MOST_PASSAGES = 10, 8
+"""Named to an agent in one request."""
+
+
+class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
+    """Corrects an answer by the documents that it was written from.
+
+        chain | CorrectionRunnable(FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))) | (lambda done: done.text)
+
+    The input is that of `FactCheckRunnable`, with its keys, mode and retriever; the output is a `Correction`, whose
+    `text` is the one to use: the rewritten answer where a second check found it better, else the answer as it was.
+    With a model it costs money. Raises DataError for a wrong input, ConfigError.
+    """
+
+    def __init__(self, check: FactCheckRunnable | None = None, *, max_rounds: int = MAX_ROUNDS) -> None:
+        """Without a check the offline engine judges. Raises ConfigError."""
+        self.check = check if check is not None else FactCheckRunnable()
+        self._corrector = Corrector(self.check.checker, max_rounds=max_rounds)
+
+    def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
+        return run_blocking(self.ainvoke(input, config, **kwargs))
+
+    async def ainvoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
+        return await self._acall_with_config(self._correct, input, config, **kwargs)
+
+    def batch(
+        self,
+        inputs: list[dict[str, Any]],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any | None,
+    ) -> list[Correction]:
+        """All in one event loop rather than in threads, so that they share the checker's limits and calls."""
+
+        async def all_of_them() -> list[Correction]:
+            given: Any = config
+            return await self.abatch(inputs, given, return_exceptions=return_exceptions, **kwargs)
+
+        return run_blocking(all_of_them())
+
+    async def _correct(self, given: dict[str, Any]) -> Correction:
+        asked = self.check.keys.read(given)
+        sources = await self.check.sources(asked)
+        return await self._corrector.acorrect(asked.answer, asked.question, sources=sources)
+
+
+def can_be_revised(report: FactualityReport) -> bool:
+    """Whether the agent could do better: where a check failed, no other answer would help."""
+    return bool(_failing(report))
+
+
+def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
+    """The turn that names the claims which failed, ten at most, and what the evidence says. It is marked as ours."""
+    failing = _failing(report)[:MOST_CLAIMS]
+    rendered = prompt.render(
+        claim=[f"{claim.self_contained} ({_outcome(claim)})" for claim in failing],
+        evidence=passages(_evidence(failing)),
+    )
+    return HumanMessage(f"{rendered.system}\n\n{rendered.user}", additional_kwargs={REQUEST: True})
+
+
+def without_drafts(messages: Sequence[BaseMessage]) -> list[RemoveMessage]:
+    """What takes requests to revise, and the answers that they were about, out of the messages of an agent."""
+    removed: list[RemoveMessage] = []
+    for before, message in zip([None, *messages], messages, strict=False):
+        if is_request(message):
+            drafts = [before] if isinstance(before, AIMessage) and not before.tool_calls else []
+            removed += (RemoveMessage(id=one.id) for one in (*drafts, message) if one.id is not None)
+    return removed
+
+
+def _failing(report: FactualityReport) -> list[Claim]:
+    return [
+        claim
+        for claim in report.claims
+        if claim.judgement.verdict is Verdict.NOT_SUPPORTED
+        or claim.judgement.unscored_reason is UnscoredReason.NO_SOURCE
+    ]
+
+
+def _outcome(claim: Claim) -> str:
+    rationale = " ".join(claim.judgement.rationale.split())
+    return f"{status_words(claim)}; {rationale}" if rationale else status_words(claim)
+
+
+def _evidence(claims: Sequence[Claim]) -> list[Evidence]:
+    """What the verdicts rest on, each passage once."""
+    cited = [item for claim in claims for item in claim.evidence if item.id in claim.judgement.cited]
+    return list({(item.source, item.passage): item for item in cited}.values())[:MOST_PASSAGES]
