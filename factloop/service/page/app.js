@@ -24,7 +24,7 @@ const show = async () => {
   const [place = "", ...rest] = path.split("/").map(decoded);
   announce("");
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.hash === `#/${{ checks: "", compare: "history", audits: "history" }[place] ?? place}`) link.setAttribute("aria-current", "page");
+    if (link.hash === `#/${{ checks: "history", compare: "history", audits: "history" }[place] ?? place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   replace(view, h("p", { class: "nothing" }, "Loading…"));

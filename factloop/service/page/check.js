@@ -30,8 +30,8 @@ class CheckView {
     this.overview = new Overview(request.prompt);
     this.trouble = h("p", { class: "trouble", role: "alert", hidden: true });
     this.draw = eachFrame(() => this.drawNow());
-    replace(view, this.overview.element, this.trouble,
-      h("div", { class: "panes" }, h("section", { class: "response", "aria-labelledby": "response-title" }, h("h2", { id: "response-title" }, "Response"), this.prose.element), this.list.element));
+    this.panes = h("div", { class: "panes" }, h("section", { class: "response", "aria-labelledby": "response-title" }, h("h2", { id: "response-title" }, "Response"), this.prose.element), this.list.element);
+    replace(view, this.overview.element, this.trouble, this.panes);
     this.drawNow();
   }
 
@@ -113,6 +113,7 @@ class CheckView {
   showActions() {
     const { status } = this.job;
     this.actionsFor = status;
+    this.panes.classList.toggle("is-running", !isOver(this.job));
     const act = (work) => async () => {
       this.refused = "";
       try { await work(); } catch (error) { this.refused = error.message; }

@@ -50,5 +50,5 @@ export const jobForm = (label, parts, send) => {
       go.disabled = false;
     }
   };
-  return h("form", { class: "ask", "aria-labelledby": "title", novalidate: true, onsubmit: submit }, parts.slice(0, -1), trouble.element, h("div", { class: "actions" }, go, parts.at(-1)));
+  return h("form", { class: "ask", "aria-labelledby": "title", novalidate: true, onsubmit: submit }, parts, trouble.element, h("div", { class: "actions" }, go));
 };

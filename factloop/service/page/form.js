@@ -15,7 +15,7 @@ export const again = ({ prompt, response, documents, mode }) => {
 export const showForm = (view, info) => {
   const { limits } = info;
   const prompt = area("prompt", "Prompt", "What the model was asked, if you know it.", 2, { most: limits.max_prompt_chars });
-  const response = area("response", "Response to check", "What it answered.", 10, { most: limits.max_response_chars });
+  const response = area("response", "Response to check", "What it answered.", 8, { most: limits.max_response_chars });
   const against = sourceChoice(info, draft.check, info.can_search ? "The service's own search" : null, { mayWiden: info.can_search });
   const example = button("Load an example", () => {
     Object.assign(draft, { prompt: EXAMPLE.prompt, response: EXAMPLE.response });
@@ -32,8 +32,9 @@ export const showForm = (view, info) => {
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "New check"),
     h("h1", { id: "title", tabindex: "-1" }, "Which of its claims hold?"),
     h("p", { class: "byline" }, "Paste what a language model wrote: it is split into single claims, each is held against documents or a search, and you see which are supported, contradicted or without evidence."),
-    h("p", { class: "byline" }, `Judged by ${info.judge}.`)),
-  jobForm("Check", [prompt.element, response.element, against, example], send));
+    h("p", { class: "byline" }, `Judged by ${info.judge}.`),
+    h("div", { class: "actions" }, example)),
+  jobForm("Check", [prompt.element, response.element, against], send));
 };
 
 const asking = () => {

@@ -21,7 +21,7 @@ export const sourceChoice = (info, chosen, own, { mayWiden = false } = {}) => {
     return h("label", { class: "choice" }, radio, label);
   });
   fill();
-  return h("fieldset", {}, h("legend", {}, "Check against"), h("div", { class: "choices" }, choices), more);
+  return h("fieldset", {}, h("legend", {}, kinds.length === 1 ? "Documents to check against" : "Check against"), h("div", { class: "choices", hidden: kinds.length === 1 }, choices), more);
 };
 
 // What to send of it; null where the service's own is wanted.

@@ -25,7 +25,7 @@ export const showTrustForm = (view, info) => {
   };
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), h("h1", { id: "title", tabindex: "-1" }, "Does the model stand by its answer?"),
     h("p", { class: "byline" }, "The answer is put before the model among distractors, again and again; and documents, where there are any, are asked whether they support it.")),
-  jobForm("Score", [question.element, answer.element, against, null], send));
+  jobForm("Score", [question.element, answer.element, against], send));
 };
 
 export const showTrust = async (view, id, { signal, announce }) => {
