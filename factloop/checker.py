@@ -20,6 +20,7 @@ from langchain_core.tools import BaseTool
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.graph import build_safe_graph
+from factloop.cascading.stage import refuse_without_documents, savings
 from factloop.engine import Engine, Setup, build_engine, prepare
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError
@@ -124,6 +125,7 @@ class FactChecker:
         """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and (self.settings.model is not None or self._model is not None):
             raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
+        refuse_without_documents(self.settings, self._built)
         return self._built
 
     async def acheck(
@@ -298,7 +300,8 @@ class FactChecker:
 
     def _graph(self, engine: Engine, meter: UsageMeter) -> Any:
         plan = engine.plan_for(meter, engine.searching.tools)
-        return build_safe_graph(plan, engine.searching, meter, max_searches=self.settings.max_searches)
+        cheap = None if engine.cascade is None else engine.cascade.stage
+        return build_safe_graph(plan, engine.searching, meter, max_searches=self.settings.max_searches, cheap=cheap)
 
     @asynccontextmanager
     async def _run(
@@ -344,7 +347,8 @@ class FactChecker:
         sources: Sources | None,
     ) -> FactualityReport:
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
-        counts = count_verdicts(claims)
+        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), engine.cascade
+        spared = None if cascade is None else savings(cascade, claims, usage, engine.searching.tools)
         return FactualityReport(
             prompt=prompt,
             response=response,
@@ -352,8 +356,9 @@ class FactChecker:
             counts=counts,
             precision=precision(counts),
             at_k=at_each_k(counts, self.settings.k),
-            usage=meter.snapshot(elapsed_s),
+            usage=usage,
             fingerprint=engine.fingerprint,
+            cascade=spared,
             created_at=datetime.now(UTC),
             warnings=(*_warnings(engine, claims, sources), *self._recording.warnings),
         )
@@ -402,4 +407,6 @@ def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) 
     warnings = list(engine_warnings(engine.fingerprint)) if claims else []
     if sources is not None:
         warnings.append(sources.warning)
+    if engine.cascade is not None:
+        warnings += engine.cascade.warnings
     return (*warnings, *unscored_warning(engine.fingerprint, claims))

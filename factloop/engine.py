@@ -17,6 +17,7 @@ from factloop.agents.safe.model_stages import FUSED_PROMPTS, PAPER_PROMPTS, Mode
 from factloop.agents.safe.offline import OfflineFusedStages, OfflinePaperStages
 from factloop.agents.safe.paper import PaperPlan
 from factloop.calls import GATEWAY_PROMPTS, build_gateway, build_model, open_calls, stated_price
+from factloop.cascading.stage import Cascade, load_cascade
 from factloop.errors import ConfigError
 from factloop.local import build_embedder
 from factloop.prompts.registry import PromptRegistry
@@ -43,6 +44,7 @@ class Setup:
     chat: ChatModel | None
     fingerprint: Fingerprint
     tape: Tape | None = None
+    cascade: Cascade | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Engine:
     prompts: PromptRegistry
     gateway: ModelGateway | None
     """The door to `chat`, under the run's limits."""
+    cascade: Cascade | None = None
 
     def over(self, tools: Sequence[SearchTool]) -> Engine:
         """The same machinery, limits and budget, with other tools to search."""
@@ -87,7 +90,11 @@ def prepare(
     """
     chat = _chat_model(settings, model)
     prompts = PromptRegistry.load(settings.prompts)
-    return Setup(settings, tools, prompts, chat, _fingerprint(settings, chat, tools, prompts), tape)
+    cascade = load_cascade(settings, has_model=chat is not None)
+    fingerprint = _fingerprint(settings, chat, tools, prompts)
+    if cascade is not None:
+        fingerprint = fingerprint.model_copy(update={"cascade": cascade.fingerprint})
+    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade)
 
 
 def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
@@ -115,7 +122,7 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
             settings, chat, setup.prompts, calls, use_tools=settings.tool_calling, before=searching.reach
         )
         plan_for = _model_plan(settings, gateway, setup.prompts)
-    return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat, setup.prompts, gateway)
+    return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat, setup.prompts, gateway, setup.cascade)
 
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | None) -> ChatModel | None:

@@ -96,6 +96,8 @@ class CheckSettings(RunSettings):
     """As in SAFE; None leaves it to the server."""
     tool_calling: bool = True
     """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
+    cascade: Path | None = None
+    """File by `factloop cascade tune`: a cheap verifier settles clear claims, the model judges the rest."""
     spacy_model: str | None = None
     """Installed spaCy pipeline for the offline engine's linguistics; rules without it."""
     seed: int = 0

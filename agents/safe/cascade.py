@@ -80,9 +80,12 @@ class CheapStage:
         )
 
 
-def documents_among(tools: Sequence[SearchTool]) -> SearchTool | None:
-    """The first tool that searches what the user gave."""
-    return next((tool for tool in tools if tool.own_documents), None)
+def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
+    """The first tool that searches what the user gave. Raises ConfigError where none does."""
+    found = next((tool for tool in tools if tool.own_documents), None)
+    if found is None:
+        raise ConfigError("a cascade (--cascade) looks at documents first: give some (--docs)")
+    return found
 
 
 def build_look_node(cheap: CheapStage, searching: SearchGateway, meter: UsageMeter) -> Node:
@@ -91,8 +94,6 @@ def build_look_node(cheap: CheapStage, searching: SearchGateway, meter: UsageMet
     A claim that it does not settle is left as it was, but for the evidence found: its query is still to be asked.
     """
     documents = documents_among(searching.tools)
-    if documents is None:
-        raise ConfigError("a cascade (--cascade) looks at documents first: give some (--docs)")
 
     async def look(state: FactState, *, writer: StreamWriter) -> Update:
         assert state["pending"] is not None

@@ -60,7 +60,7 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """The intraclass correlation of labels within groups, from 0 to 1: the one-way ANOVA estimator, negative taken as 0.
+    """The intraclass correlation of labels within groups, in [0, 1]: the one-way ANOVA estimator, negative taken as 0.
 
     0 where every claim is a group of its own. None where it cannot be seen: fewer than two groups.
     """

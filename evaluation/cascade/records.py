@@ -42,7 +42,7 @@ class Side(Record):
     Of this one threshold: for all that were tried, what holds is that the share is at most the stated error.
     """
     n_label: Count
-    """Labelled claims that would be settled wrongly here: those not supported if accepted, the supported if rejected."""
+    """Labelled claims that would be settled wrongly here: the unsupported if accepted, the supported if rejected."""
     label_error: Share | None
     """`n_wrong` of `n_label`."""
     label_bound: Share | None
@@ -128,4 +128,3 @@ class CascadeFile(Record):
             if (self.upper, self.lower) != thresholds:
                 raise ValueError("upper and lower are not those that were tuned; to set them by hand remove 'tuned'")
         return self
-

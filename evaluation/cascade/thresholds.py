@@ -149,7 +149,7 @@ def _earlier_of_group(groups: NDArray[np.int64]) -> Counts:
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Places of the thresholds whose errors are below the stated one: all of them truly, but for a chance of `alpha`."""
+    """Places of the thresholds whose errors are below the stated one; with a chance of `alpha` some are not."""
     of_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     of_label = p_values(at.n_wrong / at.effect, at.n_label / at.effect, max_error)
     p_value = np.maximum(of_settled, of_label)
@@ -183,7 +183,9 @@ def _farthest_apart(
 
 def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str) -> Side:
     if place is None:
-        why, needed = (_why_none(at, max_error, alpha, done)) if is_wanted else (f"no claim is to be {done} cheaply", None)
+        why, needed = (
+            (_why_none(at, max_error, alpha, done)) if is_wanted else (f"no claim is to be {done} cheaply", None)
+        )
         return Side(
             threshold=None,
             n=0,

@@ -27,6 +27,7 @@ class CheckFlags:
     model: flags.Model = None
     base_url: flags.BaseUrl = None
     plan: flags.Plan = None
+    cascade: flags.Cascade = None
     temperature: flags.Temperature = None
     max_tokens: flags.MaxTokens = None
     tool_calling: flags.ToolCalling = None

@@ -33,6 +33,14 @@ ToolCalling = Annotated[
     typer.Option("--tool-calling/--no-tool-calling", help="Offer the searches as tools.", rich_help_panel=MODEL),
 ]
 SpacyModel = Annotated[str | None, typer.Option(help="spaCy pipeline for the offline engine.", rich_help_panel=MODEL)]
+Cascade = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Made by factloop cascade tune: a cheap verifier settles clear claims by the documents.",
+        rich_help_panel=MODEL,
+    ),
+]
 Docs = Annotated[
     list[str] | None,
     typer.Option(metavar="PATH", help="File, folder or glob of documents; repeatable.", rich_help_panel=SEARCH),

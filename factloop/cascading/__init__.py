@@ -1,0 +1,1 @@
+"""Cascades: thresholds tuned on labelled claims, and the verifier that settles by them in a check."""
