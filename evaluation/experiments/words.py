@@ -90,6 +90,11 @@ def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> 
     return f"{sign}{shown}"
 
 
+def size(value: float | None, quantity: Quantity) -> str:
+    """As `amount`, of what has no direction."""
+    return amount(value, quantity).removeprefix("+")
+
+
 def interval(figure: Figure, quantity: Quantity, *, signed: bool = False) -> str:
     """`0.012 to 0.074`, or a dash."""
     if figure.low is None or figure.high is None:
@@ -131,12 +136,12 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
     where = f"at {basis(one, noun)}"
     by = amount(one.value, one.quantity, signed=True)
     per = "" if is_share(one.quantity) else f" a {noun}"
-    size = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
+    apart = by if one.quantity is Quantity.COST_USD else f"{by} {name}"
     grounds = f"{_interval_words(one, tested)}, {basis(one, noun)}, {_p_words(one, tested)}"
     if one.outcome is Outcome.UNKNOWN:
         tests = f" corrected for {tested.n_tests} tests" if tested.n_tests > 1 else ""
         return (
-            f"cannot be said {where}: {one.second} and {one.first} are {size}{per} apart, and so few groups "
+            f"cannot be said {where}: {one.second} and {one.first} are {apart}{per} apart, and so few groups "
             f"cannot reach p = {tested.alpha:g}{tests} even if all point one way"
         )
     left_out = _left_out_words(one, noun)
@@ -146,7 +151,7 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
     said = _SAID[one.quantity]
     verb = said.more if one.value > 0 else said.less
     at_k = f"@{one.k}" if one.k is not None else ""
-    return f"{one.second} {verb}{at_k} than {one.first}: {size}{per} ({grounds}){left_out}"
+    return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({grounds}){left_out}"
 
 
 def _interval_words(one: PairedDifference, tested: Tested) -> str:
@@ -178,8 +183,8 @@ def _power_words(one: PairedDifference, noun: str) -> str:
     if is_share(one.quantity) and one.detectable >= 1:
         return "; so few would not show any difference reliably"
     of_five = f"{round(5 * POWER)} times out of 5"
-    size = amount(one.detectable, one.quantity).removeprefix("+")
-    return f"; a difference of about {size} or more would have been seen {of_five}"
+    least = size(one.detectable, one.quantity)
+    return f"; a difference of about {least} or more would have been seen {of_five}"
 
 
 def _left_out_words(one: PairedDifference, noun: str) -> str:
