@@ -1,1 +1,155 @@
-"""The plugin: its options and what it does around each test. Loaded at every start of pytest, so it imports little."""
+"""The plugin: its options and what it does around each test. Loaded at every start of pytest, so it imports little.
+
+Each test has a recording of its own, named after it. It is replayed, and a request that it does not hold fails the
+test, unless pytest runs with `--factloop-record`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from factloop.integrations.pytest.recordings import recording_path
+from factloop.testing.running import Mode, RunningTest, Spent, running, running_test
+
+if TYPE_CHECKING:
+    from factloop.checker import FactChecker
+    from factloop.recording import Recording
+
+MODES: dict[str | None, Mode] = {None: "replay", "all": "record", "new": "new"}
+SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
+"""Settings that pytest's ini file may hold, as `factloop_model` and so on, with their kinds of value."""
+
+_SPENT = pytest.StashKey[Spent]()
+_PASSED = pytest.StashKey[bool]()
+_WORKER_KEY = "factloop"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("factloop", "factloop: factuality of what models write")
+    group.addoption(
+        "--factloop-record",
+        nargs="?",
+        const="all",
+        type=_what_to_record,
+        metavar="all|new",
+        help="Ask models and searches, and record their answers: all of them anew (default), or the new ones only. "
+        "Without it recordings are replayed, and nobody is asked.",
+    )
+    parser.addini("factloop_recordings", "Folder of recordings, beside each test file.", default="recordings")
+    for name, kind in SETTINGS.items():
+        parser.addini(f"factloop_{name}", f"As FactChecker has it: {name}.", type=kind)  # type: ignore[arg-type]  # one of the kinds that pytest knows
+
+
+def _what_to_record(text: str) -> str:
+    if text not in MODES:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither all nor new; paths come first: pytest {text} --factloop-record"
+        )
+    return text
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_SPENT] = Spent()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with running(_as_running(item)):
+        return (yield)
+
+
+def _as_running(item: pytest.Item) -> RunningTest:
+    config = item.config
+    classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+    ini = {name: config.getini(f"factloop_{name}") for name in SETTINGS}
+    return RunningTest(
+        path=recording_path(config.getini("factloop_recordings"), item.path, [*classes, item.name]),
+        mode=MODES[config.getoption("factloop_record")],
+        remedy=f"Record it: pytest {shlex.quote(item.nodeid)} --factloop-record",
+        folder=item.path.parent,
+        root=config.rootpath,
+        defaults={name: _as_setting(value) for name, value in ini.items() if value},
+    )
+
+
+def _as_setting(value: Any) -> object:
+    return tuple(str(part) for part in value) if isinstance(value, list) else value
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "call":  # a test that is expected to fail has to fail in a replay, too
+        item.stash[_PASSED] = report.passed or hasattr(report, "wasxfail")
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """After the fixtures of the test: what cannot be written is an error of the test."""
+    test = running_test()
+    if test is not None:
+        try:
+            test.finish(passed=item.stash.get(_PASSED, False))
+        finally:
+            item.config.stash[_SPENT].add(test.spent)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:  # a worker of pytest-xdist: its controller prints
+        output[_WORKER_KEY] = vars(session.config.stash[_SPENT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of pytest-xdist has finished; one that crashed says nothing."""
+    spent = getattr(node, "workeroutput", {}).get(_WORKER_KEY)
+    if spent is not None:
+        node.config.stash[_SPENT].add(Spent(**spent))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    spent = config.stash[_SPENT]
+    if spent.n_checks or spent.n_replayed or spent.n_recorded:
+        terminalreporter.write_line(f"factloop: {summary(spent)}")
+
+
+def summary(spent: Spent) -> str:
+    """One line on all checks of a session."""
+    unpriced = f" ({spent.n_unpriced} of unknown price)" if spent.n_unpriced else ""
+    parts = [
+        f"{spent.n_checks} checks of {spent.n_claims} claims for {spent.cost_usd:.4f} USD{unpriced}",
+        f"{spent.n_replayed} answers replayed",
+    ]
+    if spent.n_recorded:
+        parts.append(f"{spent.n_recorded} recorded, {spent.n_written} recordings written")
+    if spent.n_unwritten:
+        parts.append(f"{spent.n_unwritten} recordings not written, as their tests did not pass")
+    return "; ".join(parts)
+
+
+@pytest.fixture
+def factloop_recording() -> Recording:
+    """The recording of this test, for checkers and scorers of your own: `FactChecker(..., recording=...)`."""
+    test = running_test()
+    assert test is not None  # fixtures are made within a test
+    return test.recording
+
+
+@pytest.fixture
+def factchecker() -> Iterator[FactChecker]:
+    """A checker with this test's recording, and settings as assertions have them (`factloop.testing.defaults`)."""
+    from factloop.sync import run_blocking
+    from factloop.testing.factual import build_checker
+
+    checker = build_checker()
+    yield checker
+    run_blocking(checker.aclose())

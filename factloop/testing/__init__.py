@@ -1,0 +1,40 @@
+"""Assertions on what a model wrote, for tests: `assert_factual` and `assert_trustworthy`.
+
+Names are loaded on first use: the pytest plugin is loaded at every start of pytest, and must cost nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from factloop.recording import Recording
+    from factloop.testing.factual import NotFactual, aassert_factual, assert_factual
+    from factloop.testing.trustworthy import NotTrustworthy, aassert_trustworthy, assert_trustworthy
+
+_HOME = {
+    **dict.fromkeys(("NotFactual", "aassert_factual", "assert_factual"), "testing.factual"),
+    **dict.fromkeys(("NotTrustworthy", "aassert_trustworthy", "assert_trustworthy"), "testing.trustworthy"),
+    "Recording": "recording",
+}
+
+__all__ = [
+    "NotFactual",
+    "NotTrustworthy",
+    "Recording",
+    "aassert_factual",
+    "aassert_trustworthy",
+    "assert_factual",
+    "assert_trustworthy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'factloop.testing' has no attribute {name!r}")
+    return getattr(import_module(f"factloop.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

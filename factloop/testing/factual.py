@@ -1,0 +1,210 @@
+"""`assert_factual`: a test fails where an answer says what the evidence does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.language_models import BaseChatModel
+
+from factloop.checker import FactChecker, SearchSource
+from factloop.errors import ConfigError, FactloopError
+from factloop.recording import Recording
+from factloop.records import Claim, FactualityReport, Verdict
+from factloop.settings import CheckSettings
+from factloop.sources import Sources
+from factloop.sync import run_blocking
+from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
+from factloop.testing.running import running_test
+from factloop.testing.words import factual_failure, n_contradicted
+from factloop.tools.search.given import GivenDocuments
+
+Docs = str | Path | Document | Sequence[str | Path | Document]
+
+
+class NotFactual(AssertionError):
+    """An answer missed what was required of it. `report` is the whole report."""
+
+    def __init__(self, message: str, report: FactualityReport) -> None:
+        self.report = report
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class _Required:
+    min_precision: float | None
+    min_supported: int | None
+    max_contradicted: int | None
+    max_unscored: int | None
+
+    def __post_init__(self) -> None:
+        if self.min_precision is not None and not 0.0 <= self.min_precision <= 1.0:
+            raise ConfigError(f"min_precision = {self.min_precision!r}: precision is a share between 0 and 1")
+        for name in ("min_supported", "max_contradicted", "max_unscored"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ConfigError(f"{name} = {value!r}: a number of claims is not negative")
+
+    def missed_by(self, report: FactualityReport) -> list[str]:
+        """Each requirement that the report misses, in words."""
+        counts, contradicted, missed = report.counts, n_contradicted(report), []
+        if self.min_precision is not None and report.precision is None:
+            why = "no claim was found in the response" if not report.claims else "no claim was scored"
+            missed.append(f"precision at least {self.min_precision:g}, and it is undefined: {why}")
+        elif self.min_precision is not None and (report.precision or 0.0) < self.min_precision:
+            missed.append(f"precision at least {self.min_precision:g}")
+        if self.min_supported is not None and counts.supported < self.min_supported:
+            missed.append(f"at least {self.min_supported} supported claims, and there are {counts.supported}")
+        if self.max_contradicted is not None and contradicted > self.max_contradicted:
+            missed.append(f"at most {self.max_contradicted} contradicted claims, and there are {contradicted}")
+        if self.max_unscored is not None and counts.unscored > self.max_unscored:
+            missed.append(f"at most {self.max_unscored} unscored claims, and there are {counts.unscored}")
+        return missed
+
+
+def assert_factual(
+    response: str,
+    *,
+    docs: Docs = (),
+    prompt: str | None = None,
+    min_precision: float | None = None,
+    max_contradicted: int | None = 0,
+    max_unscored: int | None = 0,
+    min_supported: int | None = None,
+    model: str | BaseChatModel | None = None,
+    search: SearchSource | Sequence[SearchSource] = (),
+    checker: FactChecker | None = None,
+    recording: str | Path | Recording | None = None,
+    **settings: Any,
+) -> FactualityReport:
+    """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
+
+    `docs` are files, folders, globs (also beside the test file), or LangChain documents, which are searched before
+    anything else. None lifts a limit. A response without claims misses any `min_precision`. What is not given comes
+    from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`; `settings` are those of
+    `CheckSettings`. In a test under the plugin answers of models and searches come from the test's recording, unless a
+    `checker` is given, which has its own. Works in a running event loop, too. Otherwise it costs what a check costs.
+    Raises ConfigError, RecordingMissing, DataError.
+    """
+    __tracebackhide__ = True
+    try:
+        required = _Required(min_precision, min_supported, max_contradicted, max_unscored)
+        asked = _Asked(response, prompt, docs, model, search, checker, recording, settings)
+        report = run_blocking(asked.report())
+    except FactloopError as error:
+        raise bare(error) from None
+    _compare(required, report)
+    return report
+
+
+async def aassert_factual(
+    response: str,
+    *,
+    docs: Docs = (),
+    prompt: str | None = None,
+    min_precision: float | None = None,
+    max_contradicted: int | None = 0,
+    max_unscored: int | None = 0,
+    min_supported: int | None = None,
+    model: str | BaseChatModel | None = None,
+    search: SearchSource | Sequence[SearchSource] = (),
+    checker: FactChecker | None = None,
+    recording: str | Path | Recording | None = None,
+    **settings: Any,
+) -> FactualityReport:
+    """`assert_factual` in the caller's event loop: other work goes on while it waits."""
+    __tracebackhide__ = True
+    try:
+        required = _Required(min_precision, min_supported, max_contradicted, max_unscored)
+        report = await _Asked(response, prompt, docs, model, search, checker, recording, settings).report()
+    except FactloopError as error:
+        raise bare(error) from None
+    _compare(required, report)
+    return report
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One check that a test asks for."""
+
+    response: str
+    prompt: str | None
+    docs: Docs
+    model: str | BaseChatModel | None
+    search: SearchSource | Sequence[SearchSource]
+    checker: FactChecker | None
+    recording: str | Path | Recording | None
+    settings: dict[str, Any]
+
+    async def report(self) -> FactualityReport:
+        """Raises FactloopError."""
+        if self.checker is not None:
+            self._refuse_two_checkers()
+            return await self._checked(self.checker, self._given())
+        async with build_checker(
+            self.model, search=self.search, docs=self._paths(), recording=self.recording, **self.settings
+        ) as checker:
+            return await self._checked(checker, self._given(), faithful=not checker.settings.search and not self.search)
+
+    async def _checked(
+        self, checker: FactChecker, given: tuple[Document, ...], *, faithful: bool = False
+    ) -> FactualityReport:
+        sources = None
+        if given:
+            mode = "faithfulness" if faithful and not checker.settings.docs else "factuality"
+            sources = Sources((GivenDocuments(given),), mode)  # type: ignore[arg-type]  # one of the two modes
+        report = await checker.acheck(self.response, self.prompt, sources=sources)
+        test = running_test()
+        if test is not None:
+            test.spent.note(report.usage, len(report.claims))
+        return report
+
+    def _refuse_two_checkers(self) -> None:
+        given = {"model": self.model, "search": self.search, "docs": self._paths(), "recording": self.recording}
+        named = [name for name, value in {**given, **self.settings}.items() if value not in (None, (), [])]
+        if named:
+            raise ConfigError(f"{named[0]} is the checker's own: give it to the checker, or no checker")
+
+    def _each(self) -> Sequence[str | Path | Document]:
+        return [self.docs] if isinstance(self.docs, str | Path | Document) else self.docs
+
+    def _paths(self) -> list[str]:
+        return paths_here([item for item in self._each() if not isinstance(item, Document)])
+
+    def _given(self) -> tuple[Document, ...]:
+        return tuple(item for item in self._each() if isinstance(item, Document))
+
+
+def build_checker(
+    model: str | BaseChatModel | None = None,
+    *,
+    search: SearchSource | Sequence[SearchSource] = (),
+    docs: Sequence[str | Path] = (),
+    recording: str | Path | Recording | None = None,
+    **settings: Any,
+) -> FactChecker:
+    """A checker as assertions use it: defaults from the surroundings, answers from the running test's recording."""
+    base = settings_here(CheckSettings, settings)
+    return FactChecker(model, search=search, docs=docs, settings=base, recording=recording_here(recording))
+
+
+def _compare(required: _Required, report: FactualityReport) -> None:
+    __tracebackhide__ = True
+    missed = required.missed_by(report)
+    if missed:
+        raise NotFactual(factual_failure(missed, report, _at_fault(report)), report)
+
+
+def _at_fault(report: FactualityReport) -> list[Claim]:
+    """Contradicted claims first, then those without evidence, then those without a verdict."""
+
+    def place(claim: Claim) -> int:
+        if claim.judgement.verdict is None:
+            return 2
+        return 0 if claim.judgement.contradicted else 1
+
+    wrong = [claim for claim in report.claims if claim.judgement.verdict in (None, Verdict.NOT_SUPPORTED)]
+    return sorted(wrong, key=place)

@@ -1,0 +1,102 @@
+"""Failures in words: what was required and reached, and each claim at fault with its evidence. Plain, bounded text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from factloop.evaluation.reports.visible import visible
+from factloop.records import Claim, Evidence, FactualityReport, Judgement, Verdict
+from factloop.trust_records import TrustReport
+
+MOST_CLAIMS, MOST_PASSAGES = 10, 3
+LONGEST = 400
+"""Characters of one text: a claim, a rationale, a passage."""
+
+
+def factual_failure(missed: Sequence[str], report: FactualityReport, at_fault: Sequence[Claim]) -> str:
+    """What `assert_factual` says: each requirement that was missed, then the claims at fault."""
+    counts = report.counts
+    precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
+    reached = (
+        f"precision {precision} (n = {counts.scored}), {counts.supported} supported, "
+        f"{counts.not_supported} not supported ({n_contradicted(report)} contradicted), "
+        f"{counts.irrelevant} irrelevant, {counts.unscored} unscored; {_many(len(report.claims), 'claim')}"
+    )
+    return "\n".join(
+        [
+            *(f"required: {_short(what)}" for what in missed),
+            f"reached:  {reached}",
+            f"judge:    {_short(report.fingerprint.judge)}",
+            *(line for number, claim in enumerate(at_fault[:MOST_CLAIMS], 1) for line in _claim(number, claim)),
+            *([f"... and {len(at_fault) - MOST_CLAIMS} more"] if len(at_fault) > MOST_CLAIMS else []),
+        ]
+    )
+
+
+def n_contradicted(report: FactualityReport) -> int:
+    return sum(claim.judgement.contradicted is True for claim in report.claims)
+
+
+def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
+    """What `assert_trustworthy` says: what was missed, the checks that went wrong, and what the passages say."""
+    bc, fc = report.trust_bc, report.trust_fc
+    lines = [
+        *(f"required: {_short(what)}" for what in missed),
+        f"question: {_short(report.question)}",
+        f"response: {_short(report.response)}",
+        f"TrustBC:  {_scored(bc.value, bc.unscored_reason, bc.rationale)}"
+        f" (of {_many(bc.n_asked, 'check')} {bc.n_consistent} consistent, {bc.n_inconsistent} inconsistent,"
+        f" {bc.n_unscored} unscored)",
+    ]
+    for check in bc.checks:
+        if check.counted and check.consistent is False:
+            chosen = next(option for option in check.options if option.letter == check.chosen)
+            lines.append(f"  check {check.number}: chose {chosen.letter}) {_short(chosen.text)}")
+    lines.append(f"TrustFC:  {_scored(fc.relation, fc.unscored_reason, fc.rationale)}")
+    lines += _passages([item for item in fc.passages if item.id in fc.cited])
+    ov = report.trust_ov
+    lines.append(f"TrustOV:  {_short(ov.missing) if ov.value is None else f'{ov.value:g}'}")
+    return "\n".join(lines)
+
+
+def _scored(value: object, reason: object, rationale: str) -> str:
+    said = f": {_short(rationale)}" if rationale else ""
+    return f"unscored, {reason}{said}" if value is None else f"{value}{said}"
+
+
+def _claim(number: int, claim: Claim) -> Iterator[str]:
+    yield ""
+    yield f"{number}. {_verdict(claim.judgement)}: {_short(claim.self_contained)}"
+    if " ".join(claim.sentence.split()) != claim.self_contained:
+        yield f"   in: {_short(claim.sentence)}"
+    if claim.judgement.rationale:
+        yield f"   why: {_short(claim.judgement.rationale)}"
+    cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
+    yield from _passages(cited)
+    if not cited:
+        yield f"   evidence: none was cited, {_many(len(claim.evidence), 'passage')} read"
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.verdict is None:
+        return f"unscored ({judgement.unscored_reason})"
+    if judgement.verdict is Verdict.NOT_SUPPORTED:
+        return f"not supported ({'contradicted' if judgement.contradicted else 'no evidence found'})"
+    return str(judgement.verdict)
+
+
+def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
+    for item in passages[:MOST_PASSAGES]:
+        yield f'   evidence [{_short(item.source)}]: "{_short(item.passage)}"'
+    if len(passages) > MOST_PASSAGES:
+        yield f"   ... and {len(passages) - MOST_PASSAGES} more passages"
+
+
+def _many(n: int, thing: str) -> str:
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def _short(text: str) -> str:
+    """One line that no terminal obeys."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
