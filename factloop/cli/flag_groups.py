@@ -84,6 +84,13 @@ class LimitFlags:
     cache_dir: flags.CacheDir = None
 
 
+class RecordingFlags:
+    """Answers of models and searches from a file, or into one."""
+
+    recording: flags.RecordingFile = None
+    recording_mode: flags.RecordingMode = None
+
+
 def with_flags(*groups: type) -> Callable[[Command], Command]:
     """Gives a command the flags of the groups; it gets them as keyword arguments that it does not name."""
 

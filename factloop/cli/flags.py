@@ -96,6 +96,23 @@ RunDir = Annotated[
         metavar="FOLDER", help="Make the run resumable: the same command goes on there.", rich_help_panel=OUTPUT
     ),
 ]
+RecordingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--recording",
+        metavar="FILE",
+        help="Take every answer from this recording: no key, no network.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+RecordingMode = Annotated[
+    str | None,
+    typer.Option(
+        metavar="replay|record|new",
+        help="Or make the recording anew, or add what it does not hold.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress, no report on the terminal.", rich_help_panel=OUTPUT)
 ]

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, DistractorFlags, LimitFlags, TrustFlags, with_flags
+from factloop.cli.flag_groups import CheckFlags, DistractorFlags, LimitFlags, RecordingFlags, TrustFlags, with_flags
 from factloop.settings import CheckSettings
 from factloop.trust_settings import TrustSettings
 
@@ -20,6 +20,8 @@ from factloop.trust_settings import TrustSettings
         (DistractorFlags, TrustSettings),
         (LimitFlags, CheckSettings),
         (LimitFlags, TrustSettings),
+        (RecordingFlags, CheckSettings),
+        (RecordingFlags, TrustSettings),
     ],
 )
 def test_every_flag_of_a_group_is_a_setting(group: type, kind: type[CheckSettings | TrustSettings]) -> None:

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import DistractorFlags, LimitFlags, TrustFlags, with_flags
+from factloop.cli.flag_groups import DistractorFlags, LimitFlags, RecordingFlags, TrustFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
-@with_flags(TrustFlags, DistractorFlags, LimitFlags)
+@with_flags(TrustFlags, DistractorFlags, LimitFlags, RecordingFlags)
 def trust(
     answers: Annotated[
         str | None,
