@@ -25,5 +25,5 @@ def test_an_unknown_price_is_none(unknown: str) -> None:
 
 def test_searches() -> None:
     assert search_price("serper") == 0.001
-    assert search_price("documents") == 0.0
+    assert search_price("documents") == search_price("given_documents") == 0.0
     assert search_price("my-own") is None
