@@ -28,6 +28,7 @@ from factloop.evaluation.reports.trust.long_form_html import render_long_form_ht
 from factloop.evaluation.reports.trust.long_form_terminal import print_long_form
 from factloop.evaluation.reports.trust.terminal import print_trust_report, print_trust_run
 from factloop.given_text import check_given
+from factloop.recording import Recording
 from factloop.records import UnscoredReason, Usage
 from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings, RunSettings
@@ -175,10 +176,15 @@ async def _long_form(
     subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})  # documents are SAFE's part
     async with TrustScorer(settings=subject) as scorer:
         await scorer.aopen()  # what is wrong with it is said before SAFE costs anything
-    async with FactChecker(settings=check) as checker:
+    recording = Recording.of(settings)  # one file for both parts
+    async with FactChecker(settings=check, recording=recording) as checker:
         factuality = await checker.acheck(response, ask.prompt, run_dir=first)
-    async with TrustScorer(settings=_with_what_is_left(subject, factuality.usage)) as scorer:
-        return await scorer.ascore_claims(factuality, run_dir=second)
+    left = _with_what_is_left(subject, factuality.usage)
+    async with TrustScorer(settings=left, recording=recording) as scorer:
+        report = await scorer.ascore_claims(factuality, run_dir=second)
+    if recording is not None:
+        recording.save()
+    return report
 
 
 def _with_what_is_left(settings: TrustSettings, spent: Usage) -> TrustSettings:
