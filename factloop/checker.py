@@ -37,6 +37,7 @@ from factloop.settings import CheckSettings
 from factloop.sources import Sources
 from factloop.sync import run_blocking
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import build_search_tools
@@ -65,14 +66,15 @@ class FactChecker:
             report = await checker.acheck(response, prompt="Who was ...?")
 
     All checks of one checker in one event loop share its limits, cache and budget; a check with a run directory has its
-    own. Without a model the offline engine judges: no key, no network, a baseline. `search` takes names (serper,
-    wikipedia, searxng), factloop's or LangChain's search tools, and LangChain retrievers; `docs` takes files, folders
-    and globs. All other settings are those of `CheckSettings`, by name.
+    own; only the connections of a `ChatModel` that the caller built, and closes, are shared by these, too. Without a
+    model the offline engine judges: no key, no network, a baseline. `search` takes names (serper, wikipedia, searxng),
+    factloop's or LangChain's search tools, and LangChain retrievers; `docs` takes files, folders and globs. All other
+    settings are those of `CheckSettings`, by name.
     """
 
     def __init__(
         self,
-        model: str | BaseChatModel | None = None,
+        model: str | BaseChatModel | ChatModel | None = None,
         *,
         search: SearchSource | Sequence[SearchSource] = (),
         docs: str | Path | Sequence[str | Path] = (),
@@ -99,7 +101,7 @@ class FactChecker:
             **changes,
         )
         self._recording = UsedRecording(recording, self.settings)
-        self._model = model if isinstance(model, BaseChatModel) else None
+        self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
         self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
         self._engines: EnginePool[Engine] = EnginePool()
 

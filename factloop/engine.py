@@ -81,12 +81,13 @@ def prepare(
     settings: CheckSettings,
     tools: Sequence[SearchTool],
     *,
-    model: BaseChatModel | None = None,
+    model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
-    `model` is a chat model that the caller built; otherwise `settings.model` names one, or the offline engine runs.
+    `model` is a chat model that the caller built, and closes; otherwise `settings.model` names one, or the offline
+    engine runs.
     """
     chat = _chat_model(settings, model)
     prompts = PromptRegistry.load(settings.prompts)
@@ -125,8 +126,10 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
     return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat, setup.prompts, gateway, setup.cascade)
 
 
-def _chat_model(settings: CheckSettings, model: BaseChatModel | None) -> ChatModel | None:
+def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
     stated_price(settings)  # half a price is wrong even where no model will use it
+    if isinstance(model, ChatModel):
+        return replace(model, http=None)  # lent: whoever built it closes its connections
     if model is not None or settings.model is not None:
         wanted = model if model is not None else settings.model
         assert wanted is not None
