@@ -2,9 +2,47 @@
 
 from __future__ import annotations
 
-from factloop.errors import ConfigError
+from typing import Annotated, Any
+
+import typer
+
+from factloop.cli import flags
+from factloop.cli.flag_groups import CheckFlags, LimitFlags, with_flags
+from factloop.cli.flags import settings_given
 
 
-def correct() -> None:
-    """Rewrite a text so that its unsupported claims are mended or removed."""
-    raise ConfigError("factloop correct is not built yet")
+@with_flags(CheckFlags, LimitFlags)
+def correct(
+    answer: Annotated[
+        str, typer.Argument(metavar="ANSWER", help="File with the text to correct; - for standard input.")
+    ],
+    prompt: Annotated[str | None, typer.Option(help="The question that the text answers.")] = None,
+    max_rounds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Times that a rewritten text is checked at most.")
+    ] = 2,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The text to use; - for standard output.", rich_help_panel=flags.OUTPUT),
+    ] = None,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    run_dir: flags.RunDir = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Exit with 1 if precision of the text to use is below.", rich_help_panel=flags.OUTPUT
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 3 if a claim of it stays unscored.", rich_help_panel=flags.OUTPUT),
+    ] = False,
+    quiet: flags.Quiet = False,
+    **settings: Any,
+) -> None:
+    """Rewrite a text so that its unsupported claims are mended or removed, and check it again."""
+    from factloop.cli.correct import Ask, run_correct
+    from factloop.settings import CheckSettings
+
+    ask = Ask(answer, prompt, max_rounds, out, json, html, run_dir, fail_under=fail_under, strict=strict, quiet=quiet)
+    raise typer.Exit(run_correct(ask, settings_given(CheckSettings, settings)))

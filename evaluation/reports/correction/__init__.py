@@ -1,0 +1,1 @@
+"""Corrections, on the terminal and as a page."""

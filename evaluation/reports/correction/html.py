@@ -1,0 +1,26 @@
+"""A correction as one self-contained HTML page: the text with insertions and deletions, and the reason of each."""
+
+from __future__ import annotations
+
+from factloop.correction_records import Correction
+from factloop.evaluation.reports.correction import words
+from factloop.evaluation.reports.correction.differences import parts
+from factloop.evaluation.reports.page import render_page
+
+
+def render_correction_html(correction: Correction) -> str:
+    """The page. Equal corrections give equal pages."""
+    claims = words.claims_of(correction)
+
+    def wrong(names: tuple[str, ...]) -> list[object]:
+        return [claims[name] for name in names if name in claims]
+
+    return render_page(
+        "correction.html.j2",
+        styles=("list.css", "correction.css"),
+        correction=correction,
+        parts_of=parts(correction),
+        changes=[(one, wrong(one.claims), words.evidence_of(correction, one)) for one in correction.changes],
+        left=[(one, wrong(one.claims)) for one in correction.left],
+        told=words,
+    )

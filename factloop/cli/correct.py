@@ -1,0 +1,99 @@
+"""`factloop correct`: from files and flags to a text to use, and an exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from factloop.checker import FactChecker
+from factloop.cli.config import load_settings
+from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.inputs import read_text
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.cli.self_support import refuse_self_support
+from factloop.correcting import Corrector
+from factloop.correction_records import Correction
+from factloop.errors import ConfigError
+from factloop.evaluation.reports.correction.html import render_correction_html
+from factloop.evaluation.reports.correction.terminal import print_correction
+from factloop.evaluation.reports.json import to_json
+from factloop.settings import CheckSettings
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What the user asked for, beside the settings of the check."""
+
+    answer: str
+    prompt: str | None
+    max_rounds: int
+    out: str | None
+    json: str | None
+    html: str | None
+    run_dir: Path | None
+    fail_under: float | None
+    strict: bool
+    quiet: bool
+
+    @property
+    def outputs(self) -> tuple[str | None, ...]:
+        return self.out, self.json, self.html
+
+
+def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
+    """Corrects and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
+    if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
+        raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
+    named = [name for name in ask.outputs if name is not None]
+    if len(set(named)) < len(named):
+        raise ConfigError("--out, --json and --html: two of them name one place; give each its own")
+    try_outputs(named, (ask.answer, *settings.docs))
+    response = read_text(ask.answer)
+    refuse_self_support(ask.answer, settings.docs, "--docs")
+    kept = settings.model is not None and settings.cache
+    correction = run_until_stopped(
+        _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept
+    )
+    _write(ask, correction)
+    return _exit_code(ask, correction, messages)
+
+
+async def _correct(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> Correction:
+    async with FactChecker(settings=settings) as checker:
+        corrector = Corrector(checker, max_rounds=ask.max_rounds)
+        if ask.quiet or not messages.is_terminal:
+            return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)
+        with messages.status("Checking, rewriting, checking again"):
+            return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)
+
+
+def _write(ask: Ask, correction: Correction) -> None:
+    write_files(
+        {
+            ask.out: lambda: correction.text,
+            ask.json: partial(to_json, correction),
+            ask.html: partial(render_correction_html, correction),
+        }
+    )
+    if not ask.quiet and STANDARD_OUTPUT not in ask.outputs:
+        say(lambda: print_correction(correction, Terminal()))
+
+
+def _exit_code(ask: Ask, correction: Correction, messages: Console) -> int:
+    report = correction.report
+    if ask.strict and report.counts.unscored:
+        messages.print(f"factloop: {report.counts.unscored} claims are unscored (--strict)", soft_wrap=True)
+        return UNSCORED
+    if ask.fail_under is not None and report.claims and (report.precision or 0.0) < ask.fail_under:
+        reached = "undefined" if report.precision is None else f"{report.precision:.3f}"
+        messages.print(f"factloop: precision {reached} is below {ask.fail_under:g} (--fail-under)", soft_wrap=True)
+        return BELOW_THRESHOLD
+    return DONE
