@@ -16,8 +16,10 @@ from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, first_o
 
 LONGEST_FENCE = 20_000
 """Characters for which the end of fenced code is waited for; from there on it is read as text."""
-LONGEST_LINE = 4_000
+LONGEST_LINE = 1_000
 """Characters of its line before a sentence that are read again with it."""
+PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
+"""Characters without a sentence from which on the text is read again only when they have grown by a factor."""
 LONGEST_CITATION = 620
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
@@ -57,6 +59,7 @@ class GrowingText:
         self._looked = 0
         self._cut = 0
         self._fence: int | None = None
+        self._again = 0
 
     @property
     def text(self) -> str:
@@ -80,13 +83,17 @@ class GrowingText:
             self._cut = len(self._text)
 
     def _is_worth_reading(self, end: int) -> bool:
-        """A cheap look ahead of a costly one; a matter of speed alone."""
+        """A cheap look ahead of a costly one: reading the same text again must not cost the square of its length."""
+        if end < self._again:
+            return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
             marker = self._text[self._fence : self._fence + 3]
             return self._text.find(marker, self._fence + 3, end) >= 0
         return end - self._cut > MAX_SENTENCE or _MAY_END.search(self._text, self._cut, end) is not None
 
     def _certain(self, end: int) -> Iterator[Stretch]:
+        waited = end - self._cut
+        self._again = self._cut + next((int(waited * factor) for least, factor in PATIENT_FROM if waited >= least), 0)
         anchor = self._anchor
         window = self._text[anchor:end]
         fence = open_fence(window)
@@ -119,7 +126,7 @@ class GrowingText:
 
     def _up_to(self, sentence: Sentence) -> Stretch:
         start, self._cut = self._cut, sentence.end
-        self._fence = None
+        self._fence, self._again = None, 0
         return Stretch(self._text[start : sentence.end], start, sentence)
 
 

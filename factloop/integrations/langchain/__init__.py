@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from factloop.integrations.langchain.correction import CorrectionRunnable
+from factloop.integrations.langchain.guard import FactCheckStreamGuard
 from factloop.integrations.langchain.inputs import Keys
 from factloop.integrations.langchain.middleware import FactCheckMiddleware, has_unproven
 from factloop.integrations.langchain.node import build_factcheck_node
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.integrations.langchain.tool import factcheck_tool
 
-__all__ = ["FactCheckMiddleware", "FactCheckRunnable", "Keys", "build_factcheck_node", "factcheck_tool", "has_unproven"]
+__all__ = [
+    "CorrectionRunnable",
+    "FactCheckMiddleware",
+    "FactCheckRunnable",
+    "FactCheckStreamGuard",
+    "Keys",
+    "build_factcheck_node",
+    "factcheck_tool",
+    "has_unproven",
+]

@@ -1,0 +1,126 @@
+"""`StreamGuard`: an answer goes in as it is written, and comes out as its sentences are checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+from contextlib import aclosing, closing
+
+from langchain_core.messages import BaseMessage
+
+from factloop.checker import FactChecker
+from factloop.errors import ConfigError
+from factloop.guarding.chunks import in_thread, pulled
+from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
+from factloop.guarding.reading import Pending, Reader
+from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
+from factloop.guarding.sentence import Checked
+from factloop.guarding.whole import whole_report
+from factloop.sources import Sources
+
+Chunk = str | BaseMessage
+
+
+class StreamGuard:
+    """Lets a streamed answer pass sentence by sentence, each once its claims are judged, and none before.
+
+        guard = StreamGuard(FactChecker("openai:gpt-4o-mini", docs="handbook"), policy="annotate")
+        async for text in guard.aguard(chunks, prompt="Who was ...?"):
+            print(text, end="")
+
+    Where all is well the output is the input, character for character. `policy` says what becomes of a sentence with a
+    claim that is unsupported, contradicted or unscored: `annotate` puts a short mark behind it (`marks`), `drop` leaves
+    it out, `replace` puts `replacement` in its place, `stop` ends the stream with `message`; or a function of the
+    sentence and its claims, which returns the text to release, or a `Stop`. A sentence whose check fails is unscored,
+    and never passes for checked.
+
+    A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
+    once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
+    `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
+    report. Fenced code in a programming language is no sentence: it passes unchecked, but only once its end is written.
+    """
+
+    def __init__(
+        self,
+        checker: FactChecker | None = None,
+        policy: Action | Choose = "annotate",
+        *,
+        replacement: str = REPLACED,
+        message: str = STOPPED,
+        marks: Marks = Marks(),  # noqa: B008 - it is frozen
+        at_once: int = 8,
+        patience_s: float | None = None,
+    ) -> None:
+        """Without a checker the offline engine judges. Raises ConfigError."""
+        if at_once < 1:
+            raise ConfigError(f"at_once = {at_once}: must be at least 1")
+        if patience_s is not None and not patience_s > 0:
+            raise ConfigError(f"patience_s = {patience_s}: must be above 0")
+        self.checker = checker if checker is not None else FactChecker()
+        self._policy = Policy(policy, replacement, message, marks)
+        self._at_once, self._patience_s = at_once, patience_s
+
+    async def aguard(
+        self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+    ) -> AsyncGenerator[str, None]:
+        """The text that may be shown, in pieces. Otherwise as `aevents`."""
+        async with aclosing(self.aevents(chunks, prompt, sources=sources)) as events:
+            async for event in events:
+                if isinstance(event, GuardedSentence) and event.released:
+                    yield event.released
+
+    async def aevents(
+        self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+    ) -> AsyncGenerator[GuardEvent, None]:
+        """Each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
+
+        `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
+        their source is raised once the sentences before it are released; a sentence that it cut off is not. Whoever
+        stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
+        ConfigError, where possible before anything is read; DataError for chunks of another kind.
+        """
+        started = time.perf_counter()
+        empty = await self.checker.acheck("", prompt, spans=[], sources=sources)  # what is wrong is said at once
+        parts: list[Checked] = []
+        text, released, stopped = "", "", False
+        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s)
+        async with reader, aclosing(reader.read(chunks)) as sentences:
+            async for pending in sentences:
+                checked = await pending.checked
+                parts.append(checked)
+                event = self._treated(pending, checked)
+                text, released = text + event.text, released + event.released
+                stopped = event.treatment == "stopped"
+                yield event
+                if stopped:
+                    break
+        report = whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
+        yield GuardFinished(report=report, released=released, stopped=stopped)
+
+    def guard(
+        self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+    ) -> Generator[str, None, None]:
+        """`aguard` for code that is not asynchronous."""
+        with closing(self.events(chunks, prompt, sources=sources)) as events:
+            for event in events:
+                if isinstance(event, GuardedSentence) and event.released:
+                    yield event.released
+
+    def events(
+        self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+    ) -> Generator[GuardEvent, None, None]:
+        """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
+        yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
+
+    def _treated(self, pending: Pending, checked: Checked) -> GuardedSentence:
+        sentence = pending.stretch.sentence
+        shown = "" if sentence is None else sentence.text
+        end = pending.stretch.start + len(pending.stretch.text)
+        treatment, released = self._policy.treat(pending.stretch.text, shown, checked.claims)
+        return GuardedSentence(
+            text=pending.stretch.text,
+            span=(end, end) if sentence is None else (sentence.start, sentence.end),
+            claims=checked.claims,
+            treatment=treatment,
+            released=released,
+        )

@@ -1,0 +1,95 @@
+"""What becomes of a sentence once its claims are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from factloop.errors import ConfigError
+from factloop.guarding.records import Treatment
+from factloop.records import Claim, Verdict
+
+Action = Literal["annotate", "drop", "replace", "stop"]
+
+REPLACED = "[A sentence that could not be confirmed was left out.]"
+STOPPED = "[The answer was stopped here: its last sentence could not be confirmed.]"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Ends the stream with this text in place of the sentence."""
+
+    text: str = STOPPED
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What `annotate` puts after a sentence, by the worst that was found in it."""
+
+    contradicted: str = " [contradicted by the sources]"
+    unsupported: str = " [not supported by the sources]"
+    unscored: str = " [not checked]"
+
+
+Choose = Callable[[str, Sequence[Claim]], str | Stop]
+"""Of a sentence and its claims: what is released in its place, which may be nothing."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is done with a sentence that holds an unsupported, contradicted or unscored claim; all others pass."""
+
+    action: Action | Choose = "annotate"
+    replacement: str = REPLACED
+    message: str = STOPPED
+    marks: Marks = Marks()
+
+    def __post_init__(self) -> None:
+        if not callable(self.action) and self.action not in get_args(Action):
+            raise ConfigError(
+                f"policy = {self.action!r}: must be one of {', '.join(get_args(Action))}, or something to call"
+            )
+
+    def treat(self, text: str, sentence: str, claims: Sequence[Claim]) -> tuple[Treatment, str]:
+        """What was done and what is released for `text`, which ends in the sentence."""
+        if not is_wanting(claims):
+            return "passed", text
+        if self.action == "annotate":
+            return "annotated", f"{text}{self._mark(claims)}"
+        before = text.removesuffix(sentence)
+        if self.action == "drop":
+            return "dropped", _without_marker(before)
+        if self.action == "replace":
+            return "replaced", f"{before}{self.replacement}"
+        if self.action == "stop":
+            return "stopped", f"{before}{self.message}"
+        return self._chosen(self.action(sentence, claims), before, text)
+
+    @staticmethod
+    def _chosen(choice: object, before: str, text: str) -> tuple[Treatment, str]:
+        if isinstance(choice, Stop):
+            return "stopped", f"{before}{choice.text}"
+        if not isinstance(choice, str):
+            raise ConfigError(f"the policy returned {type(choice).__name__}: a text or a Stop is needed")
+        if not choice:
+            return "dropped", _without_marker(before)
+        released = f"{before}{choice}"
+        return ("passed" if released == text else "replaced"), released
+
+    def _mark(self, claims: Sequence[Claim]) -> str:
+        if any(claim.judgement.contradicted for claim in claims):
+            return self.marks.contradicted
+        if any(claim.judgement.verdict is Verdict.NOT_SUPPORTED for claim in claims):
+            return self.marks.unsupported
+        return self.marks.unscored
+
+
+def is_wanting(claims: Sequence[Claim]) -> bool:
+    """Whether some claim is unsupported, contradicted or has no verdict. Irrelevant ones are not looked at."""
+    return any(claim.judgement.verdict in (None, Verdict.NOT_SUPPORTED) for claim in claims)
+
+
+def _without_marker(before: str) -> str:
+    """What stands before a sentence, without the space or the list marker that was only there for it."""
+    return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]

@@ -1,0 +1,40 @@
+"""What a guard tells of a stream while it passes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from factloop.records import Claim, FactualityReport, Record
+
+Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
+
+
+class GuardedSentence(Record):
+    """One sentence was checked and dealt with. The `text` of all events together is the answer as it was written."""
+
+    type: Literal["sentence_guarded"] = "sentence_guarded"
+    text: str
+    """The sentence with what stands before it: white space, list markers, fenced code. The last may be that alone."""
+    span: tuple[int, int]
+    """Start and end of the sentence in the answer, in characters; equal where there is none."""
+    claims: tuple[Claim, ...]
+    """With spans in the whole answer, and ids that are unique in it."""
+    treatment: Treatment
+    released: str
+    """What the reader gets in place of `text`; the same where it passed."""
+
+
+class GuardFinished(Record):
+    """The whole report; always the last event."""
+
+    type: Literal["guard_finished"] = "guard_finished"
+    report: FactualityReport
+    """On the answer as far as it was read: all of it, unless `stopped`."""
+    released: str
+    """All that the reader got."""
+    stopped: bool
+
+
+GuardEvent = Annotated[GuardedSentence | GuardFinished, Field(discriminator="type")]

@@ -1,0 +1,111 @@
+"""The check of one sentence of an answer whose end is not written yet."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from factloop.agents.safe.judgements import unscored
+from factloop.checker import FactChecker
+from factloop.errors import ConfigError, FactloopError, ToolTimeout
+from factloop.records import Claim, Usage
+from factloop.sources import Sources
+from factloop.tools.linguistics.sentences import Sentence
+
+OPENING = 1_500
+RECENT = 3_000
+"""Characters of the answer that a sentence may refer to: its opening, which names the topic, and what came last."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The claims of one sentence, as they stand in the whole answer, and what it cost to judge them."""
+
+    claims: tuple[Claim, ...]
+    usage: Usage | None
+    """None where the check itself failed."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the text that is shown to the checker is cut out of."""
+
+    text: str
+    """The answer, up to the end of the sentence."""
+    sentence: Sentence
+    number: int
+    """Of the sentence in the answer, from 1."""
+
+
+async def check_sentence(
+    checker: FactChecker, context: Context, prompt: str | None, sources: Sources | None, patience_s: float | None
+) -> Checked:
+    """The claims of the sentence, judged; what keeps it from being judged is its one unscored claim.
+
+    Raises ConfigError alone: nothing could be judged with a wrong set-up.
+    """
+    shown, start = _shown(context)
+    span = (start, start + len(context.sentence.text))
+    try:
+        async with asyncio.timeout(patience_s):
+            report = await checker.acheck(shown, prompt, spans=[span], sources=sources)
+    except ConfigError:
+        raise
+    except TimeoutError:
+        assert patience_s is not None
+        return _unread(context, ToolTimeout(tool="the check of a sentence", timeout_s=patience_s))
+    except FactloopError as error:
+        return _unread(context, error)
+    claims = tuple(_placed(claim, context) for claim in report.claims)
+    return Checked(claims, report.usage, report.warnings)
+
+
+def _shown(context: Context) -> tuple[str, int]:
+    """The sentence with the text before it, within bounds, and where it begins there."""
+    start = context.sentence.start
+    before = context.text[:start]
+    if len(before) > OPENING + RECENT:
+        opening, recent = before[:OPENING].rsplit(None, 1)[0], before[-RECENT:].split(None, 1)[-1]
+        before = f"{opening}\n\n{recent}"
+    shown = before + context.text[start : context.sentence.end]
+    return _SURROGATE.sub("\ufffd", shown), len(before)
+
+
+def _placed(claim: Claim, context: Context) -> Claim:
+    """The claim with its span in the answer, and with ids after the number of its sentence there."""
+    ids = {claim.id: _numbered(claim.id, context.number)}
+    ids |= {item.id: _numbered(item.id, context.number) for item in claim.evidence}
+    evidence = tuple(item.model_copy(update={"id": ids[item.id]}) for item in claim.evidence)
+    cited = tuple(ids[cited] for cited in claim.judgement.cited)
+    changes: dict[str, Any] = {
+        "id": ids[claim.id],
+        "span": (context.sentence.start, context.sentence.end),
+        "evidence": evidence,
+        "judgement": claim.judgement.model_copy(update={"cited": cited}),
+    }
+    if claim.duplicate_of is not None:
+        changes["duplicate_of"] = _numbered(claim.duplicate_of, context.number)
+    return claim.model_copy(update=changes)
+
+
+def _numbered(name: str, number: int) -> str:
+    """`c1.2` and `c1.2-e3` of a check of one sentence as `c7.2` and `c7.2-e3`."""
+    return f"c{number}.{name.partition('.')[2]}"
+
+
+def _unread(context: Context, error: FactloopError) -> Checked:
+    text = context.sentence.text
+    claim = Claim(
+        id=f"c{context.number}.1",
+        sentence=text,
+        span=(context.sentence.start, context.sentence.end),
+        text=text,
+        self_contained=text,
+        judgement=unscored(error),
+    )
+    return Checked((claim,), None)

@@ -1,0 +1,139 @@
+"""The guard of streams as a step of a LangChain chain."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from factloop.errors import DataError
+from factloop.guarding.chunks import in_thread, pulled, text_of
+from factloop.guarding.guard import StreamGuard
+from factloop.guarding.policy import Action, Choose
+from factloop.guarding.records import GuardedSentence, GuardEvent
+from factloop.integrations.langchain.inputs import Keys, documents_of
+from factloop.integrations.langchain.runnable import FactCheckRunnable
+
+
+class FactCheckStreamGuard(Runnable[Any, str]):
+    """The last step of a chain that streams: what it yields was checked.
+
+        chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
+        for text in chain.stream(...): ...
+
+    The step before yields texts, messages, or mappings with `answer`, and by choice `question` and `documents`, under
+    the keys of `check`: `RunnablePassthrough.assign(answer=prompt | model) | FactCheckStreamGuard(check)`. Documents
+    are those given here, else those of the input, which are waited for; without either the retriever of `check` is
+    searched, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
+
+    `policy` and the other `options` are those of `StreamGuard`; `on_event` is called with each of its events, the last
+    of which has the report. Raises ConfigError, DataError.
+    """
+
+    def __init__(
+        self,
+        check: FactCheckRunnable | None = None,
+        policy: Action | Choose = "annotate",
+        *,
+        documents: Sequence[Document | str] | None = None,
+        question: str | None = None,
+        on_event: Callable[[GuardEvent], object] | None = None,
+        **options: Any,
+    ) -> None:
+        """Raises ConfigError."""
+        self.check = check if check is not None else FactCheckRunnable()
+        self._guard = StreamGuard(self.check.checker, policy, **options)
+        self._documents = documents_of("documents", documents)
+        self._question, self._on_event = question, on_event
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        return "".join(self.stream(input, config, **kwargs))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        return "".join([text async for text in self.astream(input, config, **kwargs)])
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None) -> Iterator[str]:
+        return self.transform(iter([input]), config, **kwargs)
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None
+    ) -> AsyncIterator[str]:
+        async def alone() -> AsyncIterator[Any]:
+            yield input
+
+        async with aclosing(self._guarded(alone(), config, kwargs)) as texts:
+            async for text in texts:
+                yield text
+
+    def transform(
+        self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any | None
+    ) -> Iterator[str]:
+        return pulled(self._guarded(in_thread(input), config, kwargs))
+
+    async def atransform(
+        self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any | None
+    ) -> AsyncIterator[str]:
+        async with aclosing(self._guarded(input, config, kwargs)) as texts:
+            async for text in texts:
+                yield text
+
+    def _guarded(self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]) -> Any:
+        return self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
+
+    async def _texts(self, chunks: AsyncIterator[Any]) -> AsyncIterator[str]:
+        answer = _Answer(chunks, self.check.keys, self._documents)
+        await answer.begin()
+        question = self._question if self._question is not None else answer.question
+        asked = self.check.keys.read(self.check.keys.write("", question, answer.documents))
+        sources = await self.check.sources(asked)
+        async with aclosing(self._guard.aevents(answer.texts(), question, sources=sources)) as events:
+            async for event in events:
+                if self._on_event is not None:
+                    self._on_event(event)
+                if isinstance(event, GuardedSentence) and event.released:
+                    yield event.released
+
+
+class _Answer:
+    """What a chain streams, taken apart into the answer and what came with it."""
+
+    def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Sequence[Document] | None) -> None:
+        self._chunks, self._keys = chunks, keys
+        self._waits = documents is None
+        self._begun: list[str] = []
+        self.documents: Any = documents
+        self.question: str | None = None
+
+    async def begin(self) -> None:
+        """Reads up to the first words of the answer; where documents are still to come in the input, up to these."""
+        async for chunk in self._chunks:
+            self._begun.append(self._take(chunk))
+            is_mapping = isinstance(chunk, Mapping)
+            if any(self._begun) and not (is_mapping and self._waits and self.documents is None):
+                return
+
+    async def texts(self) -> AsyncIterator[str]:
+        yield "".join(self._begun)
+        async for chunk in self._chunks:
+            yield self._take(chunk)
+
+    def _take(self, chunk: Any) -> str:
+        if not isinstance(chunk, Mapping):
+            return text_of(chunk)
+        if self._waits and (documents := chunk.get(self._keys.documents)) is not None:
+            given = documents_of(self._keys.documents, documents)
+            self.documents = given if self.documents is None else (*self.documents, *(given or ()))
+        if (question := chunk.get(self._keys.question)) is not None:
+            self.question = (self.question or "") + _words(self._keys.question, question)
+        answer = chunk.get(self._keys.answer)
+        return "" if answer is None else _words(self._keys.answer, answer)
+
+
+def _words(name: str, value: object) -> str:
+    if isinstance(value, str | BaseMessage):
+        return text_of(value)
+    raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")

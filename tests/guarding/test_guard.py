@@ -1,0 +1,270 @@
+"""A streamed answer passes sentence by sentence, each once it is checked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessageChunk
+
+from factloop import ConfigError, DataError, FactChecker
+from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
+from factloop.records import Claim, FactualityReport
+from factloop.sources import Sources
+from factloop.tools.search.given import GivenDocuments
+from tests.api.simulated import simulated_checker
+from tests.simulator import MODEL, Faults, Simulator
+
+TRUE, FALSE = "Ada Lovelace was born in London.", "She died in Paris in 1852."
+ANSWER = f"# Ada\n\n{TRUE} {FALSE}\n\n- Thanks!\n\n```python\nprint('She died in Rome.')\n```\n"
+SOURCES = Sources((GivenDocuments([Document("Ada Lovelace was born in London in 1815. She died in London.")]),))
+
+
+def offline(policy: Any = "annotate", **options: Any) -> StreamGuard:
+    return StreamGuard(FactChecker(cache=False), policy, **options)
+
+
+async def pieces(text: str, size: int = 4) -> AsyncIterator[str]:
+    for at in range(0, len(text), size):
+        yield text[at : at + size]
+
+
+async def guarded(guard: StreamGuard, text: str = ANSWER, size: int = 4, sources: Sources | None = SOURCES) -> str:
+    return "".join([piece async for piece in guard.aguard(pieces(text, size), sources=sources)])
+
+
+async def finished(guard: StreamGuard, chunks: AsyncIterator[str], **asked: Any) -> GuardFinished:
+    events = [event async for event in guard.aevents(chunks, **asked)]
+    assert isinstance(events[-1], GuardFinished)
+    assert all(isinstance(event, GuardedSentence) for event in events[:-1])
+    return events[-1]
+
+
+async def test_what_is_supported_comes_out_as_it_went_in() -> None:
+    text = f"{TRUE}\n\n- **{TRUE}**\n\n```python\nx = 1\n```\n\n  "
+    assert await guarded(offline(), text) == text
+
+
+@pytest.mark.parametrize(
+    ("policy", "instead"),
+    [
+        ("annotate", f" {FALSE} [not supported by the sources]"),
+        ("drop", ""),
+        ("replace", " (left out)"),
+        (lambda sentence, claims: f"<{sentence}:{len(claims)}>", f" <{FALSE}:2>"),
+        (lambda *_: "", ""),
+    ],
+)
+async def test_the_policy_says_what_becomes_of_a_sentence_that_is_not_supported(policy: Any, instead: str) -> None:
+    released = await guarded(offline(policy, replacement="(left out)"))
+    assert released == ANSWER.replace(f" {FALSE}", instead)
+
+
+@pytest.mark.parametrize("policy", ["stop", lambda *_: Stop("Enough.")])
+async def test_stop_ends_the_stream_and_reads_no_further(policy: Any) -> None:
+    read: list[str] = []
+
+    async def endless() -> AsyncIterator[str]:
+        while True:
+            read.append("")
+            yield f"{FALSE} "
+
+    end = await finished(offline(policy, message="Enough.", at_once=3), endless(), sources=SOURCES)
+    assert (end.released, end.stopped, end.report.response) == ("Enough.", True, FALSE)
+    assert len(read) < 10
+
+
+@pytest.mark.parametrize(
+    ("claim", "mark"),
+    [("Ada Lovelace was born in 1899.", "<no>"), ("Charles Babbage kept bees.", "<none>"), ("It was one.", "<what>")],
+)
+async def test_the_mark_says_the_worst(claim: str, mark: str) -> None:
+    marks = Marks(contradicted="<no>", unsupported="<none>", unscored="<what>")
+    sources = (
+        Sources((GivenDocuments([Document("Ada Lovelace was born in 1815.")]),)) if mark != "<what>" else Sources()
+    )
+    assert await guarded(offline(marks=marks), claim, sources=sources) == f"{claim}{mark}"
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=20))
+@settings(max_examples=15, deadline=None)
+def test_any_chunking_gives_the_same(sizes: list[int]) -> None:
+    chunks, at = [], 0
+    for size in sizes * len(ANSWER):
+        chunks.append(ANSWER[at : at + size])
+        at += size
+        if at >= len(ANSWER):
+            break
+    expected = ANSWER.replace(FALSE, f"{FALSE} [not supported by the sources]")
+    assert "".join(offline().guard(chunks, sources=SOURCES)) == expected
+
+
+async def test_the_report_is_on_the_whole() -> None:
+    end = await finished(offline(), pieces(ANSWER), sources=SOURCES)
+    report = end.report
+    assert FactualityReport.model_validate_json(report.model_dump_json()) == report
+    assert report.response == ANSWER
+    assert [claim.id for claim in report.claims] == ["c2.1", "c3.1", "c3.2"]
+    assert [claim.judgement.verdict for claim in report.claims] == ["supported", "not_supported", "not_supported"]
+    assert all(report.response[slice(*claim.span)] == claim.sentence for claim in report.claims)
+    assert report.precision == pytest.approx(1 / 3)
+    assert report.usage.searches + report.usage.cache_hits == sum(len(claim.queries) for claim in report.claims)
+    evidence = [item.id for claim in report.claims for item in claim.evidence]
+    assert len(set(evidence)) == len(evidence) > 0
+    assert "while it was written" in " ".join(report.warnings)
+
+
+async def test_a_pronoun_is_read_from_what_was_written_before() -> None:
+    report = (await finished(offline(), pieces(ANSWER), sources=SOURCES)).report
+    assert report.claims[1].self_contained.startswith("Ada Lovelace died")
+
+
+async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
+    """The topic of its opening is known at its end all the same."""
+    text = f"{TRUE} " + "There were many other people in the town at that time. " * 100 + "\n\nAda died in Paris."
+    events = [event async for event in offline().aevents(pieces(text, 100), sources=SOURCES)]
+    assert isinstance(events[-1], GuardFinished)
+    last = events[-1].report.claims[-1]
+    assert (text[slice(*last.span)], last.self_contained) == ("Ada died in Paris.", "Ada Lovelace died in Paris.")
+
+
+@pytest.mark.parametrize("text", ["", " \n\n ", "```python\nx = 1\n```", "Thanks!"])
+async def test_an_answer_without_claims_passes(text: str) -> None:
+    end = await finished(offline("stop"), pieces(text), sources=SOURCES)
+    assert (end.released, end.report.claims, end.report.precision) == (text, (), None)
+
+
+async def test_messages_are_read_and_what_is_no_text_is_refused() -> None:
+    async def messages() -> AsyncIterator[Any]:
+        yield AIMessageChunk(TRUE[:10])
+        yield AIMessageChunk(content=[{"type": "text", "text": TRUE[10:]}])
+
+    assert [piece async for piece in offline().aguard(messages(), sources=SOURCES)] == [TRUE]
+
+    async def numbers() -> AsyncIterator[Any]:
+        yield 7
+
+    with pytest.raises(DataError, match="texts or messages are needed, not int"):
+        await finished(offline(), numbers())
+
+
+async def test_half_a_character_ends_nothing() -> None:
+    assert await guarded(offline(), f"{TRUE} \ud83d {TRUE}") == f"{TRUE} \ufffd {TRUE}"
+
+
+async def test_an_error_of_the_stream_comes_after_what_was_whole() -> None:
+    async def broken() -> AsyncIterator[str]:
+        yield f"{TRUE} {TRUE} It is"
+        raise ConnectionError("the model went away")
+
+    texts = offline().aguard(broken(), sources=SOURCES)
+    assert await anext(texts) + await anext(texts) == f"{TRUE} {TRUE}"
+    with pytest.raises(ConnectionError, match="went away"):
+        await anext(texts)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"policy": "pass"}, "must be one of annotate, drop"),
+        ({"at_once": 0}, "at_once = 0"),
+        ({"patience_s": 0}, "must be above 0"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        offline(**options)
+
+
+async def test_a_policy_that_returns_nonsense_releases_nothing() -> None:
+    def nonsense(sentence: str, claims: Sequence[Claim]) -> Any:  # noqa: ARG001 - what a policy is given
+        return None
+
+    with pytest.raises(ConfigError, match="the policy returned NoneType"):
+        await guarded(offline(nonsense), FALSE)
+
+
+async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulator) -> None:
+    sim.set(stage_faults={"SentenceFacts": Faults(refusal=1.0)})
+    async with simulated_checker(sim) as checker:
+        end = await finished(StreamGuard(checker), pieces(f"{TRUE} {FALSE}"))
+    assert end.released == f"{TRUE} [not checked] {FALSE} [not checked]"
+    assert {claim.judgement.unscored_reason for claim in end.report.claims} == {"refusal"}
+    assert "2 of 2 claims have no verdict" in end.report.warnings[-1]
+
+
+async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
+    sim.set(llm_latency_s=30.0)
+    async with simulated_checker(sim) as checker:
+        end = await finished(StreamGuard(checker, patience_s=0.3), pieces(TRUE))
+    (claim,) = end.report.claims
+    assert (claim.judgement.unscored_reason, end.released) == ("timeout", f"{TRUE} [not checked]")
+
+
+async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:
+    async def unread() -> AsyncIterator[str]:
+        raise AssertionError("read")
+        yield ""
+
+    guard = StreamGuard(FactChecker(MODEL, base_url="http://127.0.0.1:9/v1", cache=False))
+    with pytest.raises(ConfigError, match="nothing to check against"):
+        await finished(guard, unread())
+
+
+async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: Simulator) -> None:
+    """Verdicts equal those of a check after the end; the sentences were checked side by side."""
+    response = sim.world.responses[0]
+    sim.set(llm_latency_s=0.05)
+    async with simulated_checker(sim) as checker:
+        events = [event async for event in StreamGuard(checker).aevents(pieces(response.text, 20), response.prompt)]
+        after = await checker.acheck(response.text, response.prompt)
+    end = events[-1]
+    assert isinstance(end, GuardFinished)
+    assert "".join(event.text for event in events if isinstance(event, GuardedSentence)) == response.text
+    assert [(claim.span, claim.self_contained, claim.judgement.verdict) for claim in end.report.claims] == [
+        (claim.span, claim.self_contained, claim.judgement.verdict) for claim in after.claims
+    ]
+
+
+async def test_no_more_is_read_than_can_be_checked_at_once(sim: Simulator) -> None:
+    sim.set(llm_latency_s=30.0)
+    n_read = 0
+
+    async def endless() -> AsyncIterator[str]:
+        nonlocal n_read
+        while True:
+            n_read += 1
+            yield f"{TRUE} "
+
+    async with simulated_checker(sim) as checker:
+        stream = StreamGuard(checker, at_once=2).aguard(endless())
+        reading = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0.5)
+        assert n_read <= 4
+        assert sim.stats().stages["SentenceFacts"].requests == 2
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        await stream.aclose()
+    assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+
+def test_whoever_stops_early_closes_the_source() -> None:
+    closed: list[bool] = []
+
+    def source() -> Any:
+        try:
+            while True:
+                yield f"{TRUE} "
+        finally:
+            closed.append(True)
+
+    stream = offline().guard(source(), sources=SOURCES)
+    assert next(stream) == TRUE
+    stream.close()
+    assert closed == [True]

@@ -1,0 +1,111 @@
+"""The guard of streams as the last step of a chain."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
+
+from factloop import ConfigError, DataError, FactChecker
+from factloop.guarding import GuardEvent, GuardFinished
+from factloop.integrations.langchain import FactCheckRunnable, FactCheckStreamGuard, Keys
+from tests.integrations.ada import ADA, ANSWER, OTHER, QUESTION, Shelf, offline
+
+GUARDED = f"{ANSWER} [not supported by the sources]"
+
+
+def model() -> GenericFakeChatModel:
+    """Streams the answer word by word."""
+    return GenericFakeChatModel(messages=iter([AIMessage(ANSWER)]))
+
+
+def guard(**options: Any) -> FactCheckStreamGuard:
+    return FactCheckStreamGuard(offline(), **{"documents": [OTHER, ADA], **options})
+
+
+def test_a_chain_streams_through_the_guard() -> None:
+    pieces = list((model() | guard()).stream(QUESTION))
+    assert pieces == [
+        "Ada Lovelace was born in London.",
+        " Ada Lovelace was born in Paris. [not supported by the sources]",
+    ]
+
+
+async def test_the_same_asynchronously_of_texts() -> None:
+    chain = model() | StrOutputParser() | guard()
+    assert "".join([piece async for piece in chain.astream(QUESTION)]) == GUARDED
+
+
+async def test_a_whole_answer_is_guarded_alike() -> None:
+    assert guard().invoke(AIMessage(ANSWER)) == GUARDED
+    assert await guard(policy="drop").ainvoke(ANSWER) == "Ada Lovelace was born in London."
+    assert guard().batch([ANSWER, ANSWER]) == [GUARDED, GUARDED]
+
+
+async def test_question_and_documents_come_with_the_answer() -> None:
+    events: list[GuardEvent] = []
+    retrieved = RunnablePassthrough.assign(documents=lambda _: [OTHER, ADA])
+    answered = RunnablePassthrough.assign(answer=RunnableLambda(lambda asked: asked["question"]) | model())
+    chain = retrieved | answered | FactCheckStreamGuard(offline(), on_event=events.append)
+    assert "".join([piece async for piece in chain.astream({"question": QUESTION})]) == GUARDED
+    last = events[-1]
+    assert isinstance(last, GuardFinished)
+    assert last.report.prompt == QUESTION
+    assert last.report.claims[0].evidence[0].source == "https://example.org/ada"
+
+
+def test_documents_are_waited_for() -> None:
+    """A step that names its documents after its answer is not judged without them."""
+
+    def answers(_: Iterator[Any]) -> Iterator[dict[str, Any]]:
+        yield {"reply": f"{ANSWER} And more"}
+        yield {"context": [ADA]}
+        yield {"reply": ". "}
+
+    keyed = FactCheckRunnable(FactChecker(cache=False), keys=Keys(answer="reply", documents="context"))
+    chain = RunnableGenerator(answers) | FactCheckStreamGuard(keyed)
+    assert "".join(chain.stream(None)) == f"{GUARDED} And more. "
+
+
+def test_without_documents_the_retriever_is_searched() -> None:
+    assert FactCheckStreamGuard(offline(retriever=Shelf(documents=[ADA]))).invoke(ANSWER) == GUARDED
+
+
+async def test_nothing_to_be_faithful_to_is_refused() -> None:
+    with pytest.raises(ConfigError, match="nothing to be faithful to"):
+        await FactCheckStreamGuard(offline()).ainvoke(ANSWER)
+
+
+@pytest.mark.parametrize(("given", "said"), [(7, "not int"), ({"answer": 7}, "answer: a text or a message")])
+def test_what_is_no_answer_is_refused(given: object, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        guard().invoke(given)
+
+
+async def test_the_graph_of_each_check_is_seen_by_callbacks() -> None:
+    seen = [event["name"] async for event in guard().astream_events(ANSWER, version="v2")]
+    assert seen.count("safe") > 0
+    assert seen[0] == "FactCheckStreamGuard"
+
+
+async def test_whoever_stops_early_stops_the_chain() -> None:
+    closed = asyncio.Event()
+
+    async def answers(_: AsyncIterator[Any]) -> AsyncIterator[str]:
+        try:
+            while True:
+                yield "Ada Lovelace was born in London. "
+        finally:
+            closed.set()
+
+    stream: Any = (RunnableGenerator(answers) | guard()).astream(None)
+    assert await anext(stream) == "Ada Lovelace was born in London."
+    await stream.aclose()
+    async with asyncio.timeout(5.0):  # a chain lets go of its steps, and the loop closes them
+        await closed.wait()
