@@ -1,0 +1,29 @@
+"""Simulated experiments, a small part of `benchmarks.experiment_errors`: seeds are fixed, so that nothing is chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.experiment_errors import NULLS, POWERS, World, called, headline, share_called, share_found
+
+N_EXPERIMENTS = 150
+MOST = 13
+"""Of 150 with a chance of 0.05 each: more come once in 50 (binomial survival at 13: 0.019)."""
+
+
+@pytest.mark.parametrize("world", [NULLS[1], NULLS[4], NULLS[6]], ids=lambda world: world.name)
+def test_variants_that_do_not_differ_are_rarely_called_different(world: World) -> None:
+    assert share_called(world, N_EXPERIMENTS) * N_EXPERIMENTS <= MOST
+
+
+def test_a_difference_of_a_tenth_is_found_on_400_claims() -> None:
+    assert share_found(POWERS[0], 40) >= 0.8
+
+
+def test_variants_called_different_are_those_that_differ() -> None:
+    """The last of four is worse, the others are the baseline's equals."""
+    found = [headline(POWERS[2].panel(rng)) for rng in np.random.default_rng(0).spawn(60)]
+    n_called = [sum(bool(called(each[place : place + 1])) for each in found) for place in range(3)]
+    assert max(n_called[:2]) <= 6
+    assert n_called[2] >= 54
