@@ -52,6 +52,12 @@ def first_user_text(body: Json) -> str:
     return next((text_of(message) for message in body["messages"] if message.get("role") == "user"), "")
 
 
+def system_text(body: Json) -> str:
+    """The text of the first system message: what the model is told to do with the data."""
+    messages = (message for message in body["messages"] if message.get("role") in ("system", "developer"))
+    return next((text_of(message) for message in messages), "")
+
+
 def functions_of(body: Json) -> Mapping[str, Json]:
     """Offered functions by name, with their JSON Schemas."""
     tools = body.get("tools") or []

@@ -13,6 +13,7 @@ from tests.simulator.brain import CHOICE, TITLES, Brain, SearchWish
 from tests.simulator.faults import Fault, draw, shorten, spoil
 from tests.simulator.limits import TokenBucket, retry_after
 from tests.simulator.protocol import Json, Message
+from tests.simulator.reading import ASSESSMENT, assess_by_words
 from tests.simulator.search import SearchEngine
 from tests.simulator.settings import CHAT, SEARCH, SimulatorSettings
 from tests.simulator.subject import Subject
@@ -176,7 +177,10 @@ class Provider:
             return Message(content=self._brain.choice_in_words(text), letters=self._letters(body, title, text))
         functions = protocol.functions_of(body)
         search_tools = [name for name in functions if name not in TITLES and "query" in _properties(functions[name])]
-        answer = self._brain.reply(title, text, may_call_search=bool(search_tools))
+        if title == ASSESSMENT and self._settings.reads_by_words:
+            answer = assess_by_words(text, protocol.system_text(body), may_call_search=bool(search_tools))
+        else:
+            answer = self._brain.reply(title, text, may_call_search=bool(search_tools))
         if isinstance(answer, SearchWish):
             wish = {"missing": answer.missing, "query": answer.query}
             accepted = _properties(functions[search_tools[0]])

@@ -79,6 +79,8 @@ class SimulatorSettings:
     """The letter that the subject chooses where it does not know; None: it guesses among all."""
     plain_letters: bool = False
     """The subject answers multiple-choice questions in words, whatever format is asked for."""
+    reads_by_words: bool = False
+    """Claims about anything are assessed by the words they share with the passages (`tests.simulator.reading`)."""
 
     def __post_init__(self) -> None:
         if self.known_share + self.half_known_share > 1.0:

@@ -1,0 +1,80 @@
+"""Reads claims about anything, by their words alone: as a hasty model does, which heeds it when it is told to be exact.
+
+A model of this kind takes a claim for supported when most of its words stand in a passage. It so passes a claim with
+one detail changed, and, told to see every detail in the passage, fails a claim in other words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tests.simulator.blocks import Block, Blocks
+from tests.simulator.brain import Fields, SearchWish
+from tests.simulator.knowledge import Finding, next_query
+
+ASSESSMENT = "Assessment"
+MOST_WORDS = 0.6
+"""Share of a claim's words that a hasty reader wants to find."""
+
+_EXACT = re.compile(r"\bevery (?:single )?(?:detail|part|word)\b|\bstrict", re.IGNORECASE)
+_WORD = re.compile(r"\d[\d,.]*\d|\w+")
+_ENDINGS = re.compile(r"(?:'s|ing|ed|es|s|e)$")
+_SMALL = """
+a an the and or but of in on at by to for from with without as is are was were be been has have had it its he she they
+their her his that which who what this these not no
+"""
+_PASSED_OVER = frozenset(_SMALL.split())
+
+
+def assess_by_words(message: str, instructions: str, *, may_call_search: bool) -> Fields | SearchWish:
+    """The answer called `Assessment`, or the wish to search where tools are offered."""
+    blocks = Blocks(message)
+    claim, evidence = " ".join(blocks.one("claim").split()), blocks.all("evidence")
+    finding = read_by_words(claim, evidence, exact=is_exact(instructions))
+    answer = {"cited": list(finding.cited), "verdict": finding.stance, "missing": "", "query": ""}
+    if finding.stance != "insufficient":
+        said = "says so" if finding.stance == "supported" else "gives another number"
+        return {"rationale": f"Passage {finding.cited[0]} {said}: {finding.found}.", **answer}
+    missing = "a passage with all that the claim says"
+    if "final" not in blocks:
+        query = next_query(claim, None, [block.text for block in blocks.all("asked")])
+        if may_call_search:
+            return SearchWish(query, missing)
+        answer |= {"query": query, "missing": missing}
+    return {"rationale": "The passages do not say all of it.", **answer}
+
+
+def is_exact(instructions: str) -> bool:
+    """Whether a system message asks for every detail."""
+    return _EXACT.search(instructions) is not None
+
+
+def read_by_words(claim: str, evidence: Sequence[Block], *, exact: bool) -> Finding:
+    """What the passage with most of the claim's words says of it; a number that it has otherwise contradicts it."""
+    wanted = _words(claim)
+    if not wanted or not evidence:
+        return Finding("insufficient")
+    shares = [len(wanted & _words(passage.text)) / len(wanted) for passage in evidence]
+    place = max(range(len(evidence)), key=lambda at: shares[at])
+    passage = evidence[place]
+    number = int(passage.id) if passage.id.isdigit() else place + 1
+    if shares[place] < MOST_WORDS:
+        return Finding("insufficient")
+    if _numbers(passage.text) and _numbers(claim) - _numbers(passage.text):
+        return Finding("contradicted", (number,), _first_sentence(passage.text))
+    if exact and shares[place] < 1.0:
+        return Finding("insufficient")
+    return Finding("supported", (number,), _first_sentence(passage.text))
+
+
+def _words(text: str) -> set[str]:
+    return {_ENDINGS.sub("", word) for word in _WORD.findall(text.casefold()) if word not in _PASSED_OVER}
+
+
+def _numbers(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text) if word[0].isdecimal()}
+
+
+def _first_sentence(text: str) -> str:
+    return text.split(". ")[0].rstrip(".")
