@@ -1,0 +1,167 @@
+"""From a pasted response to its report, in a real browser against the real service."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.service.conftest import Looking
+from tests.browser.service.serving import Serving
+from tests.simulator import Simulator
+
+PENDING = ".claim .verdict.is-pending"
+JUDGED = ".claim .verdict:not(.is-pending)"
+BOTH = f"main:has({PENDING}):has({JUDGED})"
+"""The page while some claims are judged and others are not."""
+SLOW_S = 0.15
+
+
+def ask(page: Page, response: str, prompt: str = "", against: str | None = None) -> None:
+    page.get_by_label("Prompt").fill(prompt)
+    page.get_by_label("Response to check").fill(response)
+    if against is not None:
+        page.get_by_role("radio", name=against).check()
+    page.get_by_role("button", name="Check", exact=True).click()
+
+
+def job_of(page: Page) -> str:
+    return page.url.rpartition("/")[2]
+
+
+def finished(page: Page) -> None:
+    expect(page.locator(".figures dt").first).to_have_text("Precision")
+
+
+def test_claims_turn_from_found_to_judged_and_end_in_a_report(
+    looking: Looking, service: Serving, world: Simulator, tmp_path: Path
+) -> None:
+    world.set(llm_latency_s=SLOW_S)
+    response = world.world.one_response(30)
+    page = looking.at(service.url)
+    ask(page, response.text, response.prompt, "The service's own search")
+    expect(page.locator(BOTH)).to_be_visible()
+    assert page.locator(".figures dt").first.text_content() == "Judged"
+    assert page.locator(".sentence.is-pending").count() > 0
+    world.set(llm_latency_s=0.0)
+    finished(page)
+    expect(page.locator(PENDING)).to_have_count(0)
+    report = service.get(f"/v1/jobs/{job_of(page)}/result")
+    counts = report["counts"]
+    assert page.locator(".figures dd b").first.text_content() == f"{report['precision']:.2f}"
+    scored = counts["supported"] + counts["not_supported"]
+    expect(page.locator(".figures .lead span")).to_contain_text(
+        f"{counts['supported']} of {scored} scored claims supported"
+    )
+    assert page.locator(".statement").all_text_contents() == [claim["self_contained"] for claim in report["claims"]]
+    assert "".join(page.locator(".block").all_text_contents()).count("(supported, claim") > 0
+    expect(page.locator(".masthead + main")).to_contain_text("Checked by")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download JSON").click()
+    started.value.save_as(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == report
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download HTML").click()
+    assert started.value.suggested_filename == f"check-{job_of(page)}.html"
+
+
+def test_evidence_filters_and_the_way_back_to_the_sentence(
+    looking: Looking, service: Serving, world: Simulator
+) -> None:
+    response = world.world.one_response(30)
+    page = looking.at(service.url)
+    ask(page, response.text, response.prompt, "The service's own search")
+    finished(page)
+    report = service.get(f"/v1/jobs/{job_of(page)}/result")
+    supported = sum(claim["judgement"]["verdict"] == "supported" for claim in report["claims"])
+    page.get_by_role("button", name=f"Supported {supported}").click()
+    expect(page.locator(".claim:visible")).to_have_count(supported)
+    expect(page.locator(".shown")).to_have_text(f"{supported} of {len(report['claims'])} claims")
+    page.keyboard.press("/")
+    page.keyboard.type("no such words at all")
+    expect(page.get_by_text("No claim matches.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".claim:visible")).to_have_count(len(report["claims"]))
+    first = page.locator(".claim").first
+    first.locator("summary").click()
+    expect(first.locator(".evidence").first).to_be_visible()
+    assert first.locator(".evidence").count() == len(report["claims"][0]["evidence"])
+    expect(first.locator(".rationale")).to_have_text(report["claims"][0]["judgement"]["rationale"])
+    first.locator("button.link").first.click()
+    expect(page.locator(".sentence.is-linked")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".claim.is-linked summary")).to_be_focused()
+
+
+def test_a_reload_and_the_way_back_keep_the_check(looking: Looking, service: Serving, world: Simulator) -> None:
+    world.set(llm_latency_s=SLOW_S)
+    response = world.world.one_response(30)
+    page = looking.at(service.url)
+    ask(page, response.text, against="The service's own search")
+    expect(page.locator(PENDING).first).to_be_visible()
+    page.reload()
+    expect(page.locator(PENDING).first).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("button", name="Check", exact=True)).to_be_visible()
+    world.set(llm_latency_s=0.0)
+    page.go_forward()
+    finished(page)
+    n_claims = len(service.get(f"/v1/jobs/{job_of(page)}/result")["claims"])
+    expect(page.locator(".claim")).to_have_count(n_claims)
+
+
+def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service: Serving, world: Simulator) -> None:
+    world.set(llm_latency_s=SLOW_S)
+    page = looking.at(service.url)
+    ask(page, world.world.one_response(30).text, against="The service's own search")
+    expect(page.locator(BOTH)).to_be_visible()
+    page.get_by_role("button", name="Stop this check").click()
+    expect(page.locator(".byline").first).to_contain_text("This check was stopped")
+    expect(page.locator(JUDGED).first).to_be_visible()
+    expect(page.get_by_text("Not judged").first).to_be_visible()
+    page.get_by_role("button", name="Edit and check again").click()
+    assert page.get_by_label("Response to check").input_value() == world.world.one_response(30).text
+    page.go_back()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete it for good?").click()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()
+
+
+def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
+    page = looking.at(offline.url)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Load an example")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Check", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_be_focused()
+    finished(page)
+    assert page.get_by_label("Warnings").get_by_text("a baseline").is_visible()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.localName") == "summary":
+            break
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    body = page.locator(".claim").nth(1).locator(".body")
+    expect(body).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(body).to_be_hidden()
+    expect(page.get_by_role("status")).to_contain_text("Check finished. 6 claims.")
+
+
+def test_what_is_missing_is_said_before_anything_is_sent(looking: Looking, offline: Serving) -> None:
+    before = len(offline.get("/v1/jobs")["jobs"])
+    page = looking.at(offline.url)
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("There is nothing to check yet: paste a response.")
+    expect(page.get_by_label("Response to check")).to_be_focused()
+    page.get_by_label("Response to check").fill("Granite is a rock.")
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Paste at least one document")
+    assert len(offline.get("/v1/jobs")["jobs"]) == before

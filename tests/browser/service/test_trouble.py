@@ -1,0 +1,113 @@
+"""What a reader sees when the service wants a key, refuses, fails or goes away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from factloop.service.keys import Keys
+from tests.browser.service.conftest import Looking
+from tests.browser.service.serving import Serving, simulated
+from tests.browser.service.test_checking import BOTH, PENDING, SLOW_S, ask, finished
+from tests.simulator import Simulator
+
+KEY = "a-key-of-twenty-eight-letters"
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    with Serving(tmp_path_factory.mktemp("guarded"), keys=Keys([KEY])) as serving:
+        yield serving
+
+
+def test_a_key_is_asked_for_and_kept_in_this_tab(looking: Looking, guarded: Serving) -> None:
+    page = looking.at(guarded.url)
+    dialog = page.get_by_role("dialog", name="Key")
+    expect(dialog).to_contain_text("This service asks for a key.")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("alert")).to_contain_text("a key is needed")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_label("Key of the service")).to_be_focused()
+    page.keyboard.type("not the key, and long enough")
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("The service does not take this key.")
+    page.keyboard.type(KEY)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Load an example")).to_be_visible()
+    page.get_by_role("button", name="Load an example").click()
+    page.get_by_role("button", name="Check", exact=True).click()
+    finished(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download HTML").click()
+    assert "Menai" in Path(started.value.path()).read_text(encoding="utf-8")
+    page.reload()
+    finished(page)
+    assert KEY not in page.url + page.content() + str(page.evaluate("JSON.stringify(localStorage)"))
+    assert page.evaluate("sessionStorage.length") == 1
+
+
+def test_the_service_goes_in_mid_check_and_comes_back(looking: Looking, world: Simulator, tmp_path: Path) -> None:
+    world.set(llm_latency_s=SLOW_S)
+    with Serving(tmp_path, simulated(world, concurrency=4)) as serving:
+        page = looking.at(serving.url)
+        ask(page, world.world.one_response(30).text)
+        expect(page.locator(BOTH)).to_be_visible()
+        serving.stop()
+        expect(page.get_by_role("alert")).to_contain_text("The service does not answer. Trying again in")
+        assert page.locator(".claim").count() > 0
+        world.set(llm_latency_s=0.0)
+        serving.start()
+        finished(page)
+        expect(page.get_by_role("alert")).to_be_hidden()
+        expect(page.locator(PENDING)).to_have_count(0)
+        report = serving.get(f"/v1/jobs/{page.url.rpartition('/')[2]}/result")
+        assert page.locator(".statement").all_text_contents() == [one["self_contained"] for one in report["claims"]]
+
+
+def test_refusals_are_told_in_the_services_words(looking: Looking, tmp_path: Path) -> None:
+    with Serving(tmp_path, rate="1/minute", max_body_mb=0.01) as serving:
+        page = looking.at(serving.url)
+        page.get_by_role("button", name="Load an example").click()
+        page.get_by_label("Response to check").fill("Granite is a rock. " * 1000)
+        page.get_by_role("button", name="Check", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text(
+            "Too long for this service: a request has at most 10,000 bytes"
+        )
+        page.get_by_label("Response to check").fill("Granite is a rock.")
+        page.get_by_role("button", name="Check", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text("at most 1 per 1 minute (try again in")
+        expect(page.get_by_label("Response to check")).to_have_value("Granite is a rock.")
+
+
+def test_a_check_that_fails_says_why(looking: Looking, tmp_path: Path) -> None:
+    (tmp_path / "journals").write_text("no folder", encoding="utf-8")
+    with Serving(tmp_path) as serving:
+        page = looking.at(serving.url)
+        page.get_by_role("button", name="Load an example").click()
+        page.get_by_role("button", name="Check", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text("The check failed: ")
+        expect(page.locator(".byline").first).to_contain_text("This check was not finished")
+        page.get_by_role("link", name="History").click()
+        expect(page.locator(".job")).to_contain_text("Check, failed")
+
+
+def test_a_response_without_claims_says_so(looking: Looking, offline: Serving) -> None:
+    job = offline.post("/v1/checks", {"response": "Hello!", "documents": [{"text": "Granite is a rock."}]})
+    page = looking.at(f"{offline.url}/#/checks/{job['id']}")
+    finished(page)
+    expect(page.locator(".claims")).to_contain_text("The response makes no claim that can be checked.")
+    assert page.locator(".figures dd b").first.text_content() == "–"
+
+
+def test_without_a_service_the_page_can_be_tried_again(looking: Looking, tmp_path: Path) -> None:
+    with Serving(tmp_path) as serving:
+        page = looking.at(serving.url)
+        serving.stop()
+        page.get_by_role("link", name="History").click()
+        expect(page.locator("h1")).to_have_text("The service does not answer")
+        serving.start()
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("h1")).to_have_text("History")

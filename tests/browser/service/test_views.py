@@ -1,0 +1,180 @@
+"""History, comparison, results, TrustScore; and what holds of every view: names, contrast, widths."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.service.conftest import Looking
+from tests.browser.service.serving import Serving
+from tests.browser.service.test_checking import finished
+from tests.simulator import Simulator
+
+KELL, DORN = "The Kell bridge was opened in 1931.", "The Dorn tower was built in 1874."
+MIRK = "The Mirk canal was dug in 1820."
+FIRST = {"response": f"{KELL} {DORN}", "documents": [{"title": "One", "text": KELL}]}
+SECOND = {"response": f"{KELL} {DORN} {MIRK}", "documents": [{"title": "Two", "text": f"{DORN} {MIRK}"}]}
+OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+# Plain JavaScript: each control, picture, region or field without a name.
+NAMELESS = """() => {
+  const named = 'a, button, input, select, textarea, summary, dialog, svg[role=img], [role=region], nav';
+  const isNamed = (e) => e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.labels?.length
+    || (!e.matches('select, textarea') && e.textContent.trim());
+  const all = [...document.querySelectorAll(named)];
+  return all.filter((e) => e.checkVisibility() && !isNamed(e)).map((e) => e.outerHTML);
+}"""
+
+# Contrast by WCAG 2: each text that is seen, against the nearest background that is painted; those below AA.
+FAINT = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (color) => {
+    const [r, g, b] = color.map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (e) => {
+    for (let at = e; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      const image = style.backgroundImage.match(/(rgb|color)\\([^()]*\\)/);
+      const color = rgba(image ? image[0] : style.backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return [255, 255, 255, 255];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const e = node.parentElement;
+    const isSeen = e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    if (!node.data.trim() || !isSeen || e.closest('.unseen, noscript, option, :disabled')) continue;
+    const style = getComputedStyle(e);
+    const [one, other] = [light(rgba(style.color)), light(behind(e))].sort((a, b) => b - a);
+    const ratio = (one + 0.05) / (other + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)} ${e.className} ${node.data.trim().slice(0, 40)}`);
+  }
+  return found;
+}"""
+OPEN_ALL = "() => document.querySelectorAll('details').forEach((e) => { e.open = true; })"
+
+
+@pytest.fixture(scope="module")
+def two(offline: Serving) -> tuple[str, str]:
+    """Two checks that are done."""
+    ids = []
+    for asked in (FIRST, SECOND):
+        offline.post("/v1/checks?wait=true", asked)
+        ids.append(offline.get("/v1/jobs?limit=1")["jobs"][0]["id"])
+    return ids[0], ids[1]
+
+
+def test_two_checks_are_chosen_and_compared(looking: Looking, offline: Serving, two: tuple[str, str]) -> None:
+    page = looking.at(f"{offline.url}/#/checks/{two[0]}")
+    page.get_by_role("link", name="Compare with another check").click()
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(1)
+    page.get_by_role("checkbox", checked=False).first.check()
+    page.get_by_role("link", name="Compare the two").click()
+    expect(page.locator("h1")).to_have_text("2 claims flipped")
+    assert page.url.endswith(f"/#/compare/{two[0]}/{two[1]}")
+    flips = page.locator(".part").filter(has_text="Claims that flipped").locator(".claim")
+    expect(flips).to_have_count(2)
+    flip = flips.filter(has_text=DORN)
+    expect(flip.locator(".outcome").first).to_have_text("A no evidence found, B supported")
+    compared = offline.get(f"/v1/compare?first={two[0]}&second={two[1]}")["flips"]
+    texts = {text for pair in compared for text in (pair["first"]["rationale"], pair["second"]["rationale"]) if text}
+    assert texts <= set(page.locator(".reasoning .rationale").all_text_contents())
+    expect(page.locator(".part").filter(has_text="Only in B (1)")).to_contain_text(MIRK)
+    expect(page.get_by_label("Cautions")).to_have_text("The two checks are of different responses.")
+
+
+def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Serving) -> None:
+    for number in range(26):
+        offline.post("/v1/checks?wait=true", {**FIRST, "prompt": f"Question {number}"})
+    page = looking.at(f"{offline.url}/#/history")
+    expect(page.locator(".job")).to_have_count(25)
+    expect(page.locator(".job").first).to_contain_text("Question 25")
+    expect(page.locator(".job").first).to_contain_text("precision 0.50 of 2 scored claims")
+    page.get_by_role("button", name="Show more").click()
+    expect(page.get_by_role("link", name="Question 0")).to_be_visible()
+    page.get_by_label("Kind").select_option("Audit")
+    expect(page.get_by_text("Nothing yet.")).to_be_visible()
+
+
+def test_registered_results_are_listed_and_their_pages_open(looking: Looking, service: Serving) -> None:
+    page = looking.at(f"{service.url}/#/results")
+    expect(page.locator(".job")).to_have_count(1)
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Open the page of").click()
+    expect(opened.value.get_by_text("Data").first).to_be_visible()
+    assert opened.value.evaluate("getComputedStyle(document.body).maxWidth") != "none"
+    assert opened.value.evaluate("window.opener") is None
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download JSON").click()
+    assert started.value.suggested_filename == "june.json"
+
+
+def test_a_trust_score_from_question_to_checks(looking: Looking, service: Serving, world: Simulator) -> None:
+    pair = world.world.questions[0]
+    page = looking.at(service.url)
+    page.get_by_role("link", name="TrustScore").click()
+    page.get_by_role("textbox", name="Question").fill(pair.question)
+    page.get_by_role("textbox", name="Answer").fill(pair.answer)
+    page.get_by_role("radio", name="Nothing of mine").check()
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".figures dt").nth(1)).to_have_text("TrustBC")
+    report = service.get(f"/v1/jobs/{page.url.rpartition('/')[2]}/result")
+    expect(page.locator(".checks .claim")).to_have_count(len(report["trust_bc"]["checks"]))
+    expect(page.locator(".figures")).to_contain_text(
+        f"chose its answer in {report['trust_bc']['n_consistent']} of {report['trust_bc']['n_asked']} check"
+    )
+
+
+def looked_at(page: Page) -> None:
+    """What holds of every view."""
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate(NAMELESS) == []
+    assert page.evaluate(FAINT) == []
+    for width in (320, 360, 640, 768, 1280):  # 640 is 1280 at 200 %
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(OVERFLOW) == 0, width
+    assert page.locator("h1").count() == 1
+    assert page.locator("main").count() == page.get_by_role("navigation").count() == 1
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_view_has_names_contrast_and_no_sideways_scrolling(
+    looking: Looking, offline: Serving, service: Serving, two: tuple[str, str], dark: bool
+) -> None:
+    page = looking.at(offline.url, dark=dark)
+    page.get_by_role("button", name="Load an example").click()
+    looked_at(page)
+    page.get_by_role("button", name="Check", exact=True).click()
+    finished(page)
+    looked_at(page)
+    page.goto(f"{offline.url}/#/compare/{two[0]}/{two[1]}")
+    expect(page.locator("h1")).to_have_text("2 claims flipped")
+    looked_at(page)
+    for address, awaited in (("#/history", ".job"), ("#/results", ".nothing"), ("#/nowhere", ".intro")):
+        page.goto(f"{offline.url}/{address}")
+        expect(page.locator(awaited).first).to_be_visible()
+        looked_at(page)
+    page = looking.at(f"{service.url}/#/results", dark=dark)
+    expect(page.locator(".job")).to_have_count(1)
+    looked_at(page)
+
+
+def test_the_theme_is_chosen_and_kept(looking: Looking, offline: Serving) -> None:
+    page = looking.at(offline.url, dark=True)
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(background)
+    page.get_by_role("button", name="Theme").click()
+    expect(page.get_by_role("button", name="Theme")).to_have_text("Theme: light")
+    assert page.evaluate(background) != dark
+    page.reload()
+    expect(page.get_by_role("button", name="Theme")).to_have_text("Theme: light")
