@@ -262,10 +262,13 @@ class CascadeSavings(Record):
     max_error: Share | None = None
     """To which the thresholds were tuned: of the claims settled on either side, at most this share wrong."""
     confidence: Share | None = None
+    calls_taken: Count = 0
+    """Model calls that the claims sent on took once they were found, answers from the cache included."""
+    searches_taken: Count = 0
+    """Searches of these claims, beyond the first look."""
     calls_avoided: NonNegative | None = None
-    """Model calls, estimated: claims settled times the calls that a claim sent on took. None where none was sent on."""
+    """Estimated: claims settled times the calls that a claim sent on took. None where none was sent on."""
     searches_avoided: NonNegative | None = None
-    """The same of searches beyond the first look, answers from the cache included in both."""
 
     @property
     def n_settled(self) -> int:

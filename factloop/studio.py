@@ -43,5 +43,10 @@ def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:
     tools = FactChecker(settings=settings).tools
     engine = build_engine(prepare(settings, tools))
     meter = UsageMeter()
-    plan, cheap = engine.plan_for(meter, tools), None if engine.cascade is None else engine.cascade.stage
-    return build_safe_graph(plan, engine.searching, meter, max_searches=settings.max_searches, cheap=cheap)
+    return build_safe_graph(
+        engine.plan_for(meter, tools),
+        engine.searching,
+        meter,
+        max_searches=settings.max_searches,
+        cheap=None if engine.cascade is None else engine.cascade.stage,
+    )

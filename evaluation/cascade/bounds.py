@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+from scipy import special  # type: ignore[import-untyped]  # its stubs are no dependency
 
 Floats = NDArray[np.float64]
 

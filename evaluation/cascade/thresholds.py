@@ -169,7 +169,8 @@ def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
     """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`."""
-    best, settled = (None, None), 0
+    best: tuple[int | None, int | None] = (None, None)
+    settled = 0
     uppers: list[int | None] = [None, *accepted.tolist()]
     lowers = rejecting.thresholds[rejected]
     for place in uppers:
@@ -183,9 +184,8 @@ def _farthest_apart(
 
 def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str) -> Side:
     if place is None:
-        why, needed = (
-            (_why_none(at, max_error, alpha, done)) if is_wanted else (f"no claim is to be {done} cheaply", None)
-        )
+        not_wanted = f"no claim is to be {done} cheaply", None
+        why, needed = _why_none(at, max_error, alpha, done) if is_wanted else not_wanted
         return Side(
             threshold=None,
             n=0,

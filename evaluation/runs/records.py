@@ -12,7 +12,7 @@ from factloop.evaluation.correction.records import CorrectedF1, CorrectedPrecisi
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.metrics.label_agreement import LabelAgreement
 from factloop.evaluation.metrics.longform_records import CountedResponse, CurvePoint, LongFormScores
-from factloop.records import Count, FactualityReport, Fingerprint, Record, Usage
+from factloop.records import CascadeSavings, Count, FactualityReport, Fingerprint, Record, Usage
 
 
 class JudgedResponse(Record):
@@ -78,5 +78,7 @@ class RunSummary(Record):
     calibration: Calibration | None = None
     usage: Usage
     fingerprint: Fingerprint
+    cascade: CascadeSavings | None = None
+    """Over all responses; None without a cascade."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
 from factloop.errors import DataError
+from factloop.evaluation.cascade.savings import together
 from factloop.evaluation.metrics.label_agreement import LabelTable, TabledResponse, agree_with_labels, table_of
 from factloop.evaluation.metrics.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy, LongFormScores
 from factloop.evaluation.reports.status import REASON_WORDS, tally_reasons
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
-from factloop.records import Counts, Fingerprint, UnscoredReason, Usage
+from factloop.records import CascadeSavings, Counts, Fingerprint, UnscoredReason, Usage
 from factloop.report_warnings import engine_warnings
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class _Gathered:
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
     """Fingerprint as JSON to the first id, in the order of ids, of a response judged so."""
+    cascade: CascadeSavings | None = None
 
     def add(self, judged: JudgedResponse) -> None:
         if judged.id in self.lines:
@@ -69,6 +71,7 @@ class _Gathered:
         if judged.labels:
             self.tables[judged.id] = table_of(judged.report.claims, judged.labels)
         self.reasons.update(tally_reasons(judged.report.claims))
+        self.cascade = together((self.cascade, judged.report.cascade))
         text = judged.report.fingerprint.model_dump_json()
         first, _ = self.fingerprints.get(text, (judged.id, None))
         self.fingerprints[text] = (min(first, judged.id), judged.report.fingerprint)
@@ -129,6 +132,7 @@ def summarise(
         agreement=agreement,
         usage=account.snapshot(elapsed_s),
         fingerprint=found.fingerprint,
+        cascade=found.cascade,
         created_at=datetime.now(UTC),
         warnings=tuple(_warnings(found)),
     )

@@ -14,6 +14,7 @@ from factloop.agents.safe.cascade import CheapStage, documents_among
 from factloop.cascading.verifiers import cheap_verifier
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.cascade.records import CascadeFile
+from factloop.evaluation.cascade.savings import with_estimates
 from factloop.records import CascadeFingerprint, CascadeSavings, Claim, Usage
 from factloop.settings import CheckSettings
 from factloop.tools.search.base import SearchTool
@@ -97,19 +98,19 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
     # Where the documents come first, the first query of a claim asks them again: no other search.
     again = bool(tools) and tools[0].own_documents and "assessment" in usage.stages
     searched = sum(len(claim.queries) - again for claim in sent_on)
-    n_sent, n_settled = len(sent_on), len(cheap)
     tuned = cascade.file.tuned
     looks = usage.stages.get("look")
-    return CascadeSavings(
+    seen = CascadeSavings(
         n_supported=sum(verdict == "supported" for verdict in cheap),
         n_not_supported=sum(verdict == "not_supported" for verdict in cheap),
-        n_sent_on=n_sent,
+        n_sent_on=len(sent_on),
         n_failed=0 if looks is None else looks.failed_calls,
         max_error=None if tuned is None else tuned.max_error,
         confidence=None if tuned is None else tuned.confidence,
-        calls_avoided=n_settled * asked / n_sent if n_sent else None,
-        searches_avoided=n_settled * max(0, searched) / n_sent if n_sent else None,
+        calls_taken=asked,
+        searches_taken=max(0, searched),
     )
+    return with_estimates(seen)
 
 
 def _differing(tuned: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:

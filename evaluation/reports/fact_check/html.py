@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from factloop.evaluation.reports.cascade.words import savings_words
 from factloop.evaluation.reports.fact_check.segments import Segment, segments
 from factloop.evaluation.reports.page import render_page
 from factloop.evaluation.reports.page_parts import Filter, Stretch, homes
@@ -26,6 +27,7 @@ def render_html(report: FactualityReport) -> str:
         claims=[(claim, _filter_keys(claim)) for claim in report.claims],
         verdicts=_verdicts(report),
         reasons=_reasons(report),
+        saved=list(savings_words(report.cascade, report.fingerprint.cascade)) if report.cascade is not None else [],
     )
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.evaluation.reports import figures
+from factloop.evaluation.reports.cascade.words import savings_words
 from factloop.evaluation.reports.fact_check.segments import Segment, segments
 from factloop.evaluation.reports.status import READING_ORDER, Status, status_of, status_words, tally, worst
 from factloop.evaluation.reports.terminal_parts import WIDE, Row, notice_rows, print_section, rows_table, usage_rows
@@ -116,6 +117,9 @@ def _rows(report: FactualityReport) -> list[Row]:
     ]
     rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
     rows.append(("Judge", Text(visible(report.fingerprint.judge))))
+    if report.cascade is not None:
+        said = savings_words(report.cascade, report.fingerprint.cascade)
+        rows += [("Cascade", Text(visible(sentence))) for sentence in said]
     return rows + usage_rows(report.usage) + notice_rows("Warning", report.warnings)
 
 

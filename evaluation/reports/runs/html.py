@@ -9,6 +9,7 @@ from factloop.evaluation.correction.records import Estimate
 from factloop.evaluation.metrics.factuality import precision
 from factloop.evaluation.metrics.longform import value_of
 from factloop.evaluation.metrics.longform_records import Mean, SystemScore
+from factloop.evaluation.reports.cascade.words import savings_words
 from factloop.evaluation.reports.downloads import Cell, Download, csv_download, json_download
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.page import render_page
@@ -56,6 +57,7 @@ def render_run_html(summary: RunSummary) -> str:
         summary=summary,
         scores=scores,
         policy=run_words.policy_words(scores.abstention),
+        saved=list(savings_words(summary.cascade, summary.fingerprint.cascade)) if summary.cascade is not None else [],
         counts=_total(scores.systems),
         picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
         n_not_drawn=max(0, len(leading) - MOST_SYSTEMS),

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.evaluation.metrics.longform_records import ChosenK, KRule, LongFormScores, Mean, SystemScore
+from factloop.evaluation.reports.cascade.words import savings_words
 from factloop.evaluation.reports.figures import percent, plural
 from factloop.evaluation.reports.runs import words as run_words
 from factloop.evaluation.reports.runs.agreement_terminal import print_agreement
@@ -142,4 +143,7 @@ def _rows(summary: RunSummary) -> list[Row]:
     if scores.n_resamples:
         said = f"{percent(scores.level)}, by {scores.n_resamples:,} resamples of whole prompts"
         rows.append(("Intervals", Text(said)))
+    if summary.cascade is not None:
+        saved = savings_words(summary.cascade, summary.fingerprint.cascade)
+        rows += [("Cascade", Text(one_line(sentence))) for sentence in saved]
     return rows + usage_rows(summary.usage) + notice_rows("Warning", summary.warnings)

@@ -2,9 +2,48 @@
 
 from __future__ import annotations
 
-from factloop.errors import ConfigError
+from typing import Annotated, Literal
+
+import typer
+
+from factloop.cli import flags
+
+_KINDS = (
+    "lexical, nli:PATH, minicheck-flan-t5:PATH, minicheck-roberta:PATH, alignscore:PATH or factkb:PATH. "
+    "A PATH may be the name of weights on the hub."
+)
 
 
-def tune() -> None:
+def tune(
+    labelled: Annotated[
+        str,
+        typer.Argument(
+            metavar="LABELLED",
+            help="JSON Lines, CSV or Parquet with claim, document (or passages) and label; or what verify wrote; or -.",
+        ),
+    ],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The cascade, for --cascade.")],
+    verifier: Annotated[str, typer.Option(metavar="NAME", help=_KINDS)] = "lexical",
+    max_error: Annotated[
+        float, typer.Option(metavar="SHARE", help="Of the claims that it settles, at most so many wrong.")
+    ] = 0.05,
+    error: Annotated[
+        Literal["balanced", "false_support", "false_reject"],
+        typer.Option(help="Accept and reject cheaply, or only accept, or only reject."),
+    ] = "balanced",
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="With which that holds.")] = 0.95,
+    embeddings: flags.Embeddings = None,
+    download: Annotated[
+        bool, typer.Option("--download/--no-download", help="Fetch weights that are named by a hub name.")
+    ] = False,
+    json: flags.Json = None,
+    html: flags.Html = None,
+    quiet: flags.Quiet = False,
+) -> None:
     """Tune the thresholds of a cascade on labelled claims."""
-    raise ConfigError("factloop cascade tune is not built yet")
+    from factloop.cascading.tuning import Tune
+    from factloop.cli.cascade import TuneAsk, run_tune
+    from factloop.evaluation.cascade.records import ErrorKind
+
+    wanted = Tune(verifier, max_error, ErrorKind(error), confidence, embeddings, allow_download=download)
+    raise typer.Exit(run_tune(TuneAsk(labelled, out, json, html, quiet=quiet), wanted))

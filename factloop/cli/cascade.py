@@ -1,0 +1,64 @@
+"""`factloop cascade tune`: from labelled claims to the file that `--cascade` reads."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+
+from rich.console import Console
+
+from factloop.cascading.tuning import LabelledRow, Tune, atune, load_labelled
+from factloop.cli.exits import DONE, messages_console, stopped_with
+from factloop.cli.inputs import named_data
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
+from factloop.errors import ConfigError
+from factloop.evaluation.cascade.records import CascadeFile
+from factloop.evaluation.reports.json import to_json
+
+
+@dataclass(frozen=True)
+class TuneAsk:
+    """What the user asked for, beside the tuning itself."""
+
+    labelled: str
+    out: str
+    json: str | None
+    html: str | None
+    quiet: bool
+
+
+def run_tune(ask: TuneAsk, wanted: Tune) -> int:
+    """Reads, scores, tunes and writes; returns the exit code. Raises FactloopError for wrong input."""
+    messages = messages_console()
+    if ask.out == STANDARD_OUTPUT:
+        raise ConfigError("--out -: the cascade is a file; --json - prints the same")
+    try_outputs((ask.out, ask.json, ask.html), (ask.labelled,))
+    with stopped_with("It costs nothing to run it again.", messages):
+        data = named_data(ask.labelled)
+        cascade = _tuned(load_labelled(ask.labelled), wanted, data, messages, quiet=ask.quiet)
+    as_json = partial(to_json, cascade)
+    write_files({ask.out: as_json})
+    write_files({ask.json: as_json, ask.html: partial(_html, cascade)})
+    if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
+        from factloop.evaluation.reports.cascade.terminal import print_cascade
+
+        say(lambda: print_cascade(cascade, Terminal()))
+    return DONE
+
+
+def _tuned(rows: list[LabelledRow], wanted: Tune, data: str, messages: Console, *, quiet: bool) -> CascadeFile:
+    if quiet or not messages.is_terminal:
+        return asyncio.run(atune(rows, wanted, data=data))
+    with messages.status("reading the verifier") as status:
+
+        def scored(done: int, of: int) -> None:
+            status.update(f"scored {done:,} of {of:,} claims")
+
+        return asyncio.run(atune(rows, wanted, data=data, scored=scored))
+
+
+def _html(cascade: CascadeFile) -> str:
+    from factloop.evaluation.reports.cascade.html import render_cascade_html
+
+    return render_cascade_html(cascade)
