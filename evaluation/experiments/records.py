@@ -86,7 +86,7 @@ class Results(Record):
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:
         names = {variant.name for variant in self.variants}
-        strangers = {one.variant for one in (*self.claims, *self.responses)} - names
+        strangers = ({one.variant for one in self.claims} | {one.variant for one in self.responses}) - names
         if strangers or self.baseline not in names or len(names) < len(self.variants):
             raise ValueError(f"the variants are {sorted(names)}: {sorted(strangers) or self.baseline} is wrong")
         return self

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import fsum
+from typing import Any
 
 from factloop.records import StageUsage, Usage
 
@@ -20,10 +22,10 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
     return Usage(**_summed(found), stages=stages)
 
 
-def _summed(found: Sequence[StageUsage]) -> dict[str, object]:
+def _summed(found: Sequence[StageUsage]) -> dict[str, Any]:
     is_known = all(one.cost_usd is not None or not one.calls for one in found)
     return {name: sum(getattr(one, name) for one in found) for name in _COUNTS} | {
         "approximate_tokens": any(one.approximate_tokens for one in found),
-        "cost_usd": sum(one.cost_usd or 0.0 for one in found) if is_known else None,
-        "wall_s": sum(one.wall_s for one in found),
+        "cost_usd": fsum(one.cost_usd or 0.0 for one in found) if is_known else None,
+        "wall_s": fsum(one.wall_s for one in found),
     }

@@ -7,6 +7,8 @@ E = sum_j p_j^2. Claims without a verdict in some repeat are left out and counte
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +37,7 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
     ((low, high),) = [
         found or (None, None) for found in stratified_intervals([mean], np.random.default_rng(seed), resamples, level)
     ]
-    basis = {"n": len(same), "n_groups": mean.n_clusters, "n_left_out": n_left_out}
+    basis: dict[str, Any] = {"n": len(same), "n_groups": mean.n_clusters, "n_left_out": n_left_out}
     share = Figure(value=mean.value, low=low, high=high, **basis)
     by_cluster = _by_cluster(times, cluster, panel.n_clusters)
     kappa = float(fleiss_kappa(by_cluster.sum(axis=0, keepdims=True), n_repeats)[0])

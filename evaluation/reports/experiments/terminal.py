@@ -8,7 +8,14 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from factloop.evaluation.experiments.report import ExperimentReport, Flip, Outcome, PairedDifference, VariantReport
+from factloop.evaluation.experiments.report import (
+    ExperimentReport,
+    Flip,
+    Outcome,
+    PairedDifference,
+    Quantity,
+    VariantReport,
+)
 from factloop.evaluation.experiments.words import amount, interval, name_of
 from factloop.evaluation.reports import figures
 from factloop.evaluation.reports.experiments import figures as told
@@ -62,7 +69,7 @@ def _variants(report: ExperimentReport) -> Table:
     return table
 
 
-def _cell(one: VariantReport, quantity: told.Quantity, k: int | None) -> Text:
+def _cell(one: VariantReport, quantity: Quantity, k: int | None) -> Text:
     found = one.find(quantity, k)
     return Text.assemble(told.value_words(found), "\n", (told.interval_words(found), "dim"))
 
@@ -104,8 +111,8 @@ def _differences(report: ExperimentReport, differences: tuple[PairedDifference, 
         return rows_table((name_of(one.quantity, one.k), _in_lines(one)) for one in differences)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("", no_wrap=True)
-    ends = f"{percent(report.level)} interval"
-    for head in (*_sides(differences), "difference", ends, "p", "corrected", "n", "groups", "left out"):
+    sure = f"{percent(report.level)} interval"
+    for head in (*_sides(differences), "difference", sure, "p", "corrected", "n", "groups", "left out"):
         table.add_column(head, justify="right")
     table.add_column("")
     for one in differences:
@@ -113,8 +120,8 @@ def _differences(report: ExperimentReport, differences: tuple[PairedDifference, 
         numbers = [f"{n:,}" for n in (one.n, one.n_groups, one.n_left_out)]
         apart = Text(amount(one.value, one.quantity, signed=True), style="bold")
         p_values = (p_value(one.p), p_value(one.p_corrected))
-        shown = (apart, interval(one, one.quantity, signed=True), *p_values, *numbers)
-        table.add_row(name_of(one.quantity, one.k), *sides, *shown, _outcome(one))
+        ends = interval(one, one.quantity, signed=True)
+        table.add_row(name_of(one.quantity, one.k), *sides, apart, ends, *p_values, *numbers, _outcome(one))
     return table
 
 
