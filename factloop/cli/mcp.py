@@ -1,0 +1,95 @@
+"""`factloop mcp`: from flags to a server that runs until its client leaves, or the process is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal
+
+from factloop.checker import FactChecker
+from factloop.cli.config import load_settings
+from factloop.cli.exits import DONE, INTERRUPTED, messages_console
+from factloop.cli.flags import settings_given
+from factloop.cli.outputs import leave_now
+from factloop.cli.serve import OF_CHECKS_ALONE
+from factloop.errors import ConfigError
+from factloop.scorer import TrustScorer
+from factloop.settings import CheckSettings
+from factloop.sources import Sources
+from factloop.trust_settings import TrustSettings
+
+
+@dataclass(frozen=True)
+class McpAsk:
+    """What the operator asked for, beside the settings of checks and scores."""
+
+    transport: Literal["stdio", "http"]
+    host: str
+    port: int
+    api_key_file: Path | None
+
+
+def run_mcp(ask: McpAsk, flags: Mapping[str, Any]) -> int:
+    """Serves; returns the exit code. Raises FactloopError for a wrong set-up, before anything is open.
+
+    Over standard input and output nothing but the protocol is written there; it ends with its input.
+    """
+    try:
+        import factloop.integrations.mcp.server  # noqa: F401 - only whether it can be had
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("factloop"):
+            raise
+        raise ConfigError(f"the MCP server needs {error.name}: pip install 'factloop[mcp]'") from error
+    trust_flags = {name: value for name, value in flags.items() if name not in OF_CHECKS_ALONE}
+    check = load_settings(CheckSettings, settings_given(CheckSettings, flags), os.environ, Path.cwd())
+    trust = load_settings(TrustSettings, settings_given(TrustSettings, trust_flags), os.environ, Path.cwd())
+    logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
+    asyncio.run(_serve(ask, check, trust))
+    return DONE
+
+
+async def _serve(ask: McpAsk, check: CheckSettings, trust: TrustSettings) -> None:
+    from factloop.integrations.mcp.server import build_server
+
+    async with FactChecker(settings=check) as checker, TrustScorer(settings=trust) as scorer:
+        server = build_server(checker, scorer)
+        if ask.transport == "http":
+            await _serve_http(ask, checker, scorer, server)
+            return
+        await _open(checker, scorer)
+        signal.signal(signal.SIGINT, _leave)  # a thread waits for input, and asyncio would wait for that
+        await server.run_stdio_async()
+
+
+async def _serve_http(ask: McpAsk, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:
+    from factloop.integrations.mcp.http import serve_http
+    from factloop.service.keys import read_keys
+    from factloop.service.settings import ServiceSettings
+
+    keys = read_keys(ask.api_key_file, os.environ)
+    settings = ServiceSettings(host=ask.host, port=ask.port, keys=keys)
+    await _open(checker, scorer)
+    messages = messages_console()
+    await serve_http(
+        server,
+        settings,
+        ready=lambda address: messages.print(f"factloop: serving MCP at {address} (Ctrl-C stops)", soft_wrap=True),
+    )
+
+
+async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
+    """What is set up wrongly is said now, and not to the first agent. Raises ConfigError, DataError."""
+    own = bool(checker.settings.search or checker.settings.docs)
+    await checker.acheck("", spans=[], sources=None if own else Sources())
+    if scorer.settings.subject_model is not None or scorer.settings.corpus:
+        await scorer.aopen()
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    leave_now(INTERRUPTED)

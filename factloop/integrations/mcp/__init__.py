@@ -1,0 +1,1 @@
+"""factloop as a server of the Model Context Protocol, for agents of any make. Needs the extra `mcp`."""

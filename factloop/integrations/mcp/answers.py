@@ -1,0 +1,160 @@
+"""What an agent is told: the report without what only a reader of the whole would need."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from factloop.records import Claim, Count, Counts, FactualityReport, Record, Share, UnscoredReason, Usage, Verdict
+from factloop.trust_records import Relation, TrustReport
+
+MOST_CITED = 5
+LONGEST_PASSAGE = 600
+
+
+class CitedPassage(Record):
+    """A passage that a verdict rests on."""
+
+    source: str
+    passage: str
+
+
+class JudgedClaim(Record):
+    """One claim: either a verdict, or the reason why it has none."""
+
+    claim: str
+    """Self-contained."""
+    sentence: str
+    verdict: Verdict | None
+    contradicted: bool | None
+    """For `not_supported`: true if evidence speaks against the claim, false if none was found."""
+    unscored_reason: UnscoredReason | None
+    rationale: str
+    cited: tuple[CitedPassage, ...]
+
+
+class Cost(Record):
+    """What the answer cost."""
+
+    calls: Count
+    searches: Count
+    prompt_tokens: Count
+    completion_tokens: Count
+    cost_usd: float | None
+    """None where the price of the model is unknown."""
+
+
+class CheckedResponse(Record):
+    """Which claims of a response hold. The counts add up to the number of claims."""
+
+    precision: Share | None
+    """supported / (supported + not supported); null where nothing was scored."""
+    counts: Counts
+    claims: tuple[JudgedClaim, ...]
+    judged_by: str
+    warnings: tuple[str, ...]
+    cost: Cost
+
+
+class CheckedClaim(Record):
+    """Whether one claim holds."""
+
+    claim: JudgedClaim
+    judged_by: str
+    warnings: tuple[str, ...]
+    cost: Cost
+
+
+class TrustScores(Record):
+    """TrustScore of an answer; what is null has its reason beside it, and is never a 0."""
+
+    trust_ov: Share | None
+    missing: str = Field(description="What TrustOV is null for want of.")
+    trust_bc: int | None
+    trust_bc_unscored: UnscoredReason | None
+    n_checks: Count
+    """Questions that the subject was asked; n_consistent of them it answered with its own answer."""
+    n_consistent: Count
+    trust_fc: Share | None
+    trust_fc_unscored: UnscoredReason | None
+    relation: Relation | None
+    rationale: str
+    subject: str | None
+    judge: str | None
+    warnings: tuple[str, ...]
+    cost: Cost
+
+
+def checked_response(report: FactualityReport) -> CheckedResponse:
+    return CheckedResponse(
+        precision=report.precision,
+        counts=report.counts,
+        claims=tuple(_judged(claim) for claim in report.claims),
+        judged_by=report.fingerprint.judge,
+        warnings=report.warnings,
+        cost=_cost(report.usage),
+    )
+
+
+def checked_claim(report: FactualityReport) -> CheckedClaim:
+    """Of a report on one claim."""
+    (claim,) = report.claims
+    return CheckedClaim(
+        claim=_judged(claim),
+        judged_by=report.fingerprint.judge,
+        warnings=report.warnings,
+        cost=_cost(report.usage),
+    )
+
+
+def trust_scores(report: TrustReport) -> TrustScores:
+    consistency, support = report.trust_bc, report.trust_fc
+    return TrustScores(
+        trust_ov=report.trust_ov.value,
+        missing=report.trust_ov.missing,
+        trust_bc=consistency.value,
+        trust_bc_unscored=consistency.unscored_reason,
+        n_checks=consistency.n_asked,
+        n_consistent=consistency.n_consistent,
+        trust_fc=support.value,
+        trust_fc_unscored=support.unscored_reason,
+        relation=support.relation,
+        rationale=support.rationale,
+        subject=report.fingerprint.subject_model,
+        judge=report.fingerprint.judge,
+        warnings=report.warnings,
+        cost=_cost(report.usage),
+    )
+
+
+def trust_in_words(scores: TrustScores) -> str:
+    """The scores in a few lines. Plain text."""
+
+    def part(name: str, value: float | None, why: object) -> str:
+        return f"{name}: {f'not scored ({why})' if value is None else f'{value:g}'}"
+
+    return "\n".join(
+        (
+            part("TrustOV", scores.trust_ov, scores.missing),
+            part("TrustBC", scores.trust_bc, scores.trust_bc_unscored)
+            + f", its own answer chosen in {scores.n_consistent} of {scores.n_checks} questions",
+            part("TrustFC", scores.trust_fc, scores.trust_fc_unscored),
+        )
+    )
+
+
+def _judged(claim: Claim) -> JudgedClaim:
+    judgement = claim.judgement
+    cited = [item for item in claim.evidence if item.id in judgement.cited][:MOST_CITED]
+    return JudgedClaim(
+        claim=claim.self_contained,
+        sentence=claim.sentence,
+        verdict=judgement.verdict,
+        contradicted=judgement.contradicted,
+        unscored_reason=judgement.unscored_reason,
+        rationale=judgement.rationale,
+        cited=tuple(CitedPassage(source=item.source, passage=item.passage[:LONGEST_PASSAGE]) for item in cited),
+    )
+
+
+def _cost(usage: Usage) -> Cost:
+    return Cost.model_validate({name: getattr(usage, name) for name in Cost.model_fields})
