@@ -28,7 +28,7 @@ from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
 from factloop import FactChecker
-from tests.simulator import MODEL, Response, RunningSimulator, spawn
+from tests.simulator import MODEL, RunningSimulator, spawn
 
 N_CHECKS = 50
 N_REFUSED = 1_000
@@ -64,31 +64,37 @@ def _speed(rounds: int) -> list[Row]:
     ]
 
 
-def _responses(simulator: RunningSimulator) -> list[Response]:
-    """The world's shorter responses."""
-    return sorted(simulator.world.responses, key=lambda response: len(response.facts))[:N_CHECKS]
+def _responses(simulator: RunningSimulator) -> list[tuple[str, str]]:
+    """Texts with their prompts: thirds of the world's responses."""
+    thirds = []
+    for response in simulator.world.responses:
+        sentences = response.text.split(". ")
+        size = -(-len(sentences) // 3)
+        parts = (sentences[place : place + size] for place in range(0, len(sentences), size))
+        thirds += [(". ".join(part).rstrip(".") + ".", response.prompt) for part in parts]
+    return thirds[:N_CHECKS]
 
 
-async def _by_api(simulator: RunningSimulator, responses: Sequence[Response]) -> float:
+async def _by_api(simulator: RunningSimulator, responses: Sequence[tuple[str, str]]) -> float:
     started = time.perf_counter()
     checker = FactChecker(model=MODEL, base_url=simulator.base_url, search="serper", cache=False, concurrency=0)
     async with checker:
-        reports = await asyncio.gather(*(checker.acheck(one.text, one.prompt) for one in responses))
+        reports = await asyncio.gather(*(checker.acheck(*one) for one in responses))
     assert all(not report.counts.unscored for report in reports)
     return time.perf_counter() - started
 
 
-def _by_service(simulator: RunningSimulator, responses: Sequence[Response]) -> float:
+def _by_service(simulator: RunningSimulator, responses: Sequence[tuple[str, str]]) -> float:
     flags = ["--model", MODEL, "--base-url", simulator.base_url, "--search", "serper", "--no-cache", "--concurrency", 0]
     with _serving(*flags, "--max-jobs", len(responses), "--rate", "100000/minute") as address:
         return asyncio.run(_ask_service(address, responses))
 
 
-async def _ask_service(address: str, responses: Sequence[Response]) -> float:
+async def _ask_service(address: str, responses: Sequence[tuple[str, str]]) -> float:
     limits = httpx.Limits(max_connections=len(responses))
     async with httpx.AsyncClient(base_url=address, timeout=WITHIN_S, limits=limits) as client:
         started = time.perf_counter()
-        asked = [{"response": one.text, "prompt": one.prompt, "mode": "factuality"} for one in responses]
+        asked = [{"response": text, "prompt": prompt, "mode": "factuality"} for text, prompt in responses]
         answers = await asyncio.gather(*(client.post("/v1/checks?wait=true", json=one) for one in asked))
         assert all(answer.is_success and not answer.json()["counts"]["unscored"] for answer in answers)
         return time.perf_counter() - started

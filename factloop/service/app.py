@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from filelock import FileLock, Timeout
 from starlette.exceptions import HTTPException
 
 import factloop
+from factloop.calls import build_model
 from factloop.checker import FactChecker
 from factloop.engine import prepare
 from factloop.errors import ConfigError, FactloopError
@@ -33,6 +35,8 @@ from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.store import JobStore
 from factloop.service.work import Work
 from factloop.settings import CheckSettings
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchTool
 from factloop.trust_settings import TrustSettings
 
 TITLE = "factloop"
@@ -83,9 +87,10 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
     except Timeout as error:
         raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
     try:
-        judge = await _judge(check)
+        chat = build_chat(check)
         library = await open_library(settings.documents, check)
-        work = Work(_checker(check), TrustScorer(settings=trust), library)
+        checker = await asyncio.to_thread(_checker, check, chat)
+        work = Work(checker, TrustScorer(settings=trust), library, chat)
         store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
         jobs = Jobs(
             store,
@@ -95,7 +100,7 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
             max_running=settings.max_jobs,
             max_queued=settings.max_queued,
         )
-        context.opened = Opened(jobs, work, _info(settings, check, trust, judge, library))
+        context.opened = Opened(jobs, work, _info(settings, check, trust, chat, library))
         await jobs.start()
         try:
             yield
@@ -114,26 +119,27 @@ def default_folder() -> Path:
     return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
 
 
-def _checker(check: CheckSettings) -> FactChecker:
-    """Its own documents under the name that hides where they lie."""
-    if not check.docs:
-        return FactChecker(settings=check)
-    settings = check.model_copy(update={"docs": ()})
-    return FactChecker(settings=settings, search=[*check.search, open_documents(OWN, check.docs, check)])
+def build_chat(check: CheckSettings) -> ChatModel | None:
+    """The model that all checks share, with its connections. Raises ConfigError for one that cannot be asked."""
+    if check.model is None:
+        return None
+    return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
 
 
-async def _judge(check: CheckSettings) -> str:
-    """Who judges, in words. Raises ConfigError for a model that cannot be asked."""
-    setup = prepare(check, ())
-    if setup.chat is not None:
-        await setup.chat.aclose()
-    return setup.fingerprint.judge
+def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
+    """Its own documents are under the name that hides where they lie: reads and indexes them, which blocks."""
+    search: list[str | SearchTool] = list(check.search)
+    if check.docs:
+        search.append(open_documents(OWN, check.docs, check))
+    return FactChecker(chat, search=search, settings=check.model_copy(update={"docs": ()}))
 
 
-def _info(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings, judge: str, library: Library) -> Info:
+def _info(
+    settings: ServiceSettings, check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library
+) -> Info:
     return Info(
         version=factloop.__version__,
-        judge=judge,
+        judge=prepare(check, (), model=chat).fingerprint.judge,
         documents=library.info,
         can_search=bool(check.search or check.docs),
         limits=LimitsInfo(

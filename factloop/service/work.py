@@ -36,6 +36,7 @@ from factloop.service.shapes import (
     TrustSummary,
 )
 from factloop.sources import Sources
+from factloop.tools.models.chat import ChatModel
 from factloop.trust_records import TrustReport
 
 ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
@@ -63,8 +64,11 @@ class Watching:
 class Work:
     """The checker and the scorer that all jobs share."""
 
-    def __init__(self, checker: FactChecker, scorer: TrustScorer, library: Library) -> None:
-        self.checker, self.scorer, self.library = checker, scorer, library
+    def __init__(
+        self, checker: FactChecker, scorer: TrustScorer, library: Library, chat: ChatModel | None = None
+    ) -> None:
+        """`chat` is the checker's model, to be closed with it."""
+        self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
 
     async def do(self, kind: Kind, request: str, folder: Path, watching: Watching) -> Outcome:
         """Does the work, keeping what is paid for in the folder. Raises FactloopError."""
@@ -82,6 +86,8 @@ class Work:
     async def aclose(self) -> None:
         await self.checker.aclose()
         await self.scorer.aclose()
+        if self._chat is not None:
+            await self._chat.aclose()
 
     async def _check(self, ask: CheckAsk, folder: Path, watching: Watching) -> Outcome:
         found = judged = 0
