@@ -18,7 +18,7 @@ FORMAT = 1
 NAME = "factloop_recording"
 
 Kind = Literal["model", "search", "web"]
-KINDS = frozenset({"model", "search", "web"})
+KINDS = ("model", "search", "web")
 _KEY = re.compile(r"[0-9a-f]{32}")
 # What a terminal would obey, and lone surrogates, which UTF-8 cannot say.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

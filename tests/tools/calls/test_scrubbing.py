@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factloop.tools.calls.scrubbing import scrubbed, secrets_in
+
+KEY = "abcdefgh-1234"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        ("OPENAI_API_KEY", KEY, True),
+        ("MY_TOKEN", KEY, True),
+        ("aws_secret_access_key", KEY, True),
+        ("DB_PASSWORD", KEY, True),
+        ("CLIENT_SECRET", f"  {KEY}\n", True),
+        ("TOKEN", KEY, True),
+        ("OPENAI_API_KEY", "none", False),
+        ("OPENAI_API_KEY", "", False),
+        ("KEYBOARD", KEY, False),
+        ("TOKENIZERS_PARALLELISM", KEY, False),
+        ("MONKEY", KEY, False),
+    ],
+)
+def test_variables_that_hold_secrets_are_told_by_their_names(name: str, value: str, is_secret: bool) -> None:
+    assert secrets_in({name: value}) == ((KEY,) if is_secret else ())
+
+
+def test_a_secret_within_a_secret_is_hidden_with_it() -> None:
+    secrets = secrets_in({"A_KEY": "12345678", "B_KEY": "12345678-more"})
+    assert scrubbed("x 12345678-more 12345678", secrets) == "x [secret] [secret]"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (f"the key {KEY} here", "the key [secret] here"),
+        ([KEY, {"a": (KEY, 1)}], ["[secret]", {"a": ["[secret]", 1]}]),
+        ({KEY: None}, {"[secret]": None}),
+        ("see https://me:hunter2@example.org/x", "see https://[secret]@example.org/x"),
+        ("Authorization: Bearer abcdefghijklmnop.qrst", "Authorization: Bearer [secret]"),
+        ("sk-proj-abcdefghijklmnopqrstuvwx", "[secret]"),
+        (
+            "a risk-free task-based approach; mail me@example.org",
+            "a risk-free task-based approach; mail me@example.org",
+        ),
+        ("https://example.org/@me", "https://example.org/@me"),
+        (1.5, 1.5),
+        (None, None),
+    ],
+)
+def test_secrets_are_hidden_wherever_they_stand(value: Any, expected: Any) -> None:
+    assert scrubbed(value, (KEY,)) == expected

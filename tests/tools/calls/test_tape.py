@@ -1,0 +1,228 @@
+"""What is kept on a tape, what is handed on from it, and what a file that somebody damaged is called."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
+from factloop.evaluation.reports.visible import visible
+from factloop.tools.calls.tape import Asked, Tape, TapeMode
+from factloop.tools.calls.tape_format import Entry, read_tape, tape_text
+
+KEY = "abcdefgh-1234"
+HEADER = '{"factloop_recording": 1}'
+LINE = {"kind": "web", "key": "0" * 32, "request": {"tool": "x"}, "reply": 1}
+
+
+def tape(path: Path, mode: TapeMode) -> Tape:
+    return Tape(path, mode, secrets=(KEY,), remedy="Record it!")
+
+
+def asked(query: str = "q", **shown: Any) -> Asked:
+    return Asked("search", ["serper", query], {"tool": "serper", "query": query, **shown})
+
+
+def answering(value: Any) -> Callable[[], Awaitable[Any]]:
+    async def ask() -> Any:
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    return ask
+
+
+async def nobody() -> Any:
+    raise AssertionError("a replay asked somebody")
+
+
+async def take(given_tape: Tape, request: Asked, ask: Callable[[], Awaitable[Any]] = nobody) -> Any:
+    value, _ = await given_tape.take(request, ask, read=lambda _: None)
+    return value
+
+
+def write(path: Path, recording: Tape) -> str:
+    assert recording.text is not None
+    path.write_text(recording.text, encoding="utf-8")
+    return recording.text
+
+
+async def record(path: Path, *pairs: tuple[Asked, Any], mode: TapeMode = "record") -> None:
+    recording = tape(path, mode)
+    for request, value in pairs:
+        await take(recording, request, answering(value))
+    write(path, recording)
+
+
+async def test_what_was_recorded_is_replayed_and_nobody_asked(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    await record(path, (asked("a"), {"hits": [1, "é"]}), (asked("b"), None))
+    replay = tape(path, "replay")
+    assert (await take(replay, asked("a")), await take(replay, asked("b"))) == ({"hits": [1, "é"]}, None)
+    assert (replay.n_replayed, replay.n_recorded, replay.text) == (2, 0, None)
+
+
+async def test_while_recording_all_goes_as_it_will_in_the_replay(tmp_path: Path) -> None:
+    recording = tape(tmp_path / "x.jsonl", "record")
+    value = await take(recording, asked(), answering({"t": (1, 2), "said": f"my key is {KEY}"}))
+    assert value == {"t": [1, 2], "said": "my key is [secret]"}
+    assert await take(recording, asked()) == value
+    assert recording.n_replayed == 0  # asked twice in one recording, but nothing came from a file
+
+
+async def test_no_secret_is_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    failure = ToolError(f"refused {KEY}", tool="serper")
+    request = asked(f"who has {KEY}?", url="https://me:hunter2@example.org")
+    await record(path, (request, {KEY: KEY}))
+    with pytest.raises(ToolError):
+        await record(path, (asked("b"), failure))
+    recording = tape(path, "new")
+    with pytest.raises(ToolError):
+        await take(recording, asked("b"), answering(failure))
+    text = write(path, recording)
+    assert KEY not in text
+    assert "hunter2" not in text
+    assert text.count("[secret]") == 5
+    assert await take(Tape(path, "replay", remedy=""), request) == {"[secret]": "[secret]"}  # where no key is set
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ToolError("serper: status 500", tool="serper", status=500),
+        ToolTimeout(tool="serper", timeout_s=2.5),
+        BudgetExceeded("3 calls"),
+        ModelRefusal("I cannot", schema="Rating", reply="no"),
+    ],
+)
+async def test_a_call_that_failed_fails_again_in_the_same_way(tmp_path: Path, failure: Exception) -> None:
+    path = tmp_path / "x.jsonl"
+    recording = tape(path, "record")
+    with pytest.raises(type(failure)):
+        await take(recording, asked(), answering(failure))
+    write(path, recording)
+    with pytest.raises(type(failure)) as replayed:
+        await take(tape(path, "replay"), asked())
+    shared = {name: value for name, value in vars(failure).items() if name not in ("retryable", "retry_after_s")}
+    assert (str(replayed.value), {name: vars(replayed.value)[name] for name in shared}) == (str(failure), shared)
+    assert await take(tape(path, "new"), asked(), answering(1)) == 1  # and is tried again where new ones are recorded
+
+
+async def test_what_is_not_recorded_says_what_differs_and_how_to_record_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    await record(path, (asked("Who built the tower in 1882?"), 1), (asked("Where is Rome?"), 1))
+    with pytest.raises(RecordingMissing) as missing:
+        await take(tape(path, "replay"), asked("Who built the tower in 1759?"))
+    assert str(missing.value) == (
+        f"no recording of this request (search serper, query 'Who built the tower in 1759?'): not in {path}: "
+        "the closest (line 3) differs in query: recorded '…built the tower in 1882?', "
+        "asked '…built the tower in 1759?'. Record it!"
+    )
+
+
+async def test_a_recording_that_is_not_there_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(RecordingMissing, match=r"x\.jsonl is not there\. Record it!"):
+        await take(tape(tmp_path / "x.jsonl", "replay"), asked())
+
+
+async def test_recording_anew_drops_what_is_not_asked_and_new_ones_are_added(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    await record(path, (asked("a"), 1), (asked("b"), 2))
+    await record(path, (asked("c"), 3), mode="new")
+    kept = tape(path, "new")
+    assert [await take(kept, asked(name)) for name in "abc"] == [1, 2, 3]
+    assert kept.text is None  # nothing to write
+    await record(path, (asked("b"), 4))
+    assert len(path.read_text().splitlines()) == 2
+    assert await take(tape(path, "replay"), asked("b")) == 4
+
+
+async def test_a_cancelled_request_leaves_nothing_on_the_tape(tmp_path: Path) -> None:
+    recording = tape(tmp_path / "x.jsonl", "record")
+    task = asyncio.create_task(take(recording, asked(), asyncio.Event().wait))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert recording.text is None
+
+
+def test_the_text_does_not_depend_on_the_order_of_answers() -> None:
+    entries = [Entry("search", f"{n:032x}", {"query": f"q{n % 3}"}, reply=n) for n in range(9)]
+    assert tape_text(entries) == tape_text(entries[::-1])
+
+
+@given(st.lists(st.text(), max_size=4), st.recursive(st.none() | st.integers() | st.text(), st.lists))
+def test_any_text_survives_and_nothing_in_it_ends_a_line_or_moves_a_cursor(queries: list[str], reply: Any) -> None:
+    entries = {f"{n:032x}": Entry("web", f"{n:032x}", {"q": query}, reply=reply) for n, query in enumerate(queries)}
+    text = tape_text(entries.values())
+    text.encode("utf-8")
+    assert visible(text) == text
+    assert len(text.split("\n")) == len(entries) + 2
+    read = read_tape(text, "x")
+    assert {key: (entry.request, entry.reply) for key, entry in read.items()} == {
+        key: (entry.request, entry.reply) for key, entry in entries.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ([], "x:1: no whole JSON"),
+        (["[]"], "x:1: no JSON object"),
+        (['{"a": 1}'], "x:1: no recording of factloop"),
+        (['{"factloop_recording": 2}'], "x:1: format 2, and this version reads 1"),
+        ([HEADER, json.dumps(LINE), "<<<<<<< HEAD"], "x:3: no whole JSON"),
+        ([HEADER, json.dumps(LINE)[:-4]], "x:2: no whole JSON"),
+        ([HEADER, "[" * 100_000], "x:2: no whole JSON"),
+        ([HEADER, "1"], "x:2: no JSON object"),
+        ([HEADER, json.dumps({**LINE, "kind": "wild"})], "x:2: field 'kind'"),
+        ([HEADER, json.dumps({**LINE, "kind": []})], "x:2: field 'kind'"),
+        ([HEADER, json.dumps({**LINE, "key": "short"})], "x:2: field 'key'"),
+        ([HEADER, json.dumps({**LINE, "request": None})], "x:2: field 'request'"),
+        ([HEADER, json.dumps({**LINE, "failure": {}})], "x:2: field 'reply'"),
+        ([HEADER, json.dumps({**LINE, "failure": 1})], "x:2: field 'failure'"),
+        ([HEADER, json.dumps({**LINE, "extra": 1})], "x:2: field 'extra'"),
+        ([HEADER, json.dumps({name: LINE[name] for name in ("kind", "key", "request")})], "x:2: field 'reply'"),
+        ([HEADER, json.dumps(LINE), "", json.dumps(LINE)], "x:4: the same request as in line 2"),
+    ],
+)
+def test_a_damaged_file_is_named_with_the_line(lines: list[str], complaint: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        read_tape("\n".join(lines), "x")
+    assert str(error.value).startswith(complaint)
+    assert "record it anew" in str(error.value)
+
+
+def test_line_ends_and_marks_of_other_systems_are_no_damage() -> None:
+    text = tape_text([Entry("web", "0" * 32, {}, reply="a\nb")])
+    assert read_tape("\ufeff" + text.replace("\n", "\r\n"), "x")["0" * 32].reply == "a\nb"
+
+
+@pytest.mark.parametrize("came", [{"reply": {"no": "hits"}}, {"failure": {"error": "odd"}}, {"failure": {}}])
+async def test_an_answer_that_somebody_edited_out_of_shape_is_named(tmp_path: Path, came: dict[str, Any]) -> None:
+    path = tmp_path / "x.jsonl"
+    line = {"kind": "search", "key": asked().key, "request": {}, **came}
+    path.write_text(f"{HEADER}\n{json.dumps(line)}\n")
+    with pytest.raises(ConfigError, match=r"x\.jsonl:2: the recorded (reply|failure) cannot be read"):
+        await tape(path, "replay").take(asked(), nobody, read=lambda value: value["hits"])
+
+
+@pytest.mark.parametrize("mode", ["record", "new"])
+async def test_a_place_that_cannot_be_written_is_said_before_anybody_is_asked(tmp_path: Path, mode: TapeMode) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        await take(tape(tmp_path / "file" / "x.jsonl", mode), asked())
+
+
+async def test_a_recording_that_is_a_folder_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        await take(tape(tmp_path, "replay"), asked())
