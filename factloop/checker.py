@@ -410,5 +410,5 @@ def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) 
     if sources is not None:
         warnings.append(sources.warning)
     if engine.cascade is not None:
-        warnings += engine.cascade.warnings
+        warnings += engine.cascade.warnings(claims, engine.searching.tools)
     return (*warnings, *unscored_warning(engine.fingerprint, claims))

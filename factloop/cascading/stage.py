@@ -15,7 +15,8 @@ from factloop.cascading.verifiers import cheap_verifier
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.cascade.records import CascadeFile
 from factloop.evaluation.cascade.savings import with_estimates
-from factloop.records import CascadeFingerprint, CascadeSavings, Claim, Usage
+from factloop.evaluation.reports.figures import plural
+from factloop.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.settings import CheckSettings
 from factloop.tools.search.base import SearchTool
 
@@ -31,12 +32,19 @@ class Cascade:
     fingerprint: CascadeFingerprint
     file: CascadeFile
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self, claims: Sequence[Claim], tools: Sequence[SearchTool]) -> list[str]:
         """What a reader of a report must know of it."""
+        warnings = []
         if self.file.tuned is None:
-            return ("The thresholds of the cascade were set by hand: no error is promised of what it settles.",)
-        return ()
+            warnings.append("The thresholds of the cascade were set by hand: no error is promised of what it settles.")
+        elsewhere = ", ".join(tool.name for tool in tools if not tool.own_documents)
+        judgements = (claim.judgement for claim in claims if claim.judgement.stage == "cheap")
+        rejected = sum(judgement.verdict is Verdict.NOT_SUPPORTED for judgement in judgements)
+        if rejected and elsewhere:
+            warnings.append(
+                f"{plural(rejected, 'claim')} rejected by the documents alone: {elsewhere} was not asked about them."
+            )
+        return warnings
 
 
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
@@ -101,8 +109,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
     tuned = cascade.file.tuned
     looks = usage.stages.get("look")
     seen = CascadeSavings(
-        n_supported=sum(verdict == "supported" for verdict in cheap),
-        n_not_supported=sum(verdict == "not_supported" for verdict in cheap),
+        n_supported=cheap.count(Verdict.SUPPORTED),
+        n_not_supported=cheap.count(Verdict.NOT_SUPPORTED),
         n_sent_on=len(sent_on),
         n_failed=0 if looks is None else looks.failed_calls,
         max_error=None if tuned is None else tuned.max_error,
