@@ -8,6 +8,7 @@ from functools import cache
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
 from factloop.evaluation.reports.audit.html import render_audit_html
 from factloop.evaluation.reports.comparisons.html import render_comparison_html
+from factloop.evaluation.reports.experiments.html import render_experiment_html
 from factloop.evaluation.reports.fact_check.html import render_html
 from factloop.evaluation.reports.mixedqa.html import render_mixedqa_html
 from factloop.evaluation.reports.runs.html import render_run_html
@@ -15,6 +16,7 @@ from factloop.evaluation.reports.trust.html import render_trust_html
 from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
 from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
 from tests.evaluation.reports.audit.audit_sample import bare_audit, hostile_audit, small_audit
+from tests.evaluation.reports.experiments import experiment_samples
 from tests.evaluation.reports.runs.run_samples import (
     empty_run,
     hostile_comparison,
@@ -79,6 +81,11 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "comparison of systems": lambda: render_comparison_html(two_systems()),
     "comparison of nothing": lambda: render_comparison_html(nothing_to_compare()),
     "hostile comparison": lambda: render_comparison_html(hostile_comparison()),
+    "experiment": lambda: render_experiment_html(experiment_samples.ordinary()),
+    "experiment on responses": lambda: render_experiment_html(experiment_samples.of_responses()),
+    "experiment with one variant": lambda: render_experiment_html(experiment_samples.of_one_variant()),
+    "experiment without results": lambda: render_experiment_html(experiment_samples.of_nothing()),
+    "hostile experiment": lambda: render_experiment_html(experiment_samples.hostile()),
 }
 
 
