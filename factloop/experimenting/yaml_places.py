@@ -10,8 +10,8 @@ import yaml
 
 from factloop.errors import DataError
 
-LARGEST = 2**20
-"""Characters of a file that a person writes."""
+LARGEST, DEEPEST = 2**18, 16
+"""Characters of a file that a person writes, and lists and fields within one another."""
 
 Path = tuple[str | int, ...]
 """From the top to a value: names of fields, and numbers of entries from 0."""
@@ -42,10 +42,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     if len(text) > LARGEST:
         raise DataError(f"it is longer than {LARGEST:,} characters", path=path)
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-                message = "anchors and aliases (&, *) are not read: write the value out"
-                raise DataError(message, path=path, line=event.start_mark.line + 1)
+        _refuse_unusual(text, path)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         if not isinstance(node, yaml.MappingNode):
             raise DataError("fields and their values are needed, such as `name: first`", path=path, line=1)
@@ -53,11 +50,21 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
         return PlacedYaml(path, yaml.safe_load(text), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = f"this is no YAML: {error.problem or error.context or 'cannot be read'}"
+        said = f"this is no YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
         raise DataError(said, path=path, line=None if mark is None else mark.line + 1) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a control character, a date that is none, a depth
-        said = "too deep" if isinstance(error, RecursionError) else str(error).splitlines()[0]
-        raise DataError(f"this is no YAML: {said}", path=path) from error
+    except (yaml.YAMLError, ValueError) as error:  # a control character, a date that is none
+        raise DataError(f"this is no YAML: {str(error).splitlines()[0]}", path=path) from error
+
+
+def _refuse_unusual(text: str, path: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise DataError("anchors and aliases (&, *) are not read: write the value out", path=path, line=line)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise DataError(f"lists and fields stand more than {DEEPEST} deep in one another", path=path, line=line)
 
 
 def _lines(node: yaml.Node, place: Path, line: int, path: str) -> Iterator[tuple[Path, int]]:
