@@ -43,7 +43,10 @@ class Fate:
 
 @dataclass(frozen=True)
 class Ruling:
-    """`rejected` is None for a text that is better. `failed`: the sentences whose change is to blame, by number."""
+    """`rejected` is None for a text that is better. `failed`: by number the sentences that did not stand the check.
+
+    Where the check itself failed, no sentence is to blame.
+    """
 
     rejected: Rejection | None
     why: str
@@ -62,9 +65,9 @@ def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate
         unsupported.add(ELSEWHERE)
     lost = {number for number in staying if are[number].supported < was[number].supported}
     silent = {number for number in reworded if not are[number].total}
-    failed = frozenset(unsupported | lost | silent)
     reason, why = _first(before, after, unsupported, lost, silent)
-    return Ruling(reason, why, failed)
+    to_blame = frozenset(unsupported | lost | silent) if reason is not Rejection.NOT_CHECKED else frozenset[int]()
+    return Ruling(reason, why, to_blame)
 
 
 def contradicted(report: FactualityReport) -> int:

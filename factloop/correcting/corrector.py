@@ -117,9 +117,10 @@ class _Course:
         while draft.wordings and rounds < max_rounds:
             rounds += 1
             tried = await self._try(draft)
-            if tried.ruling.rejected is None or not tried.ruling.failed:
+            better = draft.without(tried.ruling.failed)
+            if tried.ruling.rejected is None or better == draft:
                 break
-            draft = draft.without(tried.ruling.failed)
+            draft = better
         done = draft if tried is None else tried.draft
         rejected, why = self._decision(tried, n_faulty=len(done.left) + len(placeless))
         rewritten = done.text if tried is not None else None

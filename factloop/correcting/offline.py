@@ -49,7 +49,7 @@ class OfflineRewriter:
         """
         if len(fault.wrong) != 1 or not fault.wrong[0].judgement.contradicted:
             return None
-        claim = fault.wrong[0].self_contained
+        claim = plain_text(fault.wrong[0].self_contained)
         found = {
             (wrong, right)
             for passage in _said(fault)

@@ -25,7 +25,7 @@ MOST_GROWTH, ROOM = 2, 200
 
 _NUMBER = re.compile(r"\d+")
 _FORBIDDEN = re.compile(
-    r"https?:|www\.|\]\(|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+    r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 """What makes a link, an image, a tag or a fence, and what a terminal obeys: not to be brought in from evidence."""
 
