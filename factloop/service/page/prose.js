@@ -108,7 +108,7 @@ export class Prose {
     if (known && known.end === end) return known.element;
     const text = this.unfolding.response.slice(start, end);
     const element = start === span.start
-      ? h("a", { class: "sentence", href: location.hash || "#/", role: "button", onclick: (event) => { event.preventDefault(); this.choose(span); } }, h("span", { class: "mark", "aria-hidden": "true" }), h("bdi", {}, text), h("span", { class: "unseen" }))
+      ? h("a", { class: "sentence", href: location.hash || "#/", role: "button", onclick: (event) => { event.preventDefault(); this.choose(span); } }, h("span", { class: "mark", "aria-hidden": "true" }), h("span", { class: "unseen" }), h("bdi", {}, text))
       : h("span", { class: "sentence" }, h("bdi", {}, text));
     element.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); this.choose(span); } });
     span.pieces = [...span.pieces.filter((one) => one.start !== start), { start, end, element }];
@@ -142,7 +142,7 @@ const restate = (span, numbers) => {
     if (element.localName !== "a") continue;
     element.title = capital(told);
     element.firstChild.replaceWith(mark(status));
-    element.lastChild.textContent = ` (${told})`;
+    element.children[1].textContent = `${capital(told)}: `; // before the sentence: after it, it would offer a place to break the line
   }
 };
 

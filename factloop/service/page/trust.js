@@ -56,7 +56,7 @@ const drawTrust = (view, path, job, report) => {
     h("p", { class: "label given" }, report.answered_by ? ["Response of ", said(report.answered_by)] : "Response"), h("p", { class: "rationale", dir: "auto" }, report.response || "(empty)"),
     h("p", { class: "byline" }, "Asked of ", said(report.fingerprint.subject_model ?? "no model"), `, ${moment(report.created_at)} · ${cost(report.usage)}`),
     h("dl", { class: "figures" },
-      figure("TrustOV", twoDigits(ov.value), ov.missing || "both together", "lead"),
+      figure("TrustOV", twoDigits(ov.value), ov.missing ? `no value: ${ov.missing}` : "both together", "lead"),
       figure("TrustBC", twoDigits(bc.value), basisOf(bc)),
       bc.graded !== null && figure("TrustBC, graded", twoDigits(bc.graded), "mean probability of the answer"),
       figure("TrustFC", twoDigits(fc.value), relation ? relation.words : `not scored: ${reason(fc.unscored_reason)}`)),

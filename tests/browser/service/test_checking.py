@@ -55,7 +55,7 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
         f"{counts['supported']} of {scored} scored claims supported"
     )
     assert page.locator(".statement").all_text_contents() == [claim["self_contained"] for claim in report["claims"]]
-    assert "".join(page.locator(".block").all_text_contents()).count("(supported, claim") > 0
+    assert "".join(page.locator(".block").all_text_contents()).count("Supported, claim") > 0
     expect(page.locator(".masthead + main")).to_contain_text("Checked by")
     with page.expect_download() as started:
         page.get_by_role("button", name="Download JSON").click()

@@ -1,0 +1,116 @@
+"""The parts of the page that need no page: events of a stream, places in a text, a check as it unfolds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.service.conftest import Looking
+from tests.browser.service.serving import Serving
+
+
+@pytest.fixture
+def page(looking: Looking, offline: Serving) -> Page:
+    return looking.at(offline.url)
+
+
+def run(page: Page, module: str, body: str, argument: Any = None) -> Any:
+    """What a function body makes of the module's exports (`m`) and the argument (`a`)."""
+    return page.evaluate(f"async (a) => {{ const m = await import('/assets/{module}.js'); {body} }}", argument)
+
+
+STREAM = (
+    ': beat\n\nid: 7\nevent: one\ndata: {"a":\ndata: 1}\n\n'
+    'data: {"b": "\u2713"}\r\nid:8\r\n\r\nevent: empty\n\nevent: x\ndata: 3\n'
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_events_are_the_same_however_the_stream_is_cut(page: Page, size: int) -> None:
+    """The last one has not ended yet."""
+    chunks = [STREAM[at : at + size] for at in range(0, len(STREAM), size)]
+    found = run(page, "api", "const parse = m.eventParser(); return a.flatMap((chunk) => parse(chunk));", chunks)
+    assert found == [
+        {"type": "one", "data": {"a": 1}, "id": "7"},
+        {"type": "message", "data": {"b": "\u2713"}, "id": "8"},
+    ]
+
+
+@pytest.mark.parametrize("text", ["plain", "", "\U0001f9f1a\U0001f9f1\U0001f9f1b", "\ud7ff\ufffd\U0001f600"])
+def test_characters_are_found_where_the_service_counts_them(page: Page, text: str) -> None:
+    places = [len(text[:at].encode("utf-16-le")) // 2 for at in range(len(text) + 2)]
+    body = "const at = m.offsets(a.text); return a.places.map((_, n) => at(n));"
+    assert run(page, "unfolding", body, {"text": text, "places": places}) == places
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n\n\n",
+        "One.\n\nTwo.\n \t\n\nThree.",
+        "x" * 20_000,
+        "A sentence of some words. " * 1_000,
+        "A line of some words\n" * 1_000,
+        "\U0001f9f1" * 9_001,
+    ],
+)
+def test_blocks_joined_are_the_text_and_none_is_long(page: Page, text: str) -> None:
+    cut = run(page, "prose", "return m.blocksOf(a).map(([start, end]) => a.slice(start, end));", text)
+    assert "".join(cut) == text
+    assert all(0 < len(block) <= 8_001 for block in cut)
+
+
+def found(number: int, start: int) -> dict[str, Any]:
+    data = {"claim_id": f"c{number}", "sentence": "s", "span": [start, start + 5], "self_contained": f"claim {number}"}
+    return {"type": "claim_found", "data": data}
+
+
+def judged(number: int, start: int, **judgement: Any) -> dict[str, Any]:
+    claim = {
+        "id": f"c{number}",
+        "sentence": "s",
+        "span": [start, start + 5],
+        "self_contained": f"claim {number}",
+        "judgement": {"verdict": None, "contradicted": None, "unscored_reason": None, **judgement},
+    }
+    return {"type": "claim_judged", "data": {"claim": claim, "usage": {"calls": number}}}
+
+
+UNFOLD = """
+  const check = new m.Unfolding('x'.repeat(50));
+  a.events.forEach((event) => check.take(event));
+  const state = () => [check.claims.map((one) => [one.id, one.status]), check.nJudged, check.counts.pending];
+  if (!a.report) return state();
+  const changed = check.settle({ claims: a.report, usage: {} }).map((one) => one.id);
+  return [...state(), changed];
+"""
+
+
+def test_claims_stand_in_the_order_of_the_response_whenever_they_are_found(page: Page) -> None:
+    events = [found(3, 20), found(1, 0), found(4, 20), found(2, 10), found(2, 10)]
+    claims = [["c1", "pending"], ["c2", "pending"], ["c3", "pending"], ["c4", "pending"]]
+    assert run(page, "unfolding", UNFOLD, {"events": events}) == [claims, 0, 4]
+
+
+def test_each_verdict_has_its_status_and_none_is_lost(page: Page) -> None:
+    """A claim that is judged without having been found, as after a break, is there all the same."""
+    events = [
+        found(1, 0),
+        judged(1, 0, verdict="not_supported", contradicted=True),
+        judged(2, 5, verdict="not_supported", contradicted=False),
+        judged(3, 10, unscored_reason="budget"),
+        judged(3, 10, verdict="supported"),
+        found(4, 15),
+    ]
+    claims = [["c1", "contradicted"], ["c2", "no_evidence"], ["c3", "supported"], ["c4", "pending"]]
+    assert run(page, "unfolding", UNFOLD, {"events": events}) == [claims, 3, 1]
+
+
+def test_the_report_has_the_last_word(page: Page) -> None:
+    events = [judged(1, 0, verdict="supported"), judged(2, 5, verdict="supported"), found(9, 30)]
+    same, other = events[0]["data"]["claim"], judged(2, 5, verdict="irrelevant")["data"]["claim"]
+    claims = [["c2", "irrelevant"], ["c1", "supported"]]
+    assert run(page, "unfolding", UNFOLD, {"events": events, "report": [other, same]}) == [claims, 2, 0, ["c2"]]
