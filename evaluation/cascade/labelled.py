@@ -72,7 +72,7 @@ def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | Non
         return 0.0
     means = np.bincount(number, labels) / size
     between = float((size * (means - labels.mean()) ** 2).sum()) / (n_groups - 1)
-    within = float(((labels - means[number]) ** 2).sum()) / (n - n_groups)
+    within = float((size * means * (1 - means)).sum()) / (n - n_groups)
     typical = (n - float((size**2).sum()) / n) / (n_groups - 1)
     spread = between + (typical - 1) * within
     return min(1.0, max(0.0, (between - within) / spread)) if spread > 0 else 0.0

@@ -33,6 +33,8 @@ GRID: Floats = np.arange(1001) / 1000
 """Every threshold that is tried: readable, and fixed before any label is seen."""
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the claims at which a chain of tests begins."""
+MOST_PROMISING = 12
+"""Thresholds for which it is worked out how many labels would do."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
@@ -168,18 +170,26 @@ def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
 def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
-    """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`."""
+    """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`.
+
+    Of thresholds that settle the same claims the strictest.
+    """
     best: tuple[int | None, int | None] = (None, None)
     settled = 0
     uppers: list[int | None] = [None, *accepted.tolist()]
     lowers = rejecting.thresholds[rejected]
     for place in uppers:
         below = len(lowers) if place is None else int(np.searchsorted(lowers, accepting.thresholds[place]))
-        other = int(rejected[below - 1]) if below else None
+        other = _strictest(rejecting, rejected[:below]) if below else None
         n = (0 if place is None else accepting.n[place]) + (0 if other is None else rejecting.n[other])
         if n > settled:
             best, settled = (place, other), int(n)
     return best
+
+
+def _strictest(at: SettledAt, places: Counts) -> int:
+    """The first place that settles as many as the last."""
+    return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 
 def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str) -> Side:
@@ -238,15 +248,18 @@ def _why_none(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple
 
 
 def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
-    """Over the thresholds, the least number of labelled claims that would certify one of them."""
+    """Over the most promising thresholds, the least number of labelled claims that would certify one of them."""
+    error, of_label = (at.n_wrong + 0.5) / (at.n + 1), (at.n_wrong + 0.5) / (at.n_label + 1)
+    room = max_error - error
+    promising = np.flatnonzero((at.n > 0) & (room > 0))
+    order = np.argsort(at.effect[promising] / (at.n[promising] * room[promising] ** 2), kind="stable")
     found = []
-    for n, wrong, effect in {(int(a), int(b), float(c)) for a, b, c in zip(at.n, at.n_wrong, at.effect, strict=True)}:
-        error = (wrong + 0.5) / (n + 1)
-        if n and error < max_error:
-            settled = n_needed(error, max_error, alpha / len(BEGINNINGS))
-            label = n_needed((wrong + 0.5) / (at.n_label + 1), max_error, alpha / len(BEGINNINGS))
-            if settled is not None and label is not None:
-                found.append(effect * max(settled * at.n_all / n, label * at.n_all / at.n_label))
+    for place in promising[order][:MOST_PROMISING]:
+        settled = n_needed(float(error[place]), max_error, alpha / len(BEGINNINGS))
+        label = n_needed(float(of_label[place]), max_error, alpha / len(BEGINNINGS))
+        if settled is not None and label is not None:
+            scale = max(settled / at.n[place], label / at.n_label)
+            found.append(float(at.effect[place] * scale * at.n_all))
     # the answer is no less than there are: these did not do
     return max(at.n_all + 1, round(min(found))) if found else None
 
