@@ -70,7 +70,8 @@ def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
     """The text with its edits made."""
-    parts, reached = [], 0
+    parts: list[str] = []
+    reached = 0
     for edit in edits:
         parts += (text[reached : edit.start], edit.new)
         reached = edit.end

@@ -53,7 +53,8 @@ def is_sound(correction: Correction) -> None:
         assert set(change.claims) <= {claim.id for claim in correction.before.claims}
         known = {item.id for claim in correction.before.claims for item in claim.evidence}
         assert set(change.evidence) <= known
-    handled = {name for one in (*correction.changes, *correction.left) for name in one.claims}
+    handled = {name for change in correction.changes for name in change.claims}
+    handled |= {name for left in correction.left for name in left.claims}
     wrong = {claim.id for claim in correction.before.claims if claim.judgement.contradicted is not None}
     assert handled == wrong
     assert Correction.model_validate_json(correction.model_dump_json()) == correction

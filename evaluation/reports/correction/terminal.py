@@ -58,17 +58,25 @@ def _marked(correction: Correction) -> Text:
             continue
         for piece in part.pieces:
             _append(text, piece)
+        end = text.plain[len(text.plain.rstrip()) :]  # the number stands at the word, whatever blanks went with it
+        text.right_crop(len(end))
         text.append(f"#{part.number}", style="dim")
+        text.append(end)
     text.rstrip()
     return text
 
 
 def _append(text: Text, piece: Piece) -> None:
+    """The piece within its marks; the blanks around it stay outside, so that lines break where they did."""
     opening, closing, style = _MARKS[piece.kind]
-    body = piece.text.rstrip("\r\n") if piece.kind == "removed" else piece.text
-    if body.strip() or not piece.text.strip():
-        text.append(f"{opening}{visible(body)}{closing}", style=style)
-    text.append(visible(piece.text[len(body) :]))
+    body = piece.text.strip()
+    if not body:
+        text.append(visible(piece.text))
+        return
+    before, _, after = piece.text.partition(body)
+    text.append(visible(before))
+    text.append(f"{opening}{visible(body)}{closing}", style=style)
+    text.append(visible(after))
 
 
 def _list(items: Iterator[tuple[str, list[Text]]]) -> Table:

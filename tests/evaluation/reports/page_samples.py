@@ -8,6 +8,7 @@ from functools import cache
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
 from factloop.evaluation.reports.audit.html import render_audit_html
 from factloop.evaluation.reports.comparisons.html import render_comparison_html
+from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.experiments.html import render_experiment_html
 from factloop.evaluation.reports.fact_check.html import render_html
 from factloop.evaluation.reports.mixedqa.html import render_mixedqa_html
@@ -16,6 +17,7 @@ from factloop.evaluation.reports.trust.html import render_trust_html
 from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
 from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
 from tests.evaluation.reports.audit.audit_sample import bare_audit, hostile_audit, small_audit
+from tests.evaluation.reports.correction import correction_samples
 from tests.evaluation.reports.experiments import experiment_samples
 from tests.evaluation.reports.runs.run_samples import (
     empty_run,
@@ -57,6 +59,10 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "fact-check without claims": lambda: render_html(make_report("I don't know.", ())),
     "fact-check without a prompt": lambda: render_html(make_report("", (), prompt=None)),
     "hostile fact-check": lambda: render_html(hostile_report()),
+    "correction": lambda: render_correction_html(correction_samples.accepted()),
+    "correction that was not taken": lambda: render_correction_html(correction_samples.not_taken()),
+    "correction of nothing": lambda: render_correction_html(correction_samples.nothing_done()),
+    "hostile correction": lambda: render_correction_html(correction_samples.hostile()),
     "consistent answer": lambda: render_trust_html(firm()),
     "answer": lambda: render_trust_html(wavering()),
     "hostile answer": lambda: render_trust_html(hostile_trust()),
