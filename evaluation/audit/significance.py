@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from factloop.evaluation.metrics.blas import one_blas_thread
 
 Floats = NDArray[np.float64]
 
@@ -134,18 +134,10 @@ def _normal(sizes: Floats, reached: Floats) -> Floats:
 def _drawn(sizes: Floats, reached: Floats, rng: np.random.Generator) -> Floats:
     """The observed signs count as one draw, so that no p-value is 0."""
     sums = np.zeros((DRAWS, sizes.shape[1]))
-    with _threads().limit(limits=1, user_api="blas"):  # small products, on which threads would wait for each other
+    with one_blas_thread():
         for start in range(0, len(sizes), _BLOCK):
             block = sizes[start : start + _BLOCK]
             signs = rng.integers(0, 2, size=(DRAWS, len(block)), dtype=np.int8) * 2.0 - 1.0
             sums += signs @ block
     as_far = np.count_nonzero(np.abs(sums, out=sums) >= reached * (1.0 - _ROUNDING), axis=0)
     return np.asarray((1.0 + as_far) / (DRAWS + 1.0))
-
-
-@cache
-def _threads() -> Any:
-    """Made once: finding the libraries takes longer than most products."""
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it ships no types
-
-    return ThreadpoolController()

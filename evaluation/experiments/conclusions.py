@@ -82,4 +82,6 @@ def _on_settings(one: VariantReport, baseline: VariantReport) -> Iterator[str]:
     if one.variant.fingerprint == baseline.variant.fingerprint and not one.variant.changes:
         yield f"{name} has the settings and prompts of {baseline.variant.name}: what differs is chance."
     elif not one.variant.shares_evidence:
-        yield f"{name} judged other evidence than {baseline.variant.name}: a difference may be the search’s."
+        n_other = one.variant.n_compared - one.variant.n_same_evidence
+        seen = f" in {n_other:,} of {plural(one.variant.n_compared, 'result')}" if one.variant.n_compared else ""
+        yield f"{name} judged other evidence than {baseline.variant.name}{seen}: a difference may be the search’s."

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.evaluation.metrics.blas import one_blas_thread
 from factloop.evaluation.metrics.cluster_means import draw_clusters, percentile_interval
 
 Floats = NDArray[np.float64]
@@ -91,7 +92,9 @@ def stratified_intervals(
     if not chosen or resamples < 1:
         return found
     rows = np.concatenate([np.concatenate([means[place].sums, means[place].counts]) for place in chosen])
-    drawn = np.concatenate([weights @ rows.T for weights in draw_clusters(rows.shape[1], rng, resamples)])
+    columns = np.ascontiguousarray(rows.T)
+    with one_blas_thread():
+        drawn = np.concatenate([weights @ columns for weights in draw_clusters(len(columns), rng, resamples)])
     start = 0
     for place in chosen:
         n_strata = len(means[place].sums)

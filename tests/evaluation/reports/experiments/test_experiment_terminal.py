@@ -30,8 +30,8 @@ def test_everything_is_said_at_every_width(width: int) -> None:
         assert joined(one.words) in shown
     for words in ("baseline", "TPR", "bias", "irrelevant share", "Fleiss’ kappa", "left out", "Holm’s correction"):
         assert words in shown
-    for one in report.warnings:
-        assert joined(one) in shown
+    for caution in report.warnings:
+        assert joined(caution) in shown
 
 
 @pytest.mark.parametrize("width", [140, 100, 60, 40])
