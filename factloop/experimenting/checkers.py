@@ -7,7 +7,7 @@ are shared over all repeats. Only what is asked in the very same words, with the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -82,12 +82,16 @@ class VariantChecker(FactChecker):
         """Whether it searches anything of its own. Reads the documents on first use."""
         return bool(self._built)
 
-    async def fingerprint(self) -> Fingerprint:
-        """What its checks are made of, whether or not it searches anything of its own. Raises ConfigError."""
+    async def describe(self) -> tuple[Fingerprint, Mapping[str, str]]:
+        """What its checks are made of, and the texts of the prompts in that, whether or not it searches anything.
+
+        Raises ConfigError.
+        """
         setup = self._setup(self._built)
         if setup.chat is not None:
             await setup.chat.aclose()
-        return setup.fingerprint
+        used = (setup.prompts[name] for name in setup.fingerprint.prompts)
+        return setup.fingerprint, {one.name: f"# system\n{one.system}\n# user\n{one.user}\n" for one in used}
 
     async def open(self) -> None:
         """Builds what the checks need: what is wrong with it is said before any is begun. Raises ConfigError."""

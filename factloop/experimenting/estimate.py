@@ -43,7 +43,7 @@ class ExperimentEstimate(Record):
 
 def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings]) -> ExperimentEstimate:
     """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key."""
-    variants = [_of_variant(name, of_variant, data.items) for name, of_variant in settings.items()]
+    variants = [_of_variant(name, of_variant, data) for name, of_variant in settings.items()]
     known = [one.cost_usd for one in variants if one.cost_usd is not None]
     return ExperimentEstimate(
         name=plan.name,
@@ -61,11 +61,14 @@ def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str,
     )
 
 
-def _of_variant(name: str, settings: CheckSettings, items: Sequence[Item]) -> VariantEstimate:
+def _of_variant(name: str, settings: CheckSettings, data: Data) -> VariantEstimate:
     given = settings.model_copy(update={"search": ()})  # a claim's own passages cost nothing to search
     found = [
-        estimate(settings if item.document is None else given, item.run.response, item.run.prompt, item.run.facts)
-        for item in items
+        one
+        for of_part, documents in ((settings, False), (given, True))
+        for one in _of_items(
+            of_part, data.kind, [item for item in data.items if (item.document is not None) is documents]
+        )
     ]
     known = [one.cost_usd for one in found if one.cost_usd is not None]
     return VariantEstimate(
@@ -78,3 +81,11 @@ def _of_variant(name: str, settings: CheckSettings, items: Sequence[Item]) -> Va
         completion_tokens=sum(one.completion_tokens for one in found),
         cost_usd=sum(known) if len(known) == len(found) else None,
     )
+
+
+def _of_items(settings: CheckSettings, kind: Kind, items: Sequence[Item]) -> list[Estimate]:
+    """Of claims one for all: rounded for each, the 1.2 rounds that one takes would be 1."""
+    if kind == "claims":
+        facts = [given for item in items for given in item.run.facts or ()]
+        return [estimate(settings, "", None, facts)] if facts else []
+    return [estimate(settings, item.run.response, item.run.prompt, item.run.facts) for item in items]

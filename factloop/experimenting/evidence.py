@@ -29,11 +29,16 @@ def _seen(one: JudgedClaim) -> tuple[tuple[str, str], ...]:
 def described(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """The variants as results name them. `by_text`: claims pair up by their text, as variants split for themselves."""
-    return tuple(_described(one, claims, baseline, by_text=by_text) for one in ready)
+    """The variants as results name them, with the texts of the prompts in which they differ.
+
+    `by_text`: claims pair up by their text, as variants split for themselves.
+    """
+    return tuple(_described(one, ready, claims, baseline, by_text=by_text) for one in ready)
 
 
-def _described(one: ReadyVariant, claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool) -> Variant:
+def _described(
+    one: ReadyVariant, ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
+) -> Variant:
     n_same, n_compared = evidence_shared(claims, baseline, one.name, by_text=by_text)
     return Variant(
         name=one.name,
@@ -42,4 +47,9 @@ def _described(one: ReadyVariant, claims: Sequence[JudgedClaim], baseline: str, 
         shares_evidence=n_same == n_compared > 0,
         n_same_evidence=n_same,
         n_compared=n_compared,
+        prompt_texts={
+            name: text
+            for name, text in one.prompt_texts.items()
+            if any(other.prompt_texts.get(name, text) != text for other in ready)
+        },
     )

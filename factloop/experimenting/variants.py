@@ -29,6 +29,8 @@ class ReadyVariant:
     changes: Mapping[str, Any]
     checker: VariantChecker
     fingerprint: Fingerprint
+    prompt_texts: Mapping[str, str]
+    """Of all prompts that it uses, by name."""
 
     @property
     def made_of(self) -> dict[str, Any]:
@@ -81,10 +83,10 @@ async def ready_variants(
     for name, of_variant in settings.items():
         try:
             checker = VariantChecker(of_variant, shared)
-            fingerprint = await checker.fingerprint()
+            fingerprint, texts = await checker.describe()
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
-        one = ReadyVariant(name, _shown(plan.variants[name]), checker, fingerprint)
+        one = ReadyVariant(name, _shown(plan.variants[name]), checker, fingerprint, texts)
         same = next((other.name for other in ready if other.made_of == one.made_of), None)
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"

@@ -59,7 +59,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
 def _refuse_unusual(text: str, path: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1
+        line = None if event.start_mark is None else event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise DataError("anchors and aliases (&, *) are not read: write the value out", path=path, line=line)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -38,8 +38,9 @@ def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, *
 def write_variant(folder: Path, name: str = "assessment", said: str = "Take the claim apart.") -> Path:
     """A folder with one prompt that says a little more than the packaged one."""
     text = (PACKAGED / "safe" / f"{name}.md").read_text(encoding="utf-8")
+    changed = text.replace("# user\n", f"{said}\n# user\n", 1).replace("version: 1\n", "version: 2\n")
     (folder / "safe").mkdir(parents=True)
-    (folder / "safe" / f"{name}.md").write_text(text.replace("# user\n", f"{said}\n# user\n", 1), encoding="utf-8")
+    (folder / "safe" / f"{name}.md").write_text(changed, encoding="utf-8")
     return folder
 
 

@@ -1,0 +1,208 @@
+"""`factloop experiment`: outputs, exit codes, what is refused before anything is spent, and the example."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import Command
+from tests.experimenting.small_plans import facts_of, write_claims, write_variant
+from tests.simulator import MODEL, Faults, Simulator
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "prompt-experiment"
+WITHIN_S = 30.0
+
+PLAN = f"""\
+name: small
+data: claims.jsonl
+repeats: 2
+settings: {{model: "{MODEL}", price_in: 1.0, price_out: 2.0}}
+variants:
+  packaged: {{}}
+  strict: {{prompts: strict}}
+"""
+
+
+@pytest.fixture
+def plan(sim: Simulator, home: Path) -> Path:
+    write_claims(home / "claims.jsonl", facts_of(sim.world, 6))
+    write_variant(home / "strict")
+    path = home / "plan.yaml"
+    path.write_text(PLAN, encoding="utf-8")
+    return path
+
+
+def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, home: Path) -> None:
+    done = factloop("experiment", plan, "--run-dir", "run", "--json", "report.json", "--html", "report.html")
+    assert done.code == 0
+    assert done.err == ""
+    assert "strict" in done.out
+    report = json.loads((home / "report.json").read_text(encoding="utf-8"))
+    assert (report["name"], report["kind"], report["n_items"], report["repeats"]) == ("small", "claims", 6, 2)
+    assert report["created_at"] is not None
+    hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
+    assert len(set(hashes)) == 2
+    assert report["paid"]["calls"] == sim.stats().model.requests
+    assert json.loads((home / "run" / "experiment.json").read_text(encoding="utf-8")) == report
+    assert (home / "report.html").read_text(encoding="utf-8").startswith("<!")
+    requests = sim.stats().model.requests
+    again = factloop("experiment", plan, "--run-dir", "run", "--json", "-", "--pairs", "all", "--level", "0.9")
+    assert json.loads(again.out)["level"] == 0.9
+    assert sim.stats().model.requests == requests
+
+
+def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path) -> None:
+    done = factloop("experiment", plan, "--dry-run")
+    assert done.out.startswith("Nothing was spent. Estimate for 24 cells: 6 claims, 2 variants, 2 repeats.\n")
+    estimate = json.loads(factloop("experiment", plan, "--dry-run", "--json", "-").out)
+    # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
+    assert [one["calls"] for one in estimate["variants"]] == [13, 13]
+    assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
+    assert estimate["cost_usd"] > 0
+    assert sim.stats().model.requests == 0
+
+
+@pytest.mark.parametrize(
+    ("edit", "flags", "said"),
+    [
+        (("name: small", "name: ''"), (), "factloop: plan.yaml:1: field 'name': a name is up to 64"),
+        (("data: claims.jsonl", "data: nowhere.jsonl"), (), "nowhere.jsonl: cannot be read"),
+        (("prompts: strict", "prompts: nowhere"), (), "variant 'strict': nowhere"),
+        (("{prompts: strict}", "{}"), (), "variants 'packaged' and 'strict' would put the very same questions"),
+        (("{prompts: strict}", "{plan: paper, docs: [.]}"), (), "claims.jsonl: is among the documents (docs)"),
+        (("{prompts: strict}", "{price_in: 2.0}"), (), "they differ in price_in, which changes nothing"),
+        ((MODEL, "nobody:x"), (), "variant 'packaged': "),
+        (("variants:", "more: 1\nvariants:"), (), "factloop: plan.yaml:5: field 'more': there is no such field"),
+        (None, ("--level", "2"), "--level 2: a share between 0 and 1"),
+        (None, ("--max-calls", "-1"), "command line: max_calls = -1"),
+        (None, ("--json", "claims.jsonl"), "claims.jsonl: would overwrite"),
+        (None, ("--json", "plan.yaml"), "plan.yaml: would overwrite"),
+        ((", price_in: 1.0, price_out: 2.0", ""), ("--budget-usd", "1"), "the price of"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_costs_nothing(
+    factloop: Command, sim: Simulator, plan: Path, edit: tuple[str, str] | None, flags: tuple[str, ...], said: str
+) -> None:
+    if edit is not None:
+        assert edit[0] in PLAN
+        plan.write_text(PLAN.replace(*edit), encoding="utf-8")
+    done = factloop("experiment", "plan.yaml", *flags)
+    assert done.code == 2
+    assert said in done.complaint
+    assert sim.stats().model.requests == 0
+
+
+def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
+    factloop: Command, sim: Simulator, plan: Path, home: Path
+) -> None:
+    prompt = home / "strict" / "safe" / "assessment.md"
+    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart"), encoding="utf-8")
+    sim.set(stage_faults={"Assessment": Faults(refusal=1.0)})
+    done = factloop("experiment", plan, "--strict")
+    assert done.code == 3
+    assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
+    assert done.err.splitlines()[-1] == "factloop: 24 judgements unscored (--strict)"
+    assert factloop("experiment", plan, "--quiet").err == ""
+
+
+def test_hostile_text_is_text(factloop: Command, plan: Path, home: Path) -> None:
+    hostile = "<script>alert(1)</script> {{claim}} {% raw %} \x1b[2J \u202e ../../etc/passwd"
+    rows = [{"id": hostile, "claim": f"Ada is {hostile}.", "document": hostile, "label": 1, "response_id": hostile}]
+    (home / "claims.jsonl").write_text(json.dumps(rows[0]), encoding="utf-8")
+    done = factloop("experiment", plan, "--html", "report.html", "--run-dir", "run", "--json", "report.json")
+    assert done.code == 0
+    assert "\x1b[2J" not in done.out
+    assert "<script>alert" not in (home / "report.html").read_text(encoding="utf-8")
+    assert sorted(path.name for path in home.iterdir()) == [
+        "claims.jsonl", "plan.yaml", "report.html", "report.json", "run", "strict",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Any]:
+    """Starts `python -m factloop experiment`; what still runs at the end of the test is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def make(*arguments: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "factloop", "experiment", *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(command, cwd=home, env=environment, text=True, stderr=subprocess.PIPE)
+        started.append(process)
+        return process
+
+    yield make
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_a_killed_experiment_pays_only_for_what_was_in_flight_and_an_interrupted_one_says_how_to_go_on(
+    factloop: Command, sim: Simulator, plan: Path, home: Path, start: Any
+) -> None:
+    assert factloop("experiment", plan, "--run-dir", "undisturbed", "--quiet").code == 0
+    n_undisturbed = sim.stats().model.requests
+    sim.reset()
+    sim.set(llm_latency_s=0.1)
+    lost = 0
+    for ending, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
+        process = start(plan, "--run-dir", "killed", "--quiet", "--concurrency", 3)
+        wanted = sim.stats().model.requests + 10
+        deadline = time.monotonic() + WITHIN_S
+        while sim.stats().model.requests < wanted:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        process.send_signal(ending)
+        _, said = process.communicate(timeout=WITHIN_S)
+        assert process.returncode == code
+        lost += 3
+    assert said == "factloop: stopped. Run the same command again to go on from killed.\n"
+    log = home / "killed" / "cells.jsonl"
+    whole = log.read_bytes()
+    assert 0 < whole.count(b"\n") < 24
+    log.write_bytes(whole + whole[:100])  # as if killed in the middle of a line
+    assert factloop("experiment", plan, "--run-dir", "killed", "--quiet").code == 0
+    assert sim.stats().model.requests <= n_undisturbed + lost
+    assert _judgements(home / "killed") == _judgements(home / "undisturbed")
+
+
+def _judgements(folder: Path) -> list[Any]:
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return [(one["variant"], one["repeat"], one["claim_id"], one["judgement"]) for one in results["claims"]]
+
+
+def test_the_example_does_what_its_page_says(
+    factloop: Command, sim: Simulator, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sim.set(reads_by_words=True)
+    shutil.copytree(EXAMPLE, home / "example")
+    monkeypatch.chdir(home / "example")
+    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    factloop (.+)$", text, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        done = factloop(*command.split())
+        assert (done.code, done.err) == (0, "")
+    report = json.loads((home / "example" / "runs" / "strict" / "experiment.json").read_text(encoding="utf-8"))
+    figures = [{one["quantity"]: one["value"] for one in of["figures"]} for of in report["variants"]]
+    (apart,) = [one for one in report["differences"] if one["quantity"] == "balanced_accuracy"]
+    for value in (
+        f"balanced accuracy +{apart['value']:.3f}",
+        f"interval +{apart['low']:.3f} to +{apart['high']:.3f}, n = {apart['n']} claims in {apart['n_groups']} groups",
+        f"TNR {figures[1]['tnr']:.3f}\nafter {figures[0]['tnr']:.3f}",
+        f"TPR {figures[1]['tpr']:.3f} after {figures[0]['tpr']:.3f}",
+    ):
+        assert value.replace("\n", " ") in " ".join(text.split()), value
+    assert all(one["variant"]["shares_evidence"] for one in report["variants"])
