@@ -59,7 +59,8 @@ def _marked(correction: Correction) -> Text:
         for piece in part.pieces:
             _append(text, piece)
         end = text.plain[len(text.plain.rstrip()) :]  # the number stands at the word, whatever blanks went with it
-        text.right_crop(len(end))
+        if end:
+            text.right_crop(len(end))
         text.append(f"#{part.number}", style="dim")
         text.append(end)
     text.rstrip()

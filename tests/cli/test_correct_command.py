@@ -1,0 +1,87 @@
+"""`factloop correct`: what it writes where, and its exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from factloop.correction_records import Correction
+from tests.cli.command import Command
+from tests.simulator import MODEL, Simulator
+
+RIGHT = "Ada Lovelace was born in London.\n"
+
+
+def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
+    given = answer.read_bytes()
+    result = factloop("correct", answer, "--docs", docs, "--out", home / "right.md", "--html", home / "page.html")
+    assert (result.code, result.err) == (0, "")
+    assert (home / "right.md").read_text(encoding="utf-8") == RIGHT
+    assert "[-Ada Lovelace was born in Paris.-]#1" in result.out
+    assert "Corrected: precision 0.50 (1 of 2) before, 1.00 (1 of 1) after." in result.out
+    assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert answer.read_bytes() == given
+
+
+def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path, docs: Path) -> None:
+    result = factloop("correct", answer, "--docs", docs, "--json", "-")
+    correction = Correction.model_validate_json(result.out)
+    assert (correction.text, correction.accepted) == (RIGHT, True)
+    assert result.err == ""
+
+
+def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace was born in Paris.\r\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert factloop("correct", "-", "--docs", docs, "--out", "-").out == "Ada Lovelace was born in London.\r\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "complaint"),
+    [
+        (("--fail-under", 0.9), 0, None),
+        (("--fail-under", 2), 2, "--fail-under 2: precision is a share between 0 and 1"),
+        (("--out", "answer.md"), 2, "answer.md: would overwrite answer.md, which is to be read; name another file"),
+        (("--out", "-", "--json", "-"), 2, "--out, --json and --html: two of them name one place; give each its own"),
+        (("--out", "nowhere/x.md"), 2, None),
+        (("--max-rounds", 0), 2, None),
+    ],
+)
+def test_exit_codes(
+    factloop: Command, answer: Path, docs: Path, flags: tuple[object, ...], code: int, complaint: str | None
+) -> None:
+    result = factloop("correct", answer.name, "--docs", docs, "--quiet", *flags)
+    assert result.code == code
+    if complaint is not None:
+        assert complaint in result.err
+
+
+def test_thresholds_are_those_of_the_text_to_use(factloop: Command, home: Path, docs: Path) -> None:
+    """All of it is wrong: nothing would be left, so the original stands, and is below."""
+    (home / "wrong.md").write_text("Ada Lovelace was born in Paris.")
+    result = factloop("correct", "wrong.md", "--docs", docs, "--fail-under", 0.5, "--out", "same.md")
+    assert (result.code, result.complaint) == (1, "factloop: precision 0.000 is below 0.5 (--fail-under)")
+    assert "The original stands: nothing that can be checked would be left." in result.out
+    assert (home / "same.md").read_text() == "Ada Lovelace was born in Paris."
+
+
+def test_unscored_claims_are_fatal_only_where_asked(factloop: Command, answer: Path) -> None:
+    assert factloop("correct", answer, "--quiet").code == 0
+    assert factloop("correct", answer, "--quiet", "--strict").code == 3
+
+
+def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command, sim: Simulator, home: Path) -> None:
+    response = min(sim.world.responses, key=lambda response: len(response.facts))
+    (home / "world.md").write_text(response.text, encoding="utf-8")
+    flags = ("--model", MODEL, "--search", "serper", "--prompt", response.prompt, "--run-dir", "run", "--json", "-")
+    first = json.loads(factloop("correct", "world.md", *flags).out)
+    assert first["accepted"]
+    assert first["after"]["counts"]["not_supported"] == 0
+    sim.reset()
+    again = json.loads(factloop("correct", "world.md", *flags).out)
+    assert again["text"] == first["text"]
+    assert sum(stage.requests for stage in sim.stats().stages.values()) == 0
