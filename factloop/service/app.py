@@ -159,15 +159,16 @@ async def _on_refused(_: Request, error: Exception) -> Response:
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
-    """The first thing wrong, in one line; what was sent is not sent back."""
+    """One thing that is wrong, in one line; what was sent is not sent back.
+
+    Where one of several shapes would do, the error that lies deepest is that of the shape that was meant.
+    """
     assert isinstance(error, RequestValidationError)
-    first: Any = error.errors()[0]
-    place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
-    is_json = first["type"] != "json_invalid"
-    message = first["msg"] if is_json else "the body is not JSON"
-    return await _on_refused(
-        request, Refused(422, "invalid_input", message, field=".".join(place) if is_json else None)
-    )
+    wrong: Any = max(error.errors(), key=lambda one: len(one["loc"]))
+    if wrong["type"] == "json_invalid":
+        return await _on_refused(request, Refused(422, "invalid_input", "the body is not JSON"))
+    place = [str(part) for part in wrong["loc"][1:] if isinstance(part, int) or part.isidentifier()]
+    return await _on_refused(request, Refused(422, "invalid_input", wrong["msg"], field=".".join(place) or None))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:

@@ -15,7 +15,7 @@ STYLES = {name: asset.body.decode() for name, asset in ASSETS.items() if name.en
 PAGE = ASSETS[INDEX].body.decode()
 TEXT_AS_CODE = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|setHTMLUnsafe"
-    r"|createContextualFragment|DOMParser|srcdoc|\.style\b|setAttribute\(\"on"
+    r"|createContextualFragment|DOMParser|srcdoc|setAttribute\(\"on"
 )
 ELSEWHERE = re.compile(r"(?:https?:)?//[a-z0-9]+\.[a-z0-9.]+", re.IGNORECASE)
 NAMESPACE = "http://www.w3.org/2000/svg"

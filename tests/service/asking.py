@@ -1,0 +1,43 @@
+"""What the tests of the service ask, and how they read the answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import httpx
+
+ADDRESS = "http://localhost"
+FINISHED_WITHIN_S = 30.0
+
+Service = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+ANSWER = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."
+DOCUMENT = {
+    "text": "Ada Lovelace was born in London on 10 December 1815.",
+    "title": "Ada",
+    "source": "https://a.example",
+}
+ASK: dict[str, Any] = {"response": ANSWER, "prompt": "Who was she?", "documents": [DOCUMENT]}
+
+
+async def finished(client: httpx.AsyncClient, job_id: str) -> Any:
+    """The job, when it is."""
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        while True:
+            job = (await client.get(f"/v1/jobs/{job_id}")).json()
+            if job["status"] in ("done", "failed", "cancelled"):
+                return job
+            await asyncio.sleep(0.01)
+
+
+def events_in(text: str) -> list[tuple[str, str, int]]:
+    """Type, data and number of each server-sent event; comments are passed over."""
+    found = []
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if fields:
+            found.append((fields["event"], fields["data"], int(fields["id"])))
+    return found

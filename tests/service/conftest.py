@@ -1,0 +1,57 @@
+"""The service in this process, asked without a network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from factloop.service.app import build_app
+from factloop.service.settings import ServiceSettings
+from factloop.settings import CheckSettings
+from factloop.trust_settings import TrustSettings
+from tests.service.asking import ADDRESS, FINISHED_WITHIN_S, Service
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No settings from outside, and nothing left in the user's folders."""
+    for name in os.environ:
+        if name.startswith(("FACTLOOP_", "OPENAI_", "SERPER_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def service(home: Path) -> Service:
+    """A service, open while the block runs: `async with service(max_jobs=1) as client`."""
+
+    @asynccontextmanager
+    async def opened(
+        check: CheckSettings | None = None, trust: TrustSettings | None = None, **changes: Any
+    ) -> AsyncIterator[httpx.AsyncClient]:
+        settings = ServiceSettings(**{"folder": home / "service", "rate": "10000/minute", **changes})
+        check = check or CheckSettings(cache_dir=home / "cache")
+        app = build_app(settings, check, trust or TrustSettings(cache_dir=home / "cache"))
+        transport = httpx.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url=ADDRESS, timeout=FINISHED_WITHIN_S) as client,
+        ):
+            yield client
+
+    return opened
+
+
+@pytest.fixture
+def docs(home: Path) -> Path:
+    folder = home / "docs"
+    folder.mkdir()
+    (folder / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
+    return folder

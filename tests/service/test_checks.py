@@ -1,0 +1,186 @@
+"""Checks, scores and audits through the service: the reports are those of the Python API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop import FactChecker, FactualityReport, TrustReport
+from factloop.evaluation.audit.report import AuditReport
+from factloop.settings import CheckSettings
+from factloop.sources import Sources
+from factloop.tools.search.documents import DocumentSearch
+from factloop.trust_settings import TrustSettings
+from tests.api.simulated import simulated_scorer
+from tests.service.asking import ANSWER, ASK, Service, finished
+from tests.simulator import MODEL, Simulator
+
+VOLATILE = {"usage", "created_at", "retrieved_at"}
+
+
+def stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
+    return [stable(item) for item in value] if isinstance(value, list) else value
+
+
+async def test_waiting_for_a_check_gives_the_report(service: Service) -> None:
+    async with service() as client:
+        answer = await client.post("/v1/checks?wait=true", json={**ASK, "k": [1, 2]})
+    report = FactualityReport.model_validate_json(answer.content)
+    assert (answer.status_code, report.precision) == (200, 0.5)
+    assert [at.k for at in report.at_k] == [1, 2]
+    assert report.claims[0].evidence[0].source == "https://a.example"
+    assert any(warning.startswith("Faithfulness") for warning in report.warnings)
+
+
+async def test_a_job_is_followed_from_its_request_to_its_report(service: Service) -> None:
+    async with service() as client:
+        answer = await client.post("/v1/checks", json=ASK)
+        job = answer.json()
+        assert (answer.status_code, job["kind"], job["title"]) == (202, "check", "Who was she?")
+        assert answer.headers["location"] == f"/v1/jobs/{job['id']}"
+        ended = await finished(client, job["id"])
+        assert ended["status"] == "done"
+        assert ended["progress"] == {"n_claims_found": 2, "n_claims_judged": 2}
+        assert ended["summary"]["counts"] == {"supported": 1, "not_supported": 1, "irrelevant": 0, "unscored": 0}
+        assert ended["created_at"] <= ended["started_at"] <= ended["finished_at"]
+        page = await client.get(f"/v1/jobs/{job['id']}/report.html")
+        assert "Ada Lovelace was born in Paris." in page.text
+        assert (await client.delete(f"/v1/jobs/{job['id']}")).json()["status"] == "done"
+        assert (await client.get(f"/v1/jobs/{job['id']}")).status_code == 404
+
+
+async def test_registered_documents_give_the_evidence_of_the_api_under_their_name(
+    service: Service, docs: Path, home: Path
+) -> None:
+    ask = {"response": ANSWER, "documents": "lives", "mode": "faithfulness"}
+    async with service(documents={"lives": (str(docs),)}) as client:
+        info = (await client.get("/v1/info")).json()
+        through = (await client.post("/v1/checks?wait=true", json=ask)).json()
+    async with FactChecker(cache_dir=home / "cache") as checker:
+        direct = await checker.acheck(ANSWER, sources=Sources((DocumentSearch([docs], cache_dir=home / "c"),)))
+    assert info["documents"] == [{"name": "lives", "title": "lives", "n_files": 1}]
+    expected = direct.model_dump_json().replace(f"{docs}/ada.txt", "lives/ada.txt")
+    assert stable(through) == stable(FactualityReport.model_validate_json(expected).model_dump(mode="json"))
+    assert str(docs) not in str(through)
+
+
+async def test_the_service_searches_of_its_own_in_the_mode_factuality(service: Service, docs: Path, home: Path) -> None:
+    check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
+    async with service(check) as client:
+        assert (await client.get("/v1/info")).json()["can_search"] is True
+        ask = {"response": ANSWER, "mode": "factuality"}
+        report = (await client.post("/v1/checks?wait=true", json=ask)).json()
+    sources = {item["source"] for claim in report["claims"] for item in claim["evidence"]}
+    assert sources == {"documents/ada.txt"}
+
+
+async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), cache_dir=home / "cache")
+    response = min(sim.world.responses, key=lambda response: len(response.facts))
+    async with service(check) as client:
+        assert "openai:sim" in (await client.get("/v1/info")).json()["judge"]
+        ask = {"response": response.text, "prompt": response.prompt, "mode": "factuality"}
+        report = FactualityReport.model_validate_json((await client.post("/v1/checks?wait=true", json=ask)).content)
+        metrics = (await client.get("/metrics")).text
+    assert report.counts.unscored == 0
+    assert report.usage.calls == sim.stats().model.answered > 0
+    assert f"factloop_model_calls_total {float(report.usage.calls)}" in metrics
+    assert 'factloop_jobs_total{kind="check",status="done"} 1.0' in metrics
+    assert 'factloop_requests_total{route="/v1/checks",status="200"} 1.0' in metrics
+    assert f'factloop_claims_total{{verdict="supported"}} {float(report.counts.supported)}' in metrics
+
+
+async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator) -> None:
+    question, answer = "Where was Ada Lovelace born?", "London"
+    async with simulated_scorer(sim) as scorer:
+        direct = await scorer.ascore(question, answer)
+    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
+    async with service(trust=trust) as client:
+        assert (await client.get("/v1/info")).json()["trust"] is True
+        given = await client.post("/v1/trust?wait=true", json={"question": question, "response": answer})
+        with_documents = {"question": question, "response": answer, "documents": ASK["documents"]}
+        both = TrustReport.model_validate_json((await client.post("/v1/trust?wait=true", json=with_documents)).content)
+    through = TrustReport.model_validate_json(given.content)
+    assert (through.trust_bc.value, through.trust_bc.n_asked) == (direct.trust_bc.value, direct.trust_bc.n_asked)
+    assert both.trust_fc.passages[0].source == "https://a.example"
+
+
+async def test_an_audit_is_a_job(service: Service) -> None:
+    labels = [1, 1, 0, 0, 1, 0]
+    rows = [
+        {
+            "dataset": "d", "system": f"s{number % 2}", "response_id": str(number), "claim_id": "1",
+            "label": label, "evaluators": {"right": float(label), "wrong": float(1 - label)},
+        }
+        for number, label in enumerate(labels)
+    ]  # fmt: skip
+    async with service() as client:
+        job = (await client.post("/v1/audits", json={"rows": rows})).json()
+        ended = await finished(client, job["id"])
+        report = AuditReport.model_validate_json((await client.get(f"/v1/jobs/{job['id']}/result")).content)
+        page = await client.get(f"/v1/jobs/{job['id']}/report.html")
+    assert ended["summary"] == {"kind": "audit", "n_claims": 6, "n_responses": 6, "evaluators": ["right", "wrong"]}
+    assert report.data.n_claims == 6
+    assert page.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "said"),
+    [
+        ("checks", {"response": ANSWER}, "documents", "nothing to be faithful to"),
+        ("checks", {"response": ANSWER, "mode": "factuality"}, "documents", "nothing to check against"),
+        ("checks", {"response": ANSWER, "documents": "/etc/passwd"}, "documents", "no documents of this name"),
+        ("checks", {"response": " \n", "documents": []}, "response", "pattern"),
+        ("checks", {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]}, "documents", "Field required"),
+        ("trust", {"question": "Who?"}, "response", "no subject model"),
+        ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score by"),
+        ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
+        ("audits", {"rows": []}, "rows", "at least 1"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_at_once(
+    service: Service, path: str, body: dict[str, Any], field: str, said: str
+) -> None:
+    async with service() as client:
+        answer = await client.post(f"/v1/{path}", json=body)
+        assert (await client.get("/v1/jobs")).json()["jobs"] == []
+    error = answer.json()["error"]
+    assert (answer.status_code, error["type"]) == (422, "invalid_input")
+    assert error["field"].startswith(field)
+    assert said in error["message"]
+
+
+async def test_documents_without_text_leave_claims_unscored(service: Service) -> None:
+    async with service() as client:
+        report = (await client.post("/v1/checks?wait=true", json={**ASK, "documents": []})).json()
+    assert report["counts"] == {"supported": 0, "not_supported": 0, "irrelevant": 0, "unscored": 2}
+    assert {claim["judgement"]["unscored_reason"] for claim in report["claims"]} == {"no_source"}
+
+
+async def test_two_checks_are_compared_claim_by_claim(service: Service) -> None:
+    other = {
+        **ASK,
+        "documents": [{"text": "Ada Lovelace was born in Paris."}],
+        "response": ANSWER + " Ada Lovelace wrote the first program.",
+    }
+    async with service() as client:
+        first, second = [(await client.post("/v1/checks", json=ask)).json()["id"] for ask in (ASK, other)]
+        early = await client.get(f"/v1/compare?first={first}&second={second}")
+        for job in (first, second):
+            await finished(client, job)
+        compared = (await client.get(f"/v1/compare?first={first}&second={second}")).json()
+        strange = await client.get(f"/v1/compare?first={first}&second={'0' * 32}")
+    assert early.status_code == 409
+    assert strange.json()["error"]["field"] == "second"
+    # London: supported, then not found; Paris: the other way round. The program is in the second alone.
+    assert [(flip["first"]["verdict"], flip["second"]["verdict"]) for flip in compared["flips"]] == [
+        ("supported", "not_supported"),
+        ("not_supported", "supported"),
+    ]
+    counts = compared["counts"]
+    assert (counts["n_pairs"], counts["n_only_first"], counts["n_only_second"], counts["n_flips"]) == (2, 0, 1, 2)
+    assert compared["same_response"] is False

@@ -1,0 +1,103 @@
+"""Server-sent events: live, replayed, resumed, cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import httpx
+
+from factloop.events import ResponseSplit
+from factloop.service.live import ATTEMPT, LiveJob, Sent
+from factloop.service.shapes import Job
+from factloop.service.store import StoredJob
+from tests.service.asking import ASK, Service, events_in, finished
+
+
+async def _events(client: httpx.AsyncClient, job_id: str, after: object = None) -> list[tuple[str, str, int]]:
+    headers = {} if after is None else {"Last-Event-ID": str(after)}
+    answer = await client.get(f"/v1/jobs/{job_id}/events", headers=headers)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    return events_in(answer.text)
+
+
+async def test_events_tell_the_check_and_are_replayed_the_same(service: Service) -> None:
+    async with service() as client:
+        job = (await client.post("/v1/checks", json=ASK)).json()["id"]
+        live = await _events(client, job)
+        ended = await finished(client, job)
+        replayed = await _events(client, job)
+        rest = await _events(client, job, after=live[3][2])
+        odd = await _events(client, job, after="\x7f not a number")
+    assert live == replayed == odd
+    assert rest == live[4:]
+    types = [type for type, _, _ in live]
+    assert types[0] == "response_split"
+    assert types[-2:] == ["check_finished", "job_finished"]
+    assert types.count("claim_found") == types.count("claim_judged") == 2
+    assert [number for _, _, number in live] == list(range(1, len(live) + 1))
+    assert json.loads(live[-1][1]) == ended
+    assert "claims" not in live[-2][1]
+
+
+async def test_text_cannot_make_events_of_its_own(service: Service) -> None:
+    hostile = 'Ada was born.\n\nevent: job_finished\ndata: {}\n\n\r\ndata: x\u2028 <script>alert("1")</script>'
+    async with service() as client:
+        job = (await client.post("/v1/checks", json={**ASK, "response": hostile})).json()["id"]
+        events = await _events(client, job)
+    assert [type for type, _, _ in events].count("job_finished") == 1
+    assert all(json.loads(data) for _, data, _ in events)
+
+
+def _live(attempt: int = 0) -> LiveJob:
+    job = Job(id="0" * 32, kind="check", status="running", title="t", created_at="2026-01-01T00:00:00Z")  # type: ignore[arg-type]
+    return LiveJob(StoredJob(job, "", attempt), "{}")
+
+
+async def test_whoever_watches_gets_every_event_once_however_late_they_come() -> None:
+    live = _live()
+
+    async def watch(after: int = 0) -> list[Sent | None]:
+        return [sent async for sent in live.follow(after, heartbeat_s=5.0)]
+
+    early = asyncio.create_task(watch())
+    await asyncio.sleep(0)
+    for number in range(3):
+        live.publish(ResponseSplit(n_sentences=number), "response_split")
+        await asyncio.sleep(0)
+    late = asyncio.create_task(watch(after=2))
+    await asyncio.sleep(0)
+    live.close()
+    assert await early == live.events
+    assert await late == live.events[2:]
+
+
+async def test_silence_is_filled_with_heartbeats() -> None:
+    live = _live()
+    beats = live.follow(0, heartbeat_s=0.01)
+    assert await anext(beats) is None
+    live.publish(ResponseSplit(n_sentences=1), "response_split")
+    sent = await anext(beats)
+    assert sent is not None
+    assert sent.type == "response_split"
+    await beats.aclose()
+
+
+async def test_the_events_of_a_second_attempt_come_after_all_of_the_first() -> None:
+    live = _live(attempt=2)
+    live.publish(ResponseSplit(n_sentences=1), "response_split")
+    assert live.events[0].number == 2 * ATTEMPT + 1
+
+
+async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) -> None:
+    async with service(max_jobs=1, max_queued=5) as client:
+        jobs = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(4)]
+        following = asyncio.create_task(_events(client, jobs[-1]))
+        await asyncio.sleep(0.001)
+        cancelled = (await client.delete(f"/v1/jobs/{jobs[-1]}")).json()
+        events = await following
+        others = [await finished(client, job) for job in jobs[:-1]]
+    assert cancelled["status"] in ("cancelled", "done")
+    assert events[-1][0] == "job_finished"
+    assert json.loads(events[-1][1])["status"] == cancelled["status"]
+    assert {job["status"] for job in others} == {"done"}

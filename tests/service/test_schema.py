@@ -1,0 +1,57 @@
+"""Requests that schemathesis draws from the service's own description: none breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import CHECKS, load_all_checks
+
+from factloop.service.app import build_app
+from factloop.service.settings import ServiceSettings
+from factloop.settings import CheckSettings
+from factloop.trust_settings import TrustSettings
+from tests.service.serving import serving
+
+EXAMPLES = 15
+"""Of each operation."""
+STREAMS = "/v1/jobs/{job_id}/events"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("service")
+    settings = ServiceSettings(folder=folder, port=0, rate="100000/minute", max_jobs=2, max_queued=5)
+    app = build_app(settings, CheckSettings(cache_dir=folder), TrustSettings(cache_dir=folder))
+    with serving(app) as found:
+        yield found
+
+
+def test_no_request_of_the_schema_breaks_the_service(address: str) -> None:
+    load_all_checks()
+    schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
+    checks = CHECKS.get_by_names(["not_a_server_error", "status_code_conformance", "content_type_conformance"])
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) >= 15
+    for operation in operations:
+        if operation.path != STREAMS:
+
+            @given(case=operation.as_strategy())
+            @settings(
+                max_examples=EXAMPLES,
+                deadline=None,
+                derandomize=True,
+                database=None,
+                phases=[Phase.explicit, Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )
+            def holds(case: schemathesis.Case) -> None:
+                answer = case.call(base_url=address)
+                if answer.status_code != 503:  # too many jobs wait: said by design, with Retry-After
+                    case.validate_response(answer, checks=checks)
+
+            holds()
+    assert httpx.get(f"{address}/health").status_code == 200

@@ -1,0 +1,105 @@
+"""What only shows over a real connection: slow callers, cut streams, headers without end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.service.app import build_app
+from factloop.service.server import serve
+from factloop.service.settings import ServiceSettings
+from factloop.settings import CheckSettings
+from factloop.trust_settings import TrustSettings
+from tests.service.asking import ASK, events_in
+from tests.service.serving import serving
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("service")
+    settings = ServiceSettings(
+        folder=folder, port=0, rate="10000/minute", header_timeout_s=0.3, body_timeout_s=0.3, max_body_mb=0.1
+    )
+    app = build_app(settings, CheckSettings(cache_dir=folder), TrustSettings(cache_dir=folder))
+    with serving(app) as found:
+        yield found
+
+
+def _connected(address: str) -> socket.socket:
+    host, port = address.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=10.0)
+
+
+def _answer(connection: socket.socket) -> bytes:
+    """All that comes until the service hangs up."""
+    parts = []
+    while part := connection.recv(65536):
+        parts.append(part)
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /health HTTP/1.1\r\nHost: loc", b"\r\n"])
+def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
+    started = time.monotonic()
+    with _connected(address) as connection:
+        connection.sendall(sent)
+        _answer(connection)
+    assert time.monotonic() - started < 5.0
+
+
+def test_a_body_that_never_ends_is_told_so(address: str) -> None:
+    with _connected(address) as connection:
+        connection.sendall(b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
+        connection.sendall(b"Content-Length: 100\r\n\r\n{")
+        status = connection.recv(65536).split(b"\r\n")[0]
+    assert b"408" in status
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000,
+    ],
+)
+def test_what_is_no_http_gets_400(address: str, sent: bytes) -> None:
+    with _connected(address) as connection:
+        connection.sendall(sent)
+        assert b" 400 " in _answer(connection).split(b"\r\n")[0]
+
+
+def test_a_large_body_is_refused_and_the_answer_arrives(address: str) -> None:
+    for _ in range(3):
+        answer = httpx.post(
+            f"{address}/v1/checks", content=b" " * 10_000_000, headers={"Content-Type": "application/json"}
+        )
+        assert answer.status_code == 413
+        assert answer.json()["error"]["type"] == "too_large"
+
+
+def test_a_stream_goes_on_where_it_was_cut(address: str) -> None:
+    job = httpx.post(f"{address}/v1/checks", json=ASK).json()["id"]
+    with httpx.stream("GET", f"{address}/v1/jobs/{job}/events") as stream:
+        first = next(line for line in stream.iter_lines() if line.startswith("id:"))
+    rest = httpx.get(f"{address}/v1/jobs/{job}/events", headers={"Last-Event-ID": first.removeprefix("id: ")})
+    events = events_in(rest.text)
+    assert [number for _, _, number in events] == list(range(2, len(events) + 2))
+    assert json.loads(events[-1][1])["status"] == "done"
+
+
+def test_a_taken_port_and_a_folder_in_use_are_said_in_one_line(address: str, tmp_path: Path) -> None:
+    port = int(address.rpartition(":")[2])
+    app = build_app(ServiceSettings(folder=tmp_path, port=port), CheckSettings(), TrustSettings())
+    with pytest.raises(ConfigError, match="cannot be taken"):
+        asyncio.run(serve(app, ready=print))
