@@ -26,12 +26,12 @@ from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.visible import visible
-from factloop.experimenting.cells import Cell
 from factloop.experimenting.estimate import ExperimentEstimate, estimate_experiment
 from factloop.experimenting.items import load_data
 from factloop.experimenting.plan import ExperimentPlan, load_plan
-from factloop.experimenting.run import REPORT, ExperimentStarted, astream_experiment
+from factloop.experimenting.run import REPORT, CellJudged, ExperimentStarted, astream_experiment
 from factloop.experimenting.variants import all_settings, prompt_warnings
+from factloop.records import Usage
 from factloop.settings import CheckSettings
 
 
@@ -96,14 +96,22 @@ async def _run(
     async with aclosing(events):
         with ExitStack() as stack:
             display: CountDisplay | None = None
+            before = Usage(cost_usd=0.0)
             async for event in events:
                 if isinstance(event, Results):
                     return event
                 if isinstance(event, ExperimentStarted) and not ask.quiet:
                     display = stack.enter_context(CountDisplay(messages, "cell", event.n_cells, done=event.n_done))
-                if isinstance(event, Cell) and display is not None:
-                    display.one_more(event.usage)
+                if isinstance(event, CellJudged) and display is not None:
+                    display.one_more(_since(before, event.spent))
+                    before = event.spent
     raise AssertionError("an experiment ends with its results")
+
+
+def _since(before: Usage, now: Usage) -> Usage:
+    known = before.cost_usd is not None and now.cost_usd is not None
+    cost_usd = max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None
+    return Usage(calls=now.calls - before.calls, cost_usd=cost_usd)
 
 
 def _exit_code(ask: ExperimentAsk, results: Results, messages: Console) -> int:

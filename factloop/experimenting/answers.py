@@ -33,6 +33,8 @@ class Answers:
         self._kept = CallCache(path)
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._failed = UsageMeter()
+        self.spent = UsageMeter()
+        """What was paid since this was opened."""
 
     async def once(self, key: str, ask: Ask, *, meter: UsageMeter) -> Answer:
         """The answer kept under the key, or that of the first who asks; its cost is for the caller to charge.
@@ -46,10 +48,11 @@ class Answers:
             try:
                 value = await ask(account)
             except FactloopError:
-                for one in (meter, self._failed):
+                for one in (meter, self._failed, self.spent):
                     one.add(account.snapshot(0.0))
                 raise
             usage = account.snapshot(0.0)
+            self.spent.add(usage)
             made = {"value": value, "usage": usage.model_dump(mode="json")}
             self._kept.put(key, made, calls=usage.calls, usd=usage.cost_usd or 0.0)
             return made
@@ -74,8 +77,16 @@ class Answers:
 
 
 def paid_for(answers: Iterable[Answers], elapsed_s: float) -> Usage:
-    """What was really paid, each answer once."""
+    """What was really paid in all attempts, each answer once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)
+    return meter.snapshot(elapsed_s)
+
+
+def spent_on(answers: Iterable[Answers], elapsed_s: float) -> Usage:
+    """What was really paid in this attempt, so far."""
+    meter = UsageMeter()
+    for one in answers:
+        meter.add(one.spent.snapshot(0.0))
     return meter.snapshot(elapsed_s)

@@ -33,11 +33,6 @@ class Cell(Record):
     def key(self) -> CellKey:
         return self.variant, self.repeat, self.item
 
-    @property
-    def usage(self) -> Usage:
-        """As if the variant had been run alone."""
-        return self.claims[0].usage if self.response is None else self.response.usage
-
 
 class CellLog(RecordLog[Cell, CellKey]):
     """The cells that are done."""

@@ -20,7 +20,7 @@ from langchain_core.documents import Document
 
 from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.reports.json import to_json, write_atomically
-from factloop.experimenting.answers import Answers, paid_for
+from factloop.experimenting.answers import Answers, paid_for, spent_on
 from factloop.experimenting.cells import Cell, CellLog, claim_cell, response_cell
 from factloop.experimenting.checkers import Shared, VariantChecker
 from factloop.experimenting.evidence import described
@@ -33,6 +33,7 @@ from factloop.experimenting.variants import (
     refuse_without_source,
     whole_settings,
 )
+from factloop.records import Usage
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
@@ -41,8 +42,9 @@ from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.given import GivenIndexes
 
-AT_ONCE = 32
-"""Cells in work at a time."""
+RESPONSES_AT_ONCE, CALLS_AT_ONCE = 32, 64
+"""Responses in work at a time; model calls where the settings have no bound. Of claims twice as many as calls are in
+work: each makes one call after the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 REPORT = "experiment.json"
 """The comparison that was made of the results, where somebody keeps it with them."""
@@ -56,7 +58,16 @@ class ExperimentStarted:
     n_done: int
 
 
-ExperimentEvent = ExperimentStarted | Cell | Results
+@dataclass(frozen=True)
+class CellJudged:
+    """One more cell is done."""
+
+    cell: Cell
+    spent: Usage
+    """What this attempt has really paid so far."""
+
+
+ExperimentEvent = ExperimentStarted | CellJudged | Results
 
 
 @dataclass(frozen=True)
@@ -116,11 +127,12 @@ async def astream_experiment(
         if waiting:
             if directory is not None:
                 (directory.path / RESULTS).unlink(missing_ok=True)  # until its end this attempt has none
-            at_once = min(AT_ONCE, whole.concurrency or AT_ONCE)
+            calls_at_once = whole.concurrency or CALLS_AT_ONCE
+            at_once = 2 * calls_at_once if data.kind == "claims" else min(RESPONSES_AT_ONCE, calls_at_once)
             async with aclosing(_judged(waiting, ready, answers[1:], data, at_once)) as judging:
                 async for cell in judging:
                     log.append(cell)
-                    yield cell
+                    yield CellJudged(cell, spent_on(answers, time.perf_counter() - started))
         cells = {cell.key: cell for cell in log}
         results = _results(plan, data, ready, [cells[task.key] for task in tasks]).model_copy(
             update={"paid": paid_for(answers, time.perf_counter() - started)}
@@ -144,8 +156,8 @@ async def arun_experiment(
         async for event in events:
             if isinstance(event, Results):
                 return event
-            if isinstance(event, Cell) and on_cell is not None:
-                on_cell(event)
+            if isinstance(event, CellJudged) and on_cell is not None:
+                on_cell(event.cell)
     raise AssertionError("an experiment ends with its results")
 
 
@@ -160,7 +172,7 @@ async def _judged(
     tasks: Sequence[_Task], ready: Sequence[ReadyVariant], answers: Sequence[Answers], data: Data, at_once: int
 ) -> AsyncGenerator[Cell, None]:
     """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
-    indexes = GivenIndexes()
+    indexes = GivenIndexes(at_once)
     for repeat, of_repeat in enumerate(answers, 1):
         waiting = [task for task in tasks if task.repeat == repeat]
         if not waiting:

@@ -12,7 +12,7 @@ from factloop.errors import ConfigError
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.records import Results
 from factloop.experimenting.cells import Cell
-from factloop.experimenting.run import ExperimentStarted, arun_experiment, astream_experiment
+from factloop.experimenting.run import CellJudged, ExperimentStarted, arun_experiment, astream_experiment
 from factloop.records import UnscoredReason, Verdict
 from tests.experimenting.small_plans import facts_of, make_plan, write_claims, write_variant
 from tests.simulator import Faults, Simulator
@@ -204,7 +204,7 @@ async def test_the_stream_says_how_much_there_is(sim: Simulator, home: Path) -> 
     write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
     events = [event async for event in astream_experiment(make_plan(home, {"a": {}}, repeats=2))]
     assert events[0] == ExperimentStarted(4, 0)
-    assert [type(event) for event in events[1:]] == [Cell] * 4 + [Results]
+    assert [type(event) for event in events[1:]] == [CellJudged] * 4 + [Results]
 
 
 async def test_without_a_model_the_baseline_judges_and_nothing_is_asked(sim: Simulator, home: Path) -> None:
