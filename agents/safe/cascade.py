@@ -43,16 +43,19 @@ class CheapStage:
         if not passages:
             return None
         score = await self._score(claim, BETWEEN.join(passages), meter)
-        if score is not None and self.upper is not None and score >= self.upper:
+        if self.upper is not None and score >= self.upper:
             cited = await self._best(claim, evidence, meter)
             return self._judgement(claim, evidence, score, Verdict.SUPPORTED, cited)
-        if score is not None and self.lower is not None and score <= self.lower:
+        if self.lower is not None and score <= self.lower:
             return self._judgement(claim, evidence, score, Verdict.NOT_SUPPORTED, None)
         return None
 
-    async def _score(self, claim: str, document: str, meter: UsageMeter) -> float | None:
-        """The claim's score by all that was found, as the thresholds were tuned; None where it could not be read."""
+    async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
+        """The claim's score by all that was found, as the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [Pair(claim, document)], meter=meter)
+        if scored.error is not None:
+            raise scored.error
+        assert scored.score is not None
         return scored.score
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
