@@ -37,10 +37,12 @@ from factloop.settings import CheckSettings
 from factloop.sources import Sources
 from factloop.sync import run_blocking
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import traced
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import build_search_tools
+from factloop.traces import check_span, note_check
 
 SearchSource = str | SearchTool | BaseRetriever | BaseTool
 
@@ -230,6 +232,7 @@ class FactChecker:
         async with self._run(response, prompt, None, sources, run_dir) as (engine, directory):
             meter = UsageMeter()
             graph = self._graph(engine, meter)
+            span = check_span(self.settings, engine.fingerprint, prompt, response)
             final: Mapping[str, Any] = {}
             steps = graph.astream(
                 {"prompt": prompt, "response": response},
@@ -237,16 +240,19 @@ class FactChecker:
                 stream_mode=["custom", "values"],
                 subgraphs=True,
             )
-            async with aclosing(steps):  # whoever leaves early stops the branches under way, before the engine closes
-                async for namespace, mode, chunk in steps:
-                    if mode == "values":
-                        final = final if namespace else chunk
-                        continue
-                    if chunk["type"] == "claim_judged":
-                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
-                    yield _EVENT.validate_python(chunk)
-            elapsed_s = time.perf_counter() - started
-            report = self._report(engine, meter, prompt, response, final, elapsed_s, sources)
+            with span.ending():
+                # Whoever leaves early stops the branches under way, before the engine closes.
+                async with aclosing(traced(steps, span)) as made:
+                    async for namespace, mode, chunk in made:
+                        if mode == "values":
+                            final = final if namespace else chunk
+                            continue
+                        if chunk["type"] == "claim_judged":
+                            chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
+                        yield _EVENT.validate_python(chunk)
+                elapsed_s = time.perf_counter() - started
+                report = self._report(engine, meter, prompt, response, final, elapsed_s, sources)
+                note_check(span, report)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             yield CheckFinished(report=report)
@@ -297,8 +303,11 @@ class FactChecker:
             asked["facts"] = [given.model_dump(mode="json") for given in facts]
         if spans is not None:
             asked["spans"] = list(spans)
-        final = await self._graph(engine, meter).ainvoke(asked, self._config)
-        return self._report(engine, meter, prompt, response, final, time.perf_counter() - started, sources)
+        with check_span(self.settings, engine.fingerprint, prompt, response) as span:
+            final = await self._graph(engine, meter).ainvoke(asked, self._config)
+            report = self._report(engine, meter, prompt, response, final, time.perf_counter() - started, sources)
+            note_check(span, report)
+        return report
 
     def _graph(self, engine: Engine, meter: UsageMeter) -> Any:
         plan = engine.plan_for(meter, engine.searching.tools)

@@ -36,6 +36,7 @@ from factloop.tools.calls.together import as_they_come
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
+from factloop.traces import note_score, score_span
 from factloop.trust_engine import TrustEngine, TrustSetup, build_trust_engine, prepare_trust
 from factloop.trust_records import (
     ClaimTrust,
@@ -254,6 +255,12 @@ class TrustScorer:
         return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape)
 
     async def _score(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
+        with score_span(self.settings, item.question, item.response) as span:
+            report = await self._scored(engine, item)
+            note_score(span, report)
+        return report
+
+    async def _scored(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
         started, meter = time.perf_counter(), UsageMeter()
         final = await engine.graph.ainvoke(
             {"question": item.question, "response": item.response},

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from factloop.errors import ConfigError
 from factloop.tools.calls.tape import TapeMode
+from factloop.tools.calls.tracing import TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 
 Positive = Annotated[float, Field(gt=0)]
@@ -64,6 +65,9 @@ class RunSettings(BaseModel):
     def replays(self) -> bool:
         """Whether every answer comes from a recording."""
         return self.recording is not None and self.recording_mode == "replay"
+
+    tracing: TracingMode = "off"
+    """Spans for OpenTelemetry: `on`, or `content` to have what was said in them; needs the extra `tracing`."""
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:

@@ -15,6 +15,7 @@ from factloop.agents.safe.state import FactState, SentenceState
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.search.gateway import Found, SearchGateway
 
 Update = Mapping[str, Any]
@@ -28,20 +29,21 @@ class Node(Protocol):
     def __call__(self, state: FactState, *, writer: StreamWriter) -> Awaitable[Update]: ...
 
 
-def settling(node: Node) -> Node:
+def settling(stage: str, node: Node) -> Node:
     """The node, with a failure inside it recorded as the claim's judgement: an exception would stop its siblings.
 
-    A ConfigError still stops the run. Nearly always nothing has been judged yet; a disk that fails raises it at any
+    It is traced under the name of its stage. A ConfigError still stops the run. Nearly always nothing has been judged yet; a disk that fails raises it at any
     time, and judging on would pay for answers that cannot be kept.
     """
 
     async def guarded(state: FactState, *, writer: StreamWriter) -> Update:
-        try:
-            return await node(state, writer=writer)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return closed(state, unscored(error), writer)
+        with span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": claim_id(state["fact"]["place"])}):
+            try:
+                return await node(state, writer=writer)
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                return closed(state, unscored(error), writer)
 
     return guarded
 
@@ -55,6 +57,8 @@ def closed(state: FactState, judgement: Judgement, writer: StreamWriter) -> Upda
     if nothing_found and state["failure"] is not None:
         judgement = Judgement.model_validate(state["failure"])
     done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
+    current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
+    current_span().say("factloop.claim.text", lambda: state["fact"]["self_contained"])
     writer({"type": "claim_judged", "claim": done["claim"]})
     return {"settled": [done], "pending": None}
 

@@ -53,7 +53,7 @@ class FusedPlan:
 
         graph = StateGraph(FactState, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
-        graph.add_node(ASSESS, settling(assess))
+        graph.add_node(ASSESS, settling(ASSESS, assess))
         if look is None:
             graph.add_edge(START, SEARCH)
         else:

@@ -24,6 +24,7 @@ from factloop.agents.safe.state import Found, Input, Output, ResponseState, Sent
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import Judgement
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import span
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.search.gateway import SearchGateway
 
@@ -117,12 +118,17 @@ def _to_each_sentence(state: ResponseState) -> list[Send] | str:
 
 def _build_decompose(plan: SafePlan) -> SentenceNode:
     async def decompose(state: SentenceState, *, writer: StreamWriter) -> Update:
-        try:
-            found = await plan.find_facts(state)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            found = unsplit(state, unscored(error))
+        stage = {"factloop.stage": DECOMPOSE, "factloop.sentence": state["number"] + 1}
+        with span(f"stage {DECOMPOSE}", stage) as traced:
+            traced.say("factloop.sentence.text", lambda: state["text"])
+            try:
+                found = await plan.find_facts(state)
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                traced.failed(error)
+                found = unsplit(state, unscored(error))
+            traced.set({"factloop.n_claims": len(found)})
         for fact in found:
             writer(
                 {

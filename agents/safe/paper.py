@@ -59,10 +59,10 @@ class PaperPlan:
             return NEXT_QUERY if len(state["queries"]) < max_searches else RATE
 
         graph = StateGraph(FactState, output_schema=FactOutput)
-        graph.add_node(RELEVANCE, settling(relevance))
-        graph.add_node(NEXT_QUERY, settling(next_query))
+        graph.add_node(RELEVANCE, settling(RELEVANCE, relevance))
+        graph.add_node(NEXT_QUERY, settling(NEXT_QUERY, next_query))
         graph.add_node(SEARCH, search)
-        graph.add_node(RATE, settling(rate))
+        graph.add_node(RATE, settling(RATE, rate))
         graph.add_edge(START, RELEVANCE)
         first = NEXT_QUERY if look is None else LOOK
         graph.add_conditional_edges(RELEVANCE, _unless_settled(first), [first, END])

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
@@ -17,6 +17,7 @@ from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape
+from factloop.tools.calls.tracing import as_messages, span
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.offers import Chosen, Offers
 from factloop.tools.models.parsing import parse_reply, validate
@@ -30,6 +31,8 @@ A = TypeVar("A")
 Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
 """Reads an answer out of a reply that does not follow the schema; None where there is none."""
+
+AnsweredBy = Literal["model", "cache", "identical_call"]
 
 LONGEST_SHOWN_REPLY = 4_000
 """Characters of a bad reply that the repair turn shows the model again."""
@@ -198,10 +201,24 @@ class ModelGateway:
 
     async def _reply(self, key: str, request: Request) -> dict[str, Any]:
         """The reply to one request as it is kept: from the cache, from an identical request under way, or paid for."""
+        asked = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": self.chat.name,
+            "factloop.stage": request.stage,
+        }
+        with span(f"chat {self.chat.name}", asked, calls=True) as traced:
+            traced.say("gen_ai.input.messages", lambda: _said(request))
+            value, came_by = await self._answer(key, request)
+            traced.set({"factloop.answered_by": came_by, "factloop.mode": value["mode"], **_tokens(value, came_by)})
+            traced.say("gen_ai.output.messages", lambda: as_messages([("assistant", value["reply"]["text"])]))
+            return value
+
+    async def _answer(self, key: str, request: Request) -> tuple[dict[str, Any], AnsweredBy]:
+        """The reply, and where it is from."""
         if (kept := self._cache.get(key)) is not None:
             self._count_kept(key, kept, request)
-            value: dict[str, Any] = kept.value
-            return value
+            found: dict[str, Any] = kept.value
+            return found, "cache"
 
         async def send() -> dict[str, Any]:
             reply, cost, mode = await self._transport.send(request)
@@ -221,7 +238,7 @@ class ModelGateway:
         value, shared = await self._flights.do(key, answer)
         if shared:
             request.meter.hit(request.stage)
-        return value
+        return value, "identical_call" if shared else "model"
 
     def _key(self, request: Request) -> str:
         return request_key(self.chat, request)
@@ -250,6 +267,22 @@ def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
     if request.top_logprobs:
         named["top_logprobs"] = request.top_logprobs
     return named
+
+
+def _tokens(value: dict[str, Any], came_by: AnsweredBy) -> dict[str, int]:
+    """What was paid for; the tokens of an answer that cost nothing are in the span of the call that did."""
+    if came_by != "model":
+        return {}
+    cost = value["cost"]
+    return {
+        "gen_ai.usage.input_tokens": cost["prompt_tokens"],
+        "gen_ai.usage.output_tokens": cost["completion_tokens"],
+    }
+
+
+def _said(request: Request) -> str:
+    roles = {"human": "user", "ai": "assistant"}
+    return as_messages([(roles.get(message.type, message.type), str(message.text)) for message in request.messages])
 
 
 def _messages(prompt: Rendered) -> list[BaseMessage]:

@@ -22,6 +22,7 @@ from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Ticket
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
+from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
@@ -174,10 +175,14 @@ class Transport:
                 reply = wire.misshapen_reply(error)
             except TimeoutError as error:
                 request.meter.failed(request.stage, time.perf_counter() - started)
-                raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s) from error
+                timed_out = ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s)
+                current_span().failed(timed_out)
+                raise timed_out from error
             except Exception as error:  # client libraries share no base class: each is translated at once
                 request.meter.failed(request.stage, time.perf_counter() - started)
-                raise self._failure(error, ticket) from error
+                failure = self._failure(error, ticket)
+                current_span().failed(failure)
+                raise failure from error
             self._answered = True
             cost = self._cost(reply, messages)
             reservation.spent_usd = cost.cost_usd or 0.0

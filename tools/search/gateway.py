@@ -24,6 +24,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Asked, Tape
+from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.models.prices import search_price
 from factloop.tools.search.base import SearchHit, SearchTool
 
@@ -131,6 +132,15 @@ class SearchGateway:
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Found:
         """The hits for one query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
         query = " ".join(query.split())
+        asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
+        with span(f"retrieval {tool.name}", asked, calls=True) as traced:
+            traced.say("gen_ai.retrieval.query.text", lambda: query)
+            found, came_by = await self._found(tool, query, stage, meter)
+            traced.set({"factloop.answered_by": came_by, "factloop.n_hits": len(found.hits)})
+            return found
+
+    async def _found(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> tuple[Found, str]:
+        """The hits, and where they are from."""
         key = self._key(tool, query)
         newer_than_s = None if self._journal else KEEP_S
         cache: CallCache | _Memory = self._cache if tool.cacheable or self._journal else self._memory
@@ -141,7 +151,7 @@ class SearchGateway:
                 meter.searched(stage, 0.0, search_price(tool.name))
             else:
                 meter.hit(stage)
-            return _decode(kept.value)
+            return _decode(kept.value), "cache"
 
         async def ask() -> dict[str, Any]:
             try:
@@ -163,7 +173,7 @@ class SearchGateway:
         value, shared = await flights.do(key, answer)
         if shared:
             meter.hit(stage)
-        return _decode(value)
+        return _decode(value), "identical_call" if shared else "search"
 
     def _key(self, tool: SearchTool, query: str) -> str:
         request = ["search", tool.name, tool.identity, query, self._results]
@@ -182,16 +192,20 @@ class SearchGateway:
                     hits = await tool.asearch(query, self._results)
             except TimeoutError as error:
                 meter.failed(stage, time.perf_counter() - started)
-                raise ToolTimeout(tool=tool.name, timeout_s=self._timeout_s) from error
+                timed_out = ToolTimeout(tool=tool.name, timeout_s=self._timeout_s)
+                current_span().failed(timed_out)
+                raise timed_out from error
             except FactloopError as error:
                 meter.failed(stage, time.perf_counter() - started)
+                current_span().failed(error)
                 if isinstance(error, ToolError) and error.status == TOO_MANY_REQUESTS:
                     limiter.refused(ticket, error.retry_after_s)
                 raise
             except Exception as error:  # a user's own tool may raise anything
                 meter.failed(stage, time.perf_counter() - started)
-                failed = f"{tool.name}: the search failed ({type(error).__name__})"
-                raise ToolError(failed, tool=tool.name) from error
+                failed = ToolError(f"{tool.name}: the search failed ({type(error).__name__})", tool=tool.name)
+                current_span().failed(failed)
+                raise failed from error
             self._answered.add(tool.name)
             reservation.spent_usd = price or 0.0
             meter.searched(stage, time.perf_counter() - started, price)

@@ -1,0 +1,188 @@
+"""Spans of graphs, stages, model calls and searches for OpenTelemetry; nothing at all unless tracing was asked for.
+
+Names and attributes follow OpenTelemetry's semantic conventions for generative AI where these have them; the others
+begin with `factloop.`. What was said (prompts, replies, claims, queries) is in a span only by the mode `content`.
+
+Only OpenTelemetry's API is used, and imported when the first graph is traced. Which spans belong to which is carried by
+context variables, as LangGraph's tasks inherit them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+from factloop.errors import ConfigError, FactloopError, ToolError
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+TracingMode = Literal["off", "on", "content"]
+Value = str | bool | int | float | None
+T = TypeVar("T")
+
+
+class Span:
+    """A span that is not recorded: all that happens to it is nothing."""
+
+    def set(self, values: Mapping[str, Value]) -> None:
+        """Adds attributes; those that are None are left out."""
+
+    def say(self, name: str, said: Callable[[], str]) -> None:
+        """Adds what somebody said, where the mode is `content`; only there `said` is called."""
+
+    def failed(self, error: BaseException) -> None:
+        """Something went wrong that the span itself may survive: a call that is made again."""
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Ends it; nothing may be added afterwards."""
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Ends it with the block, and with its error if it has one."""
+        try:
+            yield
+        except BaseException as error:
+            self.end(error)
+            raise
+        self.end()
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Makes it the parent of what is opened meanwhile, in this task and those that it starts."""
+        yield
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+NOTHING = Span()
+
+
+class _Recorded(Span):
+    """A span of OpenTelemetry."""
+
+    def __init__(self, tracer: Tracer, name: str, values: Mapping[str, Value], *, content: bool, calls: bool) -> None:
+        from opentelemetry.trace import SpanKind
+
+        kind = SpanKind.CLIENT if calls else SpanKind.INTERNAL
+        given: Any = {key: value for key, value in values.items() if value is not None}
+        self._span = tracer.start_span(name, kind=kind, attributes=given)
+        self._tracer, self._content = tracer, content
+        self._entered: Any = None
+
+    def set(self, values: Mapping[str, Value]) -> None:
+        for key, value in values.items():
+            if value is not None:
+                self._span.set_attribute(key, value)
+
+    def say(self, name: str, said: Callable[[], str]) -> None:
+        if self._content:
+            self._span.set_attribute(name, said())
+
+    def failed(self, error: BaseException) -> None:
+        self._span.add_event("factloop.attempt_failed", self._facts(error))
+
+    def end(self, error: BaseException | None = None) -> None:
+        from opentelemetry.trace import Status, StatusCode
+
+        if isinstance(error, asyncio.CancelledError | GeneratorExit):
+            self._span.set_attribute("factloop.cancelled", True)
+        elif error is not None:
+            facts = self._facts(error)
+            self._span.set_attributes(facts)
+            self._span.set_status(Status(StatusCode.ERROR, str(error) if self._content else None))
+        self._span.end()
+
+    def child(self, name: str, values: Mapping[str, Value], *, calls: bool) -> Span:
+        return _Recorded(self._tracer, name, values, content=self._content, calls=calls)
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        from opentelemetry import context, trace
+
+        ours, theirs = _CURRENT.set(self), context.attach(trace.set_span_in_context(self._span))
+        try:
+            yield
+        finally:
+            context.detach(theirs)
+            _CURRENT.reset(ours)
+
+    def __enter__(self) -> Self:
+        self._entered = self.current()
+        self._entered.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._entered.__exit__(None, None, None)
+        self.end(error)
+
+    def _facts(self, error: BaseException) -> dict[str, Any]:
+        """What kind of error it is. Its words may repeat what was said, and are content."""
+        status = error.status if isinstance(error, ToolError) else None
+        return {
+            "error.type": type(error).__name__,
+            **({} if status is None else {"http.response.status_code": status}),
+            **({"exception.message": str(error)} if self._content and isinstance(error, FactloopError) else {}),
+        }
+
+
+_CURRENT: ContextVar[_Recorded | None] = ContextVar("factloop_span", default=None)
+
+
+def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
+    """The span of one graph's run, under what the application has open. Raises ConfigError without OpenTelemetry."""
+    if mode == "off":
+        return NOTHING
+    try:
+        from opentelemetry import trace
+    except ModuleNotFoundError as error:
+        raise ConfigError("tracing needs OpenTelemetry: pip install 'factloop[tracing]'") from error
+    named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
+    tracer = trace.get_tracer("factloop")
+    return _Recorded(tracer, f"invoke_agent {name}", {**named, **values}, content=mode == "content", calls=False)
+
+
+def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:
+    """A step of the graph that is being traced, if one is. `calls`: it waits for somebody else's server."""
+    current = _CURRENT.get()
+    return NOTHING if current is None else current.child(name, values, calls=calls)
+
+
+def current_span() -> Span:
+    return _CURRENT.get() or NOTHING
+
+
+async def traced(steps: AsyncIterator[T], whole: Span) -> AsyncGenerator[T, None]:
+    """The steps, each made under the span `whole`, which is not ended.
+
+    Between two of them it is not the current one: an asynchronous generator shares the context of whoever asks it.
+    """
+    end = object()
+    try:
+        while True:
+            with whole.current():
+                step = await anext(steps, end)
+            if step is end:
+                return
+            yield step  # type: ignore[misc]  # it is not the end
+    finally:
+        if (aclose := getattr(steps, "aclose", None)) is not None:
+            await aclose()
+
+
+def as_messages(messages: list[tuple[str, str]]) -> str:
+    """Roles and texts as the conventions have them in `gen_ai.input.messages` and `gen_ai.output.messages`."""
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in messages])
