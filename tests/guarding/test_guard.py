@@ -141,7 +141,7 @@ async def test_an_answer_without_claims_passes(text: str) -> None:
 
 async def test_messages_are_read_and_what_is_no_text_is_refused() -> None:
     async def messages() -> AsyncIterator[Any]:
-        yield AIMessageChunk(TRUE[:10])
+        yield AIMessageChunk(content=TRUE[:10])
         yield AIMessageChunk(content=[{"type": "text", "text": TRUE[10:]}])
 
     assert [piece async for piece in offline().aguard(messages(), sources=SOURCES)] == [TRUE]
@@ -208,8 +208,9 @@ async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
 
 async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:
     async def unread() -> AsyncIterator[str]:
-        raise AssertionError("read")
-        yield ""
+        for text in ("read",):
+            raise AssertionError(text)
+            yield text
 
     guard = StreamGuard(FactChecker(MODEL, base_url="http://127.0.0.1:9/v1", cache=False))
     with pytest.raises(ConfigError, match="nothing to check against"):

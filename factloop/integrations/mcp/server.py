@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
@@ -62,6 +63,7 @@ Documents = Annotated[
         max_length=MOST_DOCUMENTS,
     ),
 ]
+_POINTER = re.compile(r"For further information visit \S+")
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
 
@@ -151,14 +153,14 @@ class _Tools:
 
 
 async def _one_line(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Errors of tools in one line: those about arguments come in many, and repeat what was given."""
+    """Errors of tools in one line: those about arguments come in many."""
     result = await call_next(ctx)
-    if isinstance(result, CallToolResult) and result.is_error:
-        lines = " ".join(block.text for block in result.content if isinstance(block, TextContent))
-        line = " ".join(lines.split())
-        shown = line if len(line) <= LONGEST_ERROR else f"{line[: LONGEST_ERROR - 1]}…"
-        return result.model_copy(update={"content": [TextContent(type="text", text=shown)]})
-    return result
+    if not isinstance(result, dict) or not result.get("isError"):
+        return result
+    said = " ".join(block.get("text", "") for block in result["content"])
+    line = " ".join(_POINTER.sub("", said).split())
+    shown = line if len(line) <= LONGEST_ERROR else f"{line[: LONGEST_ERROR - 1]}…"
+    return {**result, "content": [{"type": "text", "text": shown}]}
 
 
 def _result(text: str, answer: Record) -> CallToolResult:
