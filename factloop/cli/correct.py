@@ -12,6 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from factloop.checker import FactChecker
+from factloop.cli.check import Ask as Check
+from factloop.cli.check import run_check
 from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
@@ -38,6 +40,7 @@ class Ask:
     html: str | None
     run_dir: Path | None
     fail_under: float | None
+    dry_run: bool
     strict: bool
     quiet: bool
 
@@ -58,12 +61,24 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     try_outputs(named, (ask.answer, *settings.docs))
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
+    if ask.dry_run:
+        return _print_estimate(ask, flags)
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept
     )
     _write(ask, correction)
     return _exit_code(ask, correction, messages)
+
+
+def _print_estimate(ask: Ask, flags: Mapping[str, Any]) -> int:
+    """That of one check, and what comes on top, which depends on what the check finds."""
+    check = Check(ask.answer, ask.prompt, ask.json, None, None, None, dry_run=True, strict=False, quiet=ask.quiet)
+    code = run_check(check, flags)
+    if STANDARD_OUTPUT not in ask.outputs:
+        most = f"A correction makes {ask.max_rounds} more at most, and a call for each faulty sentence."
+        say(lambda: Terminal().print(f"  That is one check. {most}", soft_wrap=True))
+    return code
 
 
 async def _correct(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> Correction:

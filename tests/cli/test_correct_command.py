@@ -85,3 +85,11 @@ def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command,
     again = json.loads(factloop("correct", "world.md", *flags).out)
     assert again["text"] == first["text"]
     assert sum(stage.requests for stage in sim.stats().stages.values()) == 0
+
+
+def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, answer: Path) -> None:
+    result = factloop("correct", answer, "--model", MODEL, "--search", "serper", "--dry-run")
+    assert result.code == 0
+    assert "Nothing was spent." in result.out
+    assert "A correction makes 2 more at most, and a call for each faulty sentence." in result.out
+    assert sim.stats().stages == {}

@@ -20,6 +20,11 @@ def correct(
     max_rounds: Annotated[
         int, typer.Option(metavar="N", min=1, help="Times that a rewritten text is checked at most.")
     ] = 2,
+    dry_run: flags.DryRun = False,
+    k: Annotated[
+        list[int] | None,
+        typer.Option("--k", metavar="K", help="Of F1@K; repeatable (default 64).", rich_help_panel=flags.OUTPUT),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The text to use; - for standard output.", rich_help_panel=flags.OUTPUT),
@@ -44,5 +49,17 @@ def correct(
     from factloop.cli.correct import Ask, run_correct
     from factloop.settings import CheckSettings
 
-    ask = Ask(answer, prompt, max_rounds, out, json, html, run_dir, fail_under=fail_under, strict=strict, quiet=quiet)
-    raise typer.Exit(run_correct(ask, settings_given(CheckSettings, settings)))
+    ask = Ask(
+        answer,
+        prompt,
+        max_rounds,
+        out,
+        json,
+        html,
+        run_dir,
+        fail_under=fail_under,
+        dry_run=dry_run,
+        strict=strict,
+        quiet=quiet,
+    )
+    raise typer.Exit(run_correct(ask, settings_given(CheckSettings, {"k": k, **settings})))
