@@ -14,6 +14,7 @@ export const showCheck = async (view, id, { signal, announce }) => {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
   const [job, request] = await Promise.all([get(path, signal), get(`${path}/request`, signal)]);
   const check = new CheckView(view, path, job, request, announce);
+  check.list.keepClear(signal);
   if (job.status === "done") await check.finish(job, signal);
   else await check.watch(id, signal);
 };

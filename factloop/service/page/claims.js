@@ -34,6 +34,20 @@ export class ClaimList {
     this.draw();
   }
 
+  // What is scrolled to must not end up under the toolbar, whose height changes with the window. Until `signal`.
+  keepClear(signal) {
+    const { style } = document.documentElement;
+    const watching = new ResizeObserver(() => {
+      const covers = getComputedStyle(this.toolbar).position === "sticky";
+      style.scrollPaddingTop = covers ? `${this.toolbar.offsetHeight + 8}px` : "";
+    });
+    watching.observe(this.toolbar);
+    signal.addEventListener("abort", () => {
+      watching.disconnect();
+      style.scrollPaddingTop = "";
+    });
+  }
+
   chip(status) {
     const count = h("b", {}, "0");
     const element = h("button", { type: "button", class: status ? `chip is-${status}` : "chip", "aria-pressed": String(!status), onclick: () => this.choose(status) },

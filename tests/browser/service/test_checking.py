@@ -92,6 +92,14 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
     expect(page.locator(".sentence.is-linked")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".claim.is-linked summary")).to_be_focused()
+    page.get_by_role("button", name="Open all").click()
+    page.locator(".claim summary").last.scroll_into_view_if_needed()
+    page.locator(".sentence").nth(2).evaluate("(e) => e.click()")
+    expect(page.locator(".claim.is-linked summary")).to_be_focused()
+    claim, toolbar = page.locator(".claim.is-linked").bounding_box(), page.locator(".toolbar").bounding_box()
+    assert claim is not None
+    assert toolbar is not None
+    assert claim["y"] >= toolbar["y"] + toolbar["height"] - 1
 
 
 def test_a_reload_and_the_way_back_keep_the_check(looking: Looking, service: Serving, world: Simulator) -> None:

@@ -135,6 +135,27 @@ def test_a_trust_score_from_question_to_checks(looking: Looking, service: Servin
     )
 
 
+def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: Serving) -> None:
+    rows = [
+        {
+            "dataset": "d",
+            "system": "s",
+            "response_id": str(number),
+            "claim_id": "1",
+            "label": number % 2,
+            "evaluators": {"right": float(number % 2)},
+        }
+        for number in range(6)
+    ]
+    offline.post("/v1/audits", {"rows": rows})
+    page = looking.at(f"{offline.url}/#/history")
+    page.get_by_role("link", name="6 labelled claims").click()
+    expect(page.locator("main .byline")).to_contain_text("done")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Open the page of").click()
+    expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+
+
 def looked_at(page: Page) -> None:
     """What holds of every view."""
     page.evaluate(OPEN_ALL)
