@@ -25,10 +25,11 @@ class Spent:
     """What tests did and spent."""
 
     n_checks: int = 0
+    """Assertions that got a report."""
     n_claims: int = 0
     cost_usd: float = 0.0
     n_unpriced: int = 0
-    """Checks of unknown cost."""
+    """Of these, how many at a cost that is unknown."""
     n_replayed: int = 0
     n_recorded: int = 0
     n_written: int = 0

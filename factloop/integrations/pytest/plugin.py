@@ -7,6 +7,7 @@ test, unless pytest runs with `--factloop-record`.
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
@@ -70,11 +71,21 @@ def _as_running(item: pytest.Item) -> RunningTest:
     return RunningTest(
         path=recording_path(config.getini("factloop_recordings"), item.path, [*classes, item.name]),
         mode=MODES[config.getoption("factloop_record")],
-        remedy=f"Record it: pytest {shlex.quote(item.nodeid)} --factloop-record",
+        remedy=f"Record it: pytest {shlex.quote(_as_typed(item))} --factloop-record",
         folder=item.path.parent,
         root=config.rootpath,
         defaults={name: _as_setting(value) for name, value in ini.items() if value},
     )
+
+
+def _as_typed(item: pytest.Item) -> str:
+    """The test as it is named on the command line, from where pytest was started."""
+    _, separator, names = item.nodeid.partition("::")
+    try:
+        path = os.path.relpath(item.path, item.config.invocation_params.dir)
+    except ValueError:  # on another drive
+        return item.nodeid
+    return f"{path}{separator}{names}"
 
 
 def _as_setting(value: Any) -> object:
@@ -126,7 +137,7 @@ def summary(spent: Spent) -> str:
     """One line on all checks of a session."""
     unpriced = f" ({spent.n_unpriced} of unknown price)" if spent.n_unpriced else ""
     parts = [
-        f"{spent.n_checks} checks of {spent.n_claims} claims for {spent.cost_usd:.4f} USD{unpriced}",
+        f"{spent.n_checks} assertions on {spent.n_claims} claims for {spent.cost_usd:.4f} USD{unpriced}",
         f"{spent.n_replayed} answers replayed",
     ]
     if spent.n_recorded:

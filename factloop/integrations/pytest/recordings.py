@@ -20,7 +20,7 @@ def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
 def file_name(name: str) -> str:
     """The name itself where it is plain; else what is plain of it, with a hash that keeps it apart from all others."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST]
-    if plain == name:
+    if name and plain == name:
         return name
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{plain}-{digest}" if plain else digest
