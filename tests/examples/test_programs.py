@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.examples.programs import EXAMPLES, run
 from tests.simulator import MODEL, Simulator
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"
 PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.47, n = 3", "shy: precision 1.00, n = 2"]
 
@@ -22,18 +19,6 @@ PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.47, n = 3", 
 def sim() -> Iterator[Simulator]:
     with Simulator() as simulator:
         yield simulator
-
-
-def run(program: str, *arguments: object, folder: Path, sim: Simulator | None = None) -> list[str]:
-    """What the program prints, started from a folder of the test's own; judged by the simulator where there is one."""
-    environment = {**os.environ, "FACTLOOP_CACHE_DIR": str(folder / "cache")}
-    if sim is not None:
-        environment |= {**sim.environment, "OPENAI_BASE_URL": sim.base_url, "MODEL": MODEL}
-    command = [sys.executable, "-W", "error", str(EXAMPLES / program), *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout.splitlines()
 
 
 def test_the_graph_writes_anew_what_did_not_hold(tmp_path: Path) -> None:
