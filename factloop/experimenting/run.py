@@ -172,7 +172,7 @@ async def _judged(
     tasks: Sequence[_Task], ready: Sequence[ReadyVariant], answers: Sequence[Answers], data: Data, at_once: int
 ) -> AsyncGenerator[Cell, None]:
     """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
-    indexes = GivenIndexes(at_once)
+    indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
     for repeat, of_repeat in enumerate(answers, 1):
         waiting = [task for task in tasks if task.repeat == repeat]
         if not waiting:
