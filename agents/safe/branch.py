@@ -32,8 +32,8 @@ class Node(Protocol):
 def settling(stage: str, node: Node) -> Node:
     """The node, with a failure inside it recorded as the claim's judgement: an exception would stop its siblings.
 
-    It is traced under the name of its stage. A ConfigError still stops the run. Nearly always nothing has been judged yet; a disk that fails raises it at any
-    time, and judging on would pay for answers that cannot be kept.
+    It is traced under the name of its stage. A ConfigError still stops the run. Nearly always nothing has been judged
+    yet; a disk that fails raises it at any time, and judging on would pay for answers that cannot be kept.
     """
 
     async def guarded(state: FactState, *, writer: StreamWriter) -> Update:

@@ -24,7 +24,7 @@ from factloop.agents.safe.state import Found, Input, Output, ResponseState, Sent
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import Judgement
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.tracing import span
+from factloop.tools.calls.tracing import Value, span
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.search.gateway import SearchGateway
 
@@ -118,7 +118,7 @@ def _to_each_sentence(state: ResponseState) -> list[Send] | str:
 
 def _build_decompose(plan: SafePlan) -> SentenceNode:
     async def decompose(state: SentenceState, *, writer: StreamWriter) -> Update:
-        stage = {"factloop.stage": DECOMPOSE, "factloop.sentence": state["number"] + 1}
+        stage: dict[str, Value] = {"factloop.stage": DECOMPOSE, "factloop.sentence": state["number"] + 1}
         with span(f"stage {DECOMPOSE}", stage) as traced:
             traced.say("factloop.sentence.text", lambda: state["text"])
             try:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from factloop.cli.tracing import open_tracing
 from factloop.errors import ConfigError
 from factloop.settings import CheckSettings, RunSettings, describe
 from factloop.trust_settings import TrustSettings
@@ -23,16 +24,18 @@ S = TypeVar("S", bound=RunSettings)
 
 
 def load_settings(kind: type[S], flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> S:
-    """The settings of a command. Raises ConfigError that names the flag, variable or file at fault."""
+    """The settings of a command; with them, the way of its traces. Raises ConfigError that says where what is wrong."""
     others = _KNOWN - set(kind.model_fields)
     file = {name: value for name, value in _from_file(folder / FILE).items() if name not in others}
     variables = _from_environment(kind, environment)
     try:
-        return kind.model_validate({**file, **variables, **flags})
+        settings = kind.model_validate({**file, **variables, **flags})
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
         place = _place(name, flags, variables, file)
         raise ConfigError(f"{place}: {describe(error)}") from error
+    open_tracing(settings.tracing)
+    return settings
 
 
 def _place(name: str, flags: Mapping[str, Any], variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:

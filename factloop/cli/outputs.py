@@ -12,6 +12,7 @@ from typing import NoReturn
 from rich.console import Console
 
 from factloop.cli.inputs import STANDARD_INPUT
+from factloop.cli.tracing import flush_traces
 from factloop.errors import ConfigError
 from factloop.evaluation.reports.json import write_atomically
 
@@ -99,6 +100,7 @@ def leave_now(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # broken, closed, or not there from the start
             stream.flush()
+    flush_traces()
     os._exit(code)
 
 

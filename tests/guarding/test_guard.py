@@ -207,14 +207,17 @@ async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
 
 
 async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:
+    n_read = 0
+
     async def unread() -> AsyncIterator[str]:
-        for text in ("read",):
-            raise AssertionError(text)
-            yield text
+        nonlocal n_read
+        n_read += 1
+        yield TRUE
 
     guard = StreamGuard(FactChecker(MODEL, base_url="http://127.0.0.1:9/v1", cache=False))
     with pytest.raises(ConfigError, match="nothing to check against"):
         await finished(guard, unread())
+    assert n_read == 0
 
 
 async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: Simulator) -> None:

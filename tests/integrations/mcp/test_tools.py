@@ -52,7 +52,7 @@ def text_of(result: CallToolResult) -> str:
 def structured(result: CallToolResult) -> dict[str, Any]:
     assert not result.is_error, text_of(result)
     assert result.structured_content is not None
-    return result.structured_content
+    return dict(result.structured_content)
 
 
 def complaint(result: CallToolResult) -> str:
@@ -65,12 +65,12 @@ def complaint(result: CallToolResult) -> str:
 async def test_a_response_is_checked_against_the_documents_given() -> None:
     told: list[str | None] = []
 
-    async def progress(_done: float, _total: float | None, said: str | None) -> None:
-        told.append(said)
+    async def note(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001 - the protocol
+        told.append(message)
 
     async with offline() as client:
         result = await client.call_tool(
-            "check_response", {"response": ANSWER, "documents": DOCUMENTS}, progress_callback=progress
+            "check_response", {"response": ANSWER, "documents": DOCUMENTS}, progress_callback=note
         )
     answer = structured(result)
     assert [claim["verdict"] for claim in answer["claims"]] == ["supported", "not_supported"]
