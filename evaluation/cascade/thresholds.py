@@ -249,7 +249,7 @@ def _why_none(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple
 
 def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
     """Over the most promising thresholds, the least number of labelled claims that would certify one of them."""
-    error, of_label = (at.n_wrong + 0.5) / (at.n + 1), (at.n_wrong + 0.5) / (at.n_label + 1)
+    error, of_label = _expected(at.n_wrong, at.n, max_error), _expected(at.n_wrong, at.n_label, max_error)
     room = max_error - error
     promising = np.flatnonzero((at.n > 0) & (room > 0))
     order = np.argsort(at.effect[promising] / (at.n[promising] * room[promising] ** 2), kind="stable")
@@ -262,6 +262,12 @@ def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
             found.append(float(at.effect[place] * scale * at.n_all))
     # the answer is no less than there are: these did not do
     return max(at.n_all + 1, round(min(found))) if found else None
+
+
+def _expected(n_wrong: Counts, n: Counts | int, max_error: float) -> Floats:
+    """The share seen, taken a little higher where few claims were: none wrong of three is not never wrong."""
+    seen = n_wrong / np.maximum(n, 1)
+    return np.minimum((n_wrong + 0.5) / (np.asarray(n) + 1), np.maximum(seen, (seen + max_error) / 2))
 
 
 def _point(tuned: Tuned) -> CurvePoint:
