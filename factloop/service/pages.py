@@ -17,7 +17,7 @@ OF_REPORTS = ("base.css", "list.css")
 """Styles that the page shares with the reports."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
 _HEAD = 1_000
@@ -45,7 +45,10 @@ def load_assets() -> dict[str, Asset]:
 
 
 def report_policy(page: str) -> str:
-    """The policy that a report names in its head: the hashes of its own style and script, and nothing else."""
+    """The policy that a report names in its head: the hashes of its own style and script, and nothing else.
+
+    It stands in a sandbox, so that even a script of it could neither ask this service nor read what the page keeps.
+    """
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
-    return f"{policy}; frame-ancestors 'self'"
+    return f"{policy}; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
