@@ -251,7 +251,7 @@ def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
     """Over the most promising thresholds, the least number of labelled claims that would certify one of them."""
     error, of_label = _expected(at.n_wrong, at.n, max_error), _expected(at.n_wrong, at.n_label, max_error)
     room = max_error - error
-    promising = np.flatnonzero((at.n > 0) & (room > 0))
+    promising = np.flatnonzero((at.n >= BEGINNINGS[0] * at.n_all) & (room > 0))  # before, no chain of tests begins
     order = np.argsort(at.effect[promising] / (at.n[promising] * room[promising] ** 2), kind="stable")
     found = []
     for place in promising[order][:MOST_PROMISING]:
