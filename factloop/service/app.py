@@ -21,7 +21,7 @@ from factloop.checker import FactChecker
 from factloop.engine import prepare
 from factloop.errors import ConfigError, FactloopError
 from factloop.scorer import TrustScorer
-from factloop.service import routes, routes_asking, routes_jobs
+from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
 from factloop.service.context import Context, Opened
 from factloop.service.documents import OWN, Library, open_documents, open_library
 from factloop.service.errors import Refused, failure_words
@@ -63,7 +63,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         redoc_url=None,
     )
     app.state.context = context
-    for part in (routes, routes_asking, routes_jobs):
+    for part in (routes, routes_asking, routes_jobs, routes_tickets):
         app.include_router(part.router)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)

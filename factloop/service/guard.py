@@ -81,6 +81,8 @@ class Guard:
         if scope["path"].startswith("/v1/"):
             address = (scope.get("client") or ("-",))[0]
             owner = self._settings.keys.owner(headers.get("authorization"))
+            if owner is None and scope["method"] in READING:
+                owner = self._settings.keys.tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
                 self._rates.take("reads", address)
                 raise Refused(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from factloop.errors import ConfigError
+from factloop.service.tickets import Tickets
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16
@@ -26,6 +27,7 @@ class Keys:
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
                 raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
         self._hashes = tuple(_hash(key) for key in given)
+        self.tickets = Tickets([_owner(key) for key in self._hashes] or [NOBODY])
 
     def __bool__(self) -> bool:
         return bool(self._hashes)
@@ -37,7 +39,7 @@ class Keys:
         scheme, _, key = (authorization or "").partition(" ")
         given = _hash(key.strip())
         matches = [hmac.compare_digest(given, known) for known in self._hashes]  # all of them, whichever it is
-        return given[:32] if any(matches) and scheme.lower() == "bearer" else None
+        return _owner(given) if any(matches) and scheme.lower() == "bearer" else None
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> Keys:
@@ -56,6 +58,10 @@ def read_keys(file: Path | None, environment: Mapping[str, str]) -> Keys:
     if not keys:
         raise ConfigError(f"--api-key-file {file}: there is no key in it")
     return Keys(keys)
+
+
+def _owner(hashed: str) -> str:
+    return hashed[:32]
 
 
 def _hash(key: str) -> str:

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from factloop.service.context import Context, InContext, Open, Owner, answers
+from factloop.service.context import Context, InContext, Open, Owner, answers, page_and
 from factloop.service.errors import Refused
 from factloop.service.pages import INDEX, PAGE_POLICY, report_policy
 from factloop.service.results import Result
@@ -64,7 +64,7 @@ async def result(name: str, context: InContext, _owner: Owner) -> Response:
     return Response((await _result(context, name)).text, media_type="application/json")
 
 
-@router.get("/v1/results/{name}/page.html", tags=["results"], response_class=HTMLResponse, responses=answers(404, 422))
+@router.get("/v1/results/{name}/page.html", tags=["results"], response_class=Response, responses=page_and(404, 422))
 async def result_page(name: str, context: InContext, _owner: Owner) -> Response:
     """One of them as a page that needs nothing else."""
     found = await _result(context, name)

@@ -13,7 +13,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from factloop.evaluation.audit.report import AuditReport
 from factloop.records import FactualityReport, Record
 from factloop.service.comparing import compare_checks
-from factloop.service.context import InContext, Open, Opened, Owner, TheJob, answers, is_job_id, no_such_job
+from factloop.service.context import InContext, Open, Opened, Owner, TheJob, answers, is_job_id, no_such_job, page_and
 from factloop.service.errors import Refused
 from factloop.service.live import LiveJob, Sent
 from factloop.service.pages import report_policy
@@ -107,7 +107,7 @@ async def result(job: TheJob, opened: Open) -> Response:
     return Response(await _result(job, opened), media_type="application/json")
 
 
-@router.get("/jobs/{job_id}/report.html", response_class=HTMLResponse, responses=answers(404, 409, 422))
+@router.get("/jobs/{job_id}/report.html", response_class=Response, responses=page_and(404, 409, 422))
 async def report(job: TheJob, opened: Open) -> Response:
     """The report as a page that needs nothing else."""
     text = await _result(job, opened)

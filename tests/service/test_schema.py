@@ -30,6 +30,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the service, in its thread, draws meanwhile
 def test_no_request_of_the_schema_breaks_the_service(address: str) -> None:
     load_all_checks()
     schema = schemathesis.openapi.from_url(f"{address}/openapi.json")

@@ -25,7 +25,6 @@ export const keep = (given) => {
   remembered = given;
   try { sessionStorage.setItem(KEY, given); } catch { /* for as long as this page is open */ }
 };
-export const hasKey = () => Boolean(key());
 
 const ask = async (path, options) => {
   for (;;) {

@@ -1,5 +1,5 @@
 // Audits, experiments and runs that the operator registered, and audits done here.
-import { get, hasKey, save } from "./api.js";
+import { get, post, save } from "./api.js";
 import { button, h, replace, said } from "./dom.js";
 import { Trouble } from "./fields.js";
 import { KINDS, summed } from "./history.js";
@@ -22,15 +22,16 @@ const resultRow = ({ name, kind, title, created_at: made, summary }, trouble) =>
     pageAndData(`${path}/page.html`, `${path}.json`, name, title || name, trouble)));
 };
 
-// A page that needs a key cannot be opened by a link, which carries none: then it is saved, and opened from there.
+// A link carries no key, so the address to open is asked for.
 const pageAndData = (page, data, name, title, trouble) => {
   const file = name.replace(/[^\w.-]/g, "_");
-  const saving = (path, as) => async () => {
+  const trying = (work) => async () => {
     trouble.say("");
-    try { await save(path, as); } catch (error) { trouble.say(error.message); }
+    try { await work(); } catch (error) { trouble.say(error.message); }
   };
+  const saving = (path, as) => trying(() => save(path, as));
   return h("div", { class: "actions" },
-    !hasKey() && h("a", { class: "quiet is-strong", href: page, target: "_blank", rel: "noopener noreferrer", "aria-label": `Open the page of ${title} in a new tab` }, "Open its page ↗"),
+    button("Open its page ↗", trying(async () => { open((await post("/v1/tickets", { page })).address, "_blank", "noopener,noreferrer"); }), { class: "quiet is-strong", "aria-label": `Open the page of ${title} in a new tab` }),
     button("Download HTML", saving(page, `${file}.html`), { "aria-label": `Download HTML of ${title}` }),
     button("Download JSON", saving(data, `${file}.json`), { "aria-label": `Download JSON of ${title}` }));
 };

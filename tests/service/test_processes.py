@@ -1,0 +1,100 @@
+"""The command as a process: told to stop, killed, and started again, it goes on and pays for nothing twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from factloop import FactualityReport
+from tests.api.simulated import simulated_checker
+from tests.service.asking import FINISHED_WITHIN_S, events_in
+from tests.simulator import MODEL, Simulator
+
+AT_ONCE = 4
+"""Model calls of one job."""
+ROOT = Path(__file__).resolve().parents[2]
+
+Start = Callable[..., tuple["subprocess.Popen[str]", httpx.Client]]
+
+
+@pytest.fixture
+def start(home: Path, sim: Simulator) -> Iterator[Start]:
+    """Starts `factloop serve` over the simulator; what still runs at the end of the test is killed."""
+    started: list[subprocess.Popen[str]] = []
+    flags = ["--folder", home / "service", "--port", 0, "--model", MODEL, "--base-url", sim.base_url]
+
+    def make(*more: object) -> tuple[subprocess.Popen[str], httpx.Client]:
+        words = ["-m", "factloop", "serve", *flags, "--search", "serper", "--concurrency", AT_ONCE, *more]
+        process = subprocess.Popen(
+            [sys.executable, *map(str, words)],
+            cwd=home,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **sim.environment},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert "serving at" in line, line
+        return process, httpx.Client(base_url=line.split()[3], timeout=FINISHED_WITHIN_S)
+
+    yield make
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def _asked(sim: Simulator) -> dict[str, Any]:
+    """The beginning of a simulated response."""
+    response = min(sim.world.responses, key=lambda response: len(response.facts))
+    return {"response": ". ".join(response.text.split(". ")[:6]) + ".", "prompt": response.prompt, "mode": "factuality"}
+
+
+def _until(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + FINISHED_WITHIN_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_job_goes_on_after_the_service_was_stopped(
+    start: Start, sim: Simulator, home: Path, sent: signal.Signals
+) -> None:
+    asked = _asked(sim)
+    with_own_cache = {"cache_dir": home / "undisturbed", "concurrency": AT_ONCE}
+    undisturbed = simulated_checker(sim, **with_own_cache).check(asked["response"], asked["prompt"])
+    n_alone = sim.stats().model.requests
+    sim.reset()
+    sim.set(llm_latency_s=0.1)
+    process, client = start()
+    with client:
+        running, waiting = [client.post("/v1/checks", json=asked).json()["id"] for _ in range(2)]
+        _until(lambda: sim.stats().model.answered >= n_alone // 2)
+        if sent == signal.SIGTERM:
+            with client.stream("GET", f"/v1/jobs/{running}/events") as stream:
+                process.send_signal(sent)
+                seen = events_in("".join(stream.iter_text()))
+            assert "job_finished" not in [type for type, _, _ in seen]
+        else:
+            process.send_signal(sent)
+    assert process.wait(FINISHED_WITHIN_S) == (0 if sent == signal.SIGTERM else -signal.SIGKILL)
+    assert sim.stats().model.answered < 2 * n_alone
+    _, client = start()
+    with client:
+        events = events_in(client.get(f"/v1/jobs/{running}/events").text)
+        report = FactualityReport.model_validate_json(client.get(f"/v1/jobs/{running}/result").content)
+        _until(lambda: client.get(f"/v1/jobs/{waiting}").json()["status"] == "done")
+        _until(lambda: not list((home / "service" / "journals").iterdir()))  # they are put away after that
+    assert events[-1][0] == "job_finished"
+    assert report.counts == undisturbed.counts
+    assert sim.stats().model.requests <= 2 * n_alone + 2 * AT_ONCE  # those in flight, of both jobs

@@ -1,0 +1,66 @@
+"""The operator's folder of results: our reports are shown, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from factloop import FactChecker
+from factloop.errors import ConfigError
+from factloop.evaluation.reports.json import to_json
+from factloop.service.results import Results
+from tests.service.asking import ANSWER, Service
+
+
+@pytest.fixture
+async def folder(home: Path) -> Path:
+    """One report under three names, beside what is none."""
+    found = home / "results"
+    (found / "run").mkdir(parents=True)
+    async with FactChecker(cache=False) as checker:
+        text = to_json(await checker.acheck(ANSWER, "Who was she?"))
+    (found / "ada.json").write_text(text)
+    (found / "run" / "report.json").write_text(text)
+    (found / "{{7*7}}.json").write_text(text)
+    (found / "broken.json").write_text(text[:100])
+    (found / "deep.json").write_text("[" * 100_000)
+    (found / "other.json").write_text('{"claims": 1}')
+    (found / "page.html").write_text("<script>alert(1)</script>")
+    (home / "secret.json").write_text(text)
+    return found
+
+
+async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, folder: Path) -> None:
+    async with service(results=folder) as client:
+        listed = (await client.get("/v1/results")).json()["results"]
+        page = await client.get("/v1/results/ada/page.html")
+        text = await client.get("/v1/results/run.json")
+        refused = [
+            (await client.get(f"/v1/results/{name}")).status_code
+            for name in ("secret.json", "..%2fsecret.json", "broken.json", "page/page.html", "deep.json", ".json")
+        ]
+    assert [(one["name"], one["kind"], one["title"]) for one in listed] == [
+        ("ada", "check", "Who was she?"),
+        ("run", "check", "Who was she?"),
+    ]
+    assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
+    assert "Ada Lovelace was born in Paris." in page.text
+    assert text.text == (folder / "ada.json").read_text()
+    assert refused == [404] * 6
+
+
+def test_a_changed_file_is_read_again(folder: Path) -> None:
+    results = Results(folder)
+    assert len(results.all()) == 2
+    (folder / "ada.json").write_text("{}")
+    assert [info.name for info in results.all()] == ["run"]
+    (folder / "run" / "report.json").unlink()
+    assert results.all() == []
+
+
+def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
+    assert Results(None).all() == []
+    assert Results(None).find("ada") is None
+    with pytest.raises(ConfigError, match="is no folder"):
+        Results(home / "absent")
