@@ -110,7 +110,7 @@ def test_registered_results_are_listed_and_their_pages_open(looking: Looking, se
     page = looking.at(f"{service.url}/#/results")
     expect(page.locator(".job")).to_have_count(1)
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Open the page of").click()
+        page.get_by_role("button", name="Open the page of").click()
     expect(opened.value.get_by_text("Data").first).to_be_visible()
     assert opened.value.evaluate("getComputedStyle(document.body).maxWidth") != "none"
     assert opened.value.evaluate("window.opener") is None
@@ -152,7 +152,7 @@ def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: S
     page.get_by_role("link", name="6 labelled claims").click()
     expect(page.locator("main .byline")).to_contain_text("done")
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Open the page of").click()
+        page.get_by_role("button", name="Open the page of").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
 
 

@@ -1,0 +1,35 @@
+"""The route that gives tickets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import StringConstraints
+
+from factloop.records import Record
+from factloop.service.context import InContext, Owner, answers
+from factloop.service.shapes import Given
+from factloop.service.tickets import PAGES
+
+router = APIRouter(prefix="/v1", tags=["results"])
+
+
+class TicketAsk(Given):
+    """The page that a browser is to open."""
+
+    page: Annotated[str, StringConstraints(max_length=200, pattern=f"^{PAGES}$")]
+    """Its path, that of a report or of a registered result."""
+
+
+class Ticket(Record):
+    """Where it can be opened."""
+
+    address: str
+    """Path and query. Good for a minute, without a key."""
+
+
+@router.post("/tickets", responses=answers(403, 413, 415, 422))
+async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
+    """An address under which a browser can open a page of the caller's: a link carries no key."""
+    return Ticket(address=context.settings.keys.tickets.address(owner, ask.page))

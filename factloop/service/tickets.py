@@ -1,0 +1,47 @@
+"""Tickets: a link carries no key, so a page that a browser is to open has an address that is good for a short while.
+
+A ticket is made for one owner and one page, and says nothing of the key. It is the same as the key for that page alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from urllib.parse import parse_qs
+
+PARAMETER = "ticket"
+GOOD_FOR_S = 60
+PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/report\.html)"
+"""What can be opened by a ticket."""
+_TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
+_LONGEST_QUERY = 500
+
+
+class Tickets:
+    """Signed with a secret of this process: none outlives it."""
+
+    def __init__(self, owners: Sequence[str], clock: Callable[[], float] = time.time) -> None:
+        self._owners, self._clock, self._secret = tuple(owners), clock, secrets.token_bytes(32)
+
+    def address(self, owner: str, page: str) -> str:
+        """Where the owner's browser may open the page within the next minute."""
+        until = str(int(self._clock()) + GOOD_FOR_S)
+        return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
+
+    def owner(self, path: str, query: bytes) -> str | None:
+        """Whose ticket the query of a request for this path holds; None where it holds none that is good."""
+        if len(query) > _LONGEST_QUERY or not re.fullmatch(PAGES, path, re.ASCII):
+            return None
+        given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])
+        found = _TICKET.fullmatch(given[0]) if len(given) == 1 else None
+        if found is None or int(found[1]) < self._clock():
+            return None
+        matches = [one for one in self._owners if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
+        return matches[0] if matches else None
+
+    def _sign(self, owner: str, page: str, until: str) -> str:
+        return hmac.new(self._secret, f"{owner}\n{page}\n{until}".encode(), hashlib.sha256).hexdigest()
