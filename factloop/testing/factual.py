@@ -82,12 +82,14 @@ def assert_factual(
 ) -> FactualityReport:
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
+    By default only contradicted and unscored claims miss it; claims without evidence lower the precision, so
+    `min_precision` limits these. None lifts a limit. A response without claims misses any `min_precision`.
+
     `docs` are files, folders, globs (also beside the test file), or LangChain documents, which are searched before
-    anything else. None lifts a limit. A response without claims misses any `min_precision`. What is not given comes
-    from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`; `settings` are those of
-    `CheckSettings`. In a test under the plugin answers of models and searches come from the test's recording, unless a
-    `checker` is given, which has its own. Works in a running event loop, too. Otherwise it costs what a check costs.
-    Raises ConfigError, RecordingMissing, DataError.
+    anything else. What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`;
+    `settings` are those of `CheckSettings`. In a test under the plugin answers of models and searches come from the
+    test's recording, unless a `checker` is given, which has its own. Works in a running event loop, too. Otherwise it
+    costs what a check costs. Raises ConfigError, RecordingMissing, DataError.
     """
     __tracebackhide__ = True
     try:

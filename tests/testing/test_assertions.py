@@ -1,0 +1,250 @@
+"""What the assertions require, and what they say where it is missed. The offline engine judges; nothing is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+
+from factloop import FactChecker, TrustScorer
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.metrics.factuality import count_verdicts, precision
+from factloop.evaluation.reports.visible import visible
+from factloop.records import Claim, Evidence, FactualityReport, Fingerprint, Judgement, UnscoredReason, Usage, Verdict
+from factloop.sources import FACTUALITY, FAITHFULNESS
+from factloop.testing import (
+    NotFactual,
+    NotTrustworthy,
+    aassert_factual,
+    aassert_trustworthy,
+    assert_factual,
+    assert_trustworthy,
+)
+from factloop.testing.running import RunningTest, running
+from factloop.testing.words import factual_failure
+
+SOURCES = "examples/lighthouse/sources"
+RIGHT = "John Smeaton built the third Eddystone tower."
+WRONG = "The present tower was first lit in 1795."
+ADA = Document("Ada Lovelace was born in London.", metadata={"source": "ada.txt"})
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("FACTLOOP_MODEL", "FACTLOOP_BASE_URL", "FACTLOOP_SEARCH", "FACTLOOP_DOCS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_what_holds_passes_and_gives_the_report() -> None:
+    report = assert_factual(RIGHT, docs=SOURCES, prompt="Who built it?", min_precision=1.0, min_supported=1)
+    assert (report.counts.supported, report.prompt) == (1, "Who built it?")
+
+
+@pytest.mark.parametrize(
+    ("response", "required", "complaint"),
+    [
+        (WRONG, {}, "required: at most 0 contradicted claims, and there are 1"),
+        (
+            f"{RIGHT} {WRONG}",
+            {"min_precision": 0.6, "max_contradicted": 1},
+            "required: precision at least 0.6\nreached:",
+        ),
+        (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, and there are 1"),
+        ("Hello!", {"min_precision": 0.0}, "it is undefined: no claim was found in the response"),
+        (WRONG, {"max_contradicted": 0, "min_precision": 1}, "required: precision at least 1\nrequired: at most 0"),
+    ],
+)
+def test_what_is_missed_is_said(response: str, required: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(NotFactual) as failure:
+        assert_factual(response, docs=SOURCES, **required)
+    assert complaint in str(failure.value)
+    assert failure.value.report.response == response
+    assert isinstance(failure.value, AssertionError)
+
+
+@pytest.mark.parametrize(
+    "required", [{"max_contradicted": None}, {"max_contradicted": 1}, {"min_precision": 0.0, "max_contradicted": 1}]
+)
+def test_limits_can_be_lifted(required: dict[str, Any]) -> None:
+    assert_factual(WRONG, docs=SOURCES, **required)
+
+
+def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() -> None:
+    with pytest.raises(NotFactual) as failure:
+        assert_factual(f"{RIGHT} {WRONG}", docs=SOURCES)
+    said = str(failure.value)
+    assert "1. not supported (contradicted): The present tower was first lit in 1795." in said
+    assert f'evidence [{SOURCES}/eddystone.md]: "' in said
+    assert "1795" in said.partition("   why: ")[2].partition("evidence [")[0]
+    assert "Smeaton built the third" not in said.partition("\n1. ")[2].partition("evidence")[0]
+    assert "precision 0.500 (n = 2), 1 supported, 1 not supported (1 contradicted)" in said
+
+
+def test_with_nothing_to_check_against_nothing_passes() -> None:
+    with pytest.raises(NotFactual, match=r"(?s)at most 0 unscored claims.*unscored \(no_source\)"):
+        assert_factual(RIGHT)
+
+
+def test_documents_that_were_retrieved_are_judged_by() -> None:
+    report = assert_factual("Ada Lovelace was born in London.", docs=[ADA], min_precision=1.0)
+    assert FAITHFULNESS in report.warnings
+    assert report.claims[0].evidence[0].source == "ada.txt"
+    both = assert_factual(f"Ada Lovelace was born in London. {RIGHT}", docs=[ADA, SOURCES], min_precision=1.0)
+    assert FACTUALITY in both.warnings
+
+
+def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
+    checker = FactChecker(docs=SOURCES)
+    assert assert_factual(RIGHT, checker=checker).counts.supported == 1
+    extras: list[dict[str, Any]] = [{"model": "openai:x"}, {"docs": SOURCES}, {"plan": "paper"}, {"search": "serper"}]
+    for extra in extras:
+        with pytest.raises(ConfigError, match=f"{next(iter(extra))} is the checker's own"):
+            assert_factual(RIGHT, checker=checker, **extra)
+    scorer = TrustScorer(corpus=SOURCES)
+    with pytest.raises(ConfigError, match="max_checks is the scorer's own"):
+        assert_trustworthy("Who?", RIGHT, scorer=scorer, min_trust_fc=0.5, max_checks=3)
+
+
+@pytest.mark.parametrize(
+    ("required", "complaint"),
+    [
+        ({"min_precision": 90}, "min_precision = 90: precision is a share between 0 and 1"),
+        ({"min_precision": float("nan")}, "min_precision = nan"),
+        ({"max_contradicted": -1}, "max_contradicted = -1"),
+        ({"min_supported": -1}, "min_supported = -1"),
+        ({"colour": "red"}, "there is no setting 'colour'"),
+        ({"model": " : "}, "names no model"),
+    ],
+)
+def test_a_requirement_that_cannot_be_meant_is_refused(required: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(complaint)):
+        assert_factual(RIGHT, docs=SOURCES, **required)
+
+
+def test_paths_that_lead_nowhere_are_named() -> None:
+    with pytest.raises((ConfigError, DataError), match="nowhere"):
+        assert_factual(RIGHT, docs="nowhere")
+
+
+async def test_both_kinds_work_in_a_running_loop() -> None:
+    assert_factual(RIGHT, docs=SOURCES)
+    one, other = await asyncio.gather(aassert_factual(RIGHT, docs=SOURCES), aassert_factual(RIGHT, docs=SOURCES))
+    assert one.counts == other.counts
+    with pytest.raises(NotFactual):
+        await aassert_factual(WRONG, docs=SOURCES)
+    with pytest.raises(ConfigError):
+        await aassert_factual(WRONG, docs=SOURCES, min_precision=2)
+
+
+def test_failures_show_the_line_of_the_test_and_no_frame_of_ours() -> None:
+    with pytest.raises(NotFactual) as failure:
+        assert_factual(WRONG, docs=SOURCES)
+    shown = [entry.name for entry in failure.traceback.filter(failure)]
+    assert shown == ["test_failures_show_the_line_of_the_test_and_no_frame_of_ours"]
+
+
+def test_trust_by_documents() -> None:
+    report = assert_trustworthy("Who built the third tower?", RIGHT, corpus=SOURCES, min_trust_fc=1.0)
+    assert report.trust_fc.value == 1.0
+    with pytest.raises(NotTrustworthy) as failure:
+        assert_trustworthy("When was it lit?", WRONG, corpus=SOURCES, min_trust_fc=1.0, min_trust_bc=1.0)
+    said = str(failure.value)
+    assert "required: TrustBC at least 1, and it has no value" in said
+    assert "TrustBC:  unscored, no_source" in said
+    assert "required: TrustFC at least 1, and it is" in said
+    assert failure.value.report.response == WRONG
+
+
+@pytest.mark.parametrize(
+    ("required", "complaint"),
+    [({}, "requires nothing"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: scores are between 0 and 1")],
+)
+async def test_trust_that_requires_nothing_or_nonsense_is_refused(required: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        assert_trustworthy("Who?", RIGHT, corpus=SOURCES, **required)
+    with pytest.raises(ConfigError, match=complaint):
+        await aassert_trustworthy("Who?", RIGHT, corpus=SOURCES, **required)
+
+
+def a_claim(number: int, **judgement: Any) -> Claim:
+    text = f"claim {number} \x1b[31m\u202e<b>{{{{x}}}}" + "x" * 5_000
+    found = [
+        Evidence(
+            id=f"{number}.{n}", source="a\nb\x1b]0;", passage=text, query="q", rank=1, retrieved_at=datetime.now(UTC)
+        )
+        for n in range(9)
+    ]
+    cited = tuple(item.id for item in found) if judgement.get("verdict") else ()
+    return Claim(
+        id=str(number),
+        sentence=text,
+        span=(0, len(text)),
+        text=text,
+        self_contained=text,
+        evidence=tuple(found),
+        judgement=Judgement(rationale=text, cited=cited, **judgement),
+    )
+
+
+def test_hostile_text_is_shown_harmless_and_the_message_is_bounded() -> None:
+    claims = tuple(
+        a_claim(number, verdict=Verdict.NOT_SUPPORTED, contradicted=True)
+        if number % 2
+        else a_claim(number, unscored_reason=UnscoredReason.TIMEOUT)
+        for number in range(500)
+    )
+    counts = count_verdicts(claims)
+    report = FactualityReport(
+        response="x",
+        claims=claims,
+        counts=counts,
+        precision=precision(counts),
+        at_k=(),
+        usage=Usage(),
+        fingerprint=Fingerprint(
+            factloop_version="0", engine="model", model="m\x1b[2J", plan="fused", max_searches=1, results_per_search=1
+        ),
+        created_at=datetime.now(UTC),
+    )
+    said = factual_failure(["precision at least 1"], report, claims)
+    assert visible(said) == said
+    assert len(said) < 30_000
+    assert said.count("evidence [") == 5 * 3  # of ten claims shown, every second cites; three passages of nine
+    assert said.endswith("... and 490 more")
+
+
+def a_running_test(tmp_path: Path, **defaults: object) -> RunningTest:
+    return RunningTest(
+        path=tmp_path / "x.jsonl", mode="replay", remedy="", folder=tmp_path, root=tmp_path, defaults=defaults
+    )
+
+
+def test_what_the_test_says_comes_before_the_environment_the_ini_file_and_the_toml_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "factloop.toml").write_text("max_searches = 2\nplan = 'paper'\nresults_per_search = 1\n")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.md").write_text(RIGHT)
+    with running(a_running_test(tmp_path, docs=("nowhere",), plan="fused")):
+        monkeypatch.setenv("FACTLOOP_MAX_SEARCHES", "3")
+        made_of = assert_factual(RIGHT, docs="texts", results_per_search=4).fingerprint  # beside the test file
+        assert (made_of.plan, made_of.max_searches, made_of.results_per_search) == ("fused", 3, 4)
+        monkeypatch.setenv("FACTLOOP_PLAN", "paper")
+        assert assert_factual(RIGHT, docs="texts").fingerprint.plan == "paper"
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_what_was_checked_is_counted_for_the_summary(tmp_path: Path) -> None:
+    test = a_running_test(tmp_path)
+    with running(test):
+        assert_factual(RIGHT, docs=SOURCES)
+        with pytest.raises(NotFactual):
+            assert_factual(f"{RIGHT} {WRONG}", docs=SOURCES)
+    test.finish(passed=True)
+    assert (test.spent.n_checks, test.spent.n_claims, test.spent.n_unpriced, test.spent.n_written) == (2, 3, 0, 0)

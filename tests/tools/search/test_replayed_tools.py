@@ -1,0 +1,33 @@
+"""Search tools whose answers are all recorded need neither key nor address, and are named as they are live."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.errors import ConfigError
+from factloop.tools.search.build import build_search_tools
+
+NAMES = ["serper", "wikipedia", "searxng"]
+
+
+def test_no_key_and_no_address_is_needed() -> None:
+    with pytest.raises(ConfigError, match="SERPER_API_KEY"):
+        build_search_tools(["serper"])
+    replayed = build_search_tools(NAMES, replayed=True)
+    assert [tool.name for tool in replayed] == NAMES
+
+
+def test_they_are_recorded_under_the_same_name_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    replayed = build_search_tools(NAMES, replayed=True)
+    monkeypatch.setenv("SERPER_API_KEY", "a key")
+    monkeypatch.setenv("FACTLOOP_SERPER_URL", "http://localhost:1")
+    monkeypatch.setenv("FACTLOOP_SEARXNG_URL", "http://localhost:2")
+    live = build_search_tools(NAMES)
+    assert [tool.recorded_as for tool in live] == [tool.recorded_as for tool in replayed]
+    assert [tool.description for tool in live] == [tool.description for tool in replayed]  # models are shown it
+    assert len({tool.recorded_as for tool in live}) == 3
+
+
+def test_documents_are_searched_anew() -> None:
+    (documents,) = build_search_tools([], ["examples/lighthouse/sources"])
+    assert documents.recorded_as is None
