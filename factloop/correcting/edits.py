@@ -13,11 +13,11 @@ from factloop.correcting.sentences import core
 
 Span = tuple[int, int]
 
-_ITEM = re.compile(r"[ \t>]*\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)](?=[ \t])|[ \t>]*[-*+•][ \t]+\[[ xX]\](?=[ \t])")
+_ITEM = re.compile(r"[ \t>]*\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))(?=[ \t])|[ \t>]*[-*+•][ \t]+\[[ xX]\](?=[ \t])")
 """Markers of list items that hold a letter or digit."""
 _LEAD = re.compile(r"[\s>*+–—·•‣▪◦●#|\[({\"'“‘«„「『_~`-]*")
 _TAIL = re.compile(r"[\s*_~`|#\"'”’»)\]}」』\\]*")
-_STARTS_ANEW = re.compile(r"[ \t]*(?:[-*+–—·•‣▪◦●>#|]|```|~~~|\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)][ \t])")
+_STARTS_ANEW = re.compile(r"[ \t]*(?:[-*+–—·•‣▪◦●>#|]|```|~~~|\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))[ \t])")
 _BELONGS_ABOVE = re.compile(r"[ \t]*[|:]{0,2}[ \t]*[-=]{2,}[-=|: \t]*\r?")
 
 
@@ -49,7 +49,8 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
             rest = rest[: step.start] + step.new + rest[step.end :]
             made.append(step)
         else:
-            start, end = _removed_range(rest, step.start, step.end)
+            before = step.sentences[0] - 1
+            start, end = _removed_range(rest, step.start, step.end, floor=spans[before][1] if before >= 0 else 0)
             rest = rest[:start] + rest[end:]
             made.append(_swallowing(start, end, step, made))
     return made[::-1]
@@ -100,11 +101,11 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
     return groups
 
 
-def _removed_range(text: str, start: int, end: int) -> Span:
-    """What goes when `text[start:end]` does."""
+def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
+    """What goes when `text[start:end]` does. Nothing before `floor`, where the sentence before it ends."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
-    if not _is_lead(text[line_start:start]):
+    if line_start < floor or not _is_lead(text[line_start:start]):
         if tail_is_bare:  # the last on its line
             return line_start + len(text[line_start:start].rstrip(" \t")), end
         if not text[end].isspace():  # a mark closes here: the blank before goes, not one after
