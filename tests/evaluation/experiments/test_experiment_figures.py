@@ -222,3 +222,21 @@ def test_missing_results_are_counted() -> None:
     report = assess(results.model_copy(update={"claims": kept}), resamples=0)
     assert [one.n_missing for one in report.variants] == [0, 10, 0]
     assert any("strict: 10 results missing" in said for said in report.warnings)
+
+
+def test_irrelevant_is_wrong_for_accuracy_and_in_neither_rate() -> None:
+    """Two repeats, S and irrelevant, of a claim that people call supported: right in one of two, and in one of one."""
+    report = assess(one_variant([(S, R)], [True]))
+    assert figure(report, Quantity.ACCURACY).value == pytest.approx(1 / 2)
+    assert figure(report, Quantity.TPR).value == 1.0
+
+
+def test_claims_of_responses_to_one_prompt_are_one_group() -> None:
+    claims = [claim("packaged", "c", S, gold=True, group=name) for name in ("r1", "r2", "r3")]
+    texts = tuple(
+        text_result("packaged", name, (1, 0, 0, 0), prompt=prompt)
+        for name, prompt in (("r1", "p"), ("r2", "p"), ("r3", "q"))
+    )
+    results = results_of(claims, names=("packaged",))
+    report = assess(results.model_copy(update={"kind": "responses", "responses": texts, "n_items": 3}))
+    assert (figure(report, Quantity.ACCURACY).n, figure(report, Quantity.ACCURACY).n_groups) == (3, 2)
