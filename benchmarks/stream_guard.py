@@ -1,0 +1,126 @@
+"""`python -m benchmarks.stream_guard`: how late a guarded stream is, against the simulator with its usual delays.
+
+A long answer of the simulated world is written word by word at the pace of a fast model, and guarded meanwhile. Each
+sentence's check is timed alone, so that its release can be set against it. Ends with 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import typer
+from rich.console import Console
+
+from benchmarks.rows import Row, compared, table
+from factloop import FactChecker, FactualityReport
+from factloop.guarding import GuardedSentence, GuardEvent, GuardFinished, StreamGuard
+from tests.simulator import MODEL, Response, RunningSimulator, spawn
+
+WORDS_PER_S = 40.0
+SLACK_S = 0.1
+"""What the machine may add: two cores, shared with the simulator."""
+
+
+@dataclass
+class Watched:
+    """When each character was written, and when each sentence came out."""
+
+    written: list[float] = field(default_factory=list)
+    ended: float = 0.0
+    events: list[tuple[float, GuardEvent]] = field(default_factory=list)
+
+    async def write(self, text: str) -> AsyncIterator[str]:
+        for word in text.split(" "):
+            await asyncio.sleep(1 / WORDS_PER_S)
+            piece = f" {word}" if self.written else word
+            self.written += [time.perf_counter()] * len(piece)
+            yield piece
+        self.ended = time.perf_counter()
+
+    @property
+    def finished(self) -> GuardFinished:
+        last = self.events[-1][1]
+        assert isinstance(last, GuardFinished)
+        return last
+
+    @property
+    def sentences(self) -> list[tuple[float, GuardedSentence]]:
+        return [(at, event) for at, event in self.events if isinstance(event, GuardedSentence)]
+
+    def delay_s(self, at: float, event: GuardedSentence) -> float:
+        """From the last character of a sentence to its release."""
+        return at - self.written[min(event.span[1], len(self.written)) - 1]
+
+
+def main(responses: int = 3, repeats: int = 3) -> None:
+    """Guard streams and print targets beside measurements."""
+    with spawn() as simulator:
+        os.environ.update(simulator.environment)
+        rows = asyncio.run(_rows(simulator, responses, repeats))
+    Console().print(table(f"guarded streams at {WORDS_PER_S:g} words/s", rows))
+    raise typer.Exit(1 if any(row.is_met is False for row in rows) else 0)
+
+
+async def _rows(simulator: RunningSimulator, n_responses: int, repeats: int) -> list[Row]:
+    rows: list[Row] = []
+    for response in simulator.world.responses[:n_responses]:
+        after_s, report = await _checked_after(simulator, response)
+        runs = [await _guarded(simulator, response) for _ in range(repeats)]
+        _, first = runs[0].sentences[0]
+        alone_s = statistics.median([await _alone_s(simulator, response, first.span) for _ in range(repeats)])
+        first_s = statistics.median(run.delay_s(*run.sentences[0]) for run in runs)
+        delays = [run.delay_s(at, event) for run in runs for at, event in run.sentences]
+        out_s = statistics.median(run.events[-1][0] - run.ended for run in runs)
+        judged_otherwise = sum(_verdicts(run.finished.report) != _verdicts(report) for run in runs)
+        name = f"{len(response.facts)} facts, {len(runs[0].sentences)} sentences"
+        late_s = first_s - alone_s - 1 / WORDS_PER_S  # a sentence is over by the first word of the next
+        rows += [
+            compared(name, "first release, less one check and one word (s)", late_s, "at most", SLACK_S, "{:.2f}"),
+            Row(name, "first release; one check alone", "", f"{first_s:.2f} s; {alone_s:.2f} s", None),
+            Row(name, "release after writing: median; longest", "",
+                f"{statistics.median(delays):.2f} s; {max(delays):.2f} s", None),
+            compared(name, "runs judged otherwise than a check after the end", judged_otherwise, "at most", 0),
+            Row(name, "all out after the last word; a check after it", "", f"{out_s:.2f} s; {after_s:.2f} s", None),
+        ]  # fmt: skip
+    return rows
+
+
+async def _guarded(simulator: RunningSimulator, response: Response) -> Watched:
+    watched = Watched()
+    async with _checker(simulator) as checker:
+        guard = StreamGuard(checker, at_once=16)
+        async for event in guard.aevents(watched.write(response.text), response.prompt):
+            watched.events.append((time.perf_counter(), event))
+    return watched
+
+
+def _verdicts(report: FactualityReport) -> list[tuple[str, str | None]]:
+    return [(claim.self_contained, claim.judgement.verdict) for claim in report.claims]
+
+
+def _checker(simulator: RunningSimulator) -> FactChecker:
+    return FactChecker(model=MODEL, base_url=simulator.base_url, search="serper", cache=False, concurrency=0)
+
+
+async def _checked_after(simulator: RunningSimulator, response: Response) -> tuple[float, FactualityReport]:
+    async with _checker(simulator) as checker:
+        started = time.perf_counter()
+        report = await checker.acheck(response.text, response.prompt)
+        return time.perf_counter() - started, report
+
+
+async def _alone_s(simulator: RunningSimulator, response: Response, span: tuple[int, int]) -> float:
+    async with _checker(simulator) as checker:
+        await checker.acheck("", spans=[])  # what the first check of a checker sets up
+        started = time.perf_counter()
+        await checker.acheck(response.text[: span[1]], response.prompt, spans=[span])
+        return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    typer.run(main)
