@@ -255,7 +255,7 @@ class FactChecker:
                 note_check(span, report)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
-            yield CheckFinished(report=report)
+        yield CheckFinished(report=report)  # once all is kept: whoever has the report may leave
 
     def check(
         self,

@@ -265,6 +265,21 @@ def test_a_check_that_fails_or_is_left_early_writes_nothing(live: Simulator, tmp
     assert not path.exists()
 
 
+def test_a_stream_is_recorded_for_who_leaves_with_the_report(live: Simulator, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+
+    async def watch(**settings: Any) -> FactualityReport:
+        async with FactChecker(MODEL, search="serper", recording=path, **settings) as checker:
+            async with aclosing(checker.astream(some_text(live))) as events:
+                async for event in events:
+                    if event.type == "check_finished":
+                        return event.report
+        raise AssertionError("a check ends with its report")
+
+    recorded = asyncio.run(watch(base_url=live.base_url, recording_mode="record"))
+    assert asyncio.run(watch()).claims == recorded.claims
+
+
 def test_a_recording_that_is_killed_leaves_the_old_file(live: Simulator, tmp_path: Path) -> None:
     path, text = tmp_path / "x.jsonl", some_text(live)
     record(live, path, text)
