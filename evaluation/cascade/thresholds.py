@@ -266,8 +266,9 @@ def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
 
 def _expected(n_wrong: Counts, n: Counts | int, max_error: float) -> Floats:
     """The share seen, taken a little higher where few claims were: none wrong of three is not never wrong."""
-    seen = n_wrong / np.maximum(n, 1)
-    return np.minimum((n_wrong + 0.5) / (np.asarray(n) + 1), np.maximum(seen, (seen + max_error) / 2))
+    seen: Floats = n_wrong / np.maximum(n, 1)
+    higher: Floats = np.minimum((n_wrong + 0.5) / (np.asarray(n) + 1), np.maximum(seen, (seen + max_error) / 2))
+    return higher
 
 
 def _point(tuned: Tuned) -> CurvePoint:
