@@ -269,11 +269,11 @@ def test_a_stream_is_recorded_for_who_leaves_with_the_report(live: Simulator, tm
     path = tmp_path / "x.jsonl"
 
     async def watch(**settings: Any) -> FactualityReport:
-        async with FactChecker(MODEL, search="serper", recording=path, **settings) as checker:
-            async with aclosing(checker.astream(some_text(live))) as events:
-                async for event in events:
-                    if event.type == "check_finished":
-                        return event.report
+        checker = FactChecker(MODEL, search="serper", recording=path, **settings)
+        async with checker, aclosing(checker.astream(some_text(live))) as events:
+            async for event in events:
+                if event.type == "check_finished":
+                    return event.report
         raise AssertionError("a check ends with its report")
 
     recorded = asyncio.run(watch(base_url=live.base_url, recording_mode="record"))
