@@ -8,7 +8,7 @@ import { Prose } from "./prose.js";
 import { Unfolding } from "./unfolding.js";
 import { isOver, jobState, many, plural } from "./words.js";
 
-const SPEAK_MS = 4000; // a reader of the screen hears how far it is, no more often than that
+const SPEAK_MS = 2500; // a reader of the screen hears how far it is, no more often than that
 
 export const showCheck = async (view, id, { signal, announce }) => {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;

@@ -18,7 +18,7 @@ export class ClaimList {
     this.changed = new Set();
     this.moved = false;
     this.stopped = false;
-    this.list = h("ol", {});
+    this.list = h("ol", { role: "list" });
     this.chips = new Map([["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
     this.shown = h("p", { class: "shown" });
     this.openAll = button("Open all", () => this.toggleAll());

@@ -12,7 +12,7 @@ export const showHistory = async (view, parameters, { signal }) => {
   const chosen = new Map(); // id to title, in the order of choosing
   const rows = new Map();
   let next = null;
-  const list = h("ol", { class: "jobs" });
+  const list = h("ol", { class: "jobs", role: "list" });
   const kind = choice("Kind", [["", "All kinds"], ...Object.entries(KINDS).map(([value, words]) => [value, words])], () => start());
   const status = choice("State", [["", "All states"], ...["queued", "running", "done", "failed", "cancelled"].map((one) => [one, capital(jobState(one).words)])], () => start());
   const more = button("Show more", () => load(next));

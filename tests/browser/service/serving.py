@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -61,8 +62,10 @@ class Serving:
         with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
-    def post(self, path: str, body: object) -> Any:
-        asked = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    def post(self, path: str, body: object, headers: Mapping[str, str] | None = None) -> Any:
+        asked = urllib.request.Request(
+            self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})}
+        )
         with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -103,13 +104,14 @@ def test_evidence_filters_and_the_way_back_to_the_sentence(
 
 
 def test_a_reload_and_the_way_back_keep_the_check(looking: Looking, service: Serving, world: Simulator) -> None:
-    world.set(llm_latency_s=SLOW_S)
+    world.set(llm_latency_s=3 * SLOW_S)
     response = world.world.one_response(30)
     page = looking.at(service.url)
     ask(page, response.text, against="The service's own search")
     expect(page.locator(PENDING).first).to_be_visible()
     page.reload()
     expect(page.locator(PENDING).first).to_be_visible()
+    expect(page.locator("#spoken")).to_have_text(re.compile(r"^\d+ of \d+ claims? judged$"))
     page.go_back()
     expect(page.get_by_role("button", name="Check", exact=True)).to_be_visible()
     world.set(llm_latency_s=0.0)

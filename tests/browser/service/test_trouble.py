@@ -49,6 +49,30 @@ def test_a_key_is_asked_for_and_kept_in_this_tab(looking: Looking, guarded: Serv
     assert page.evaluate("sessionStorage.length") == 1
 
 
+def test_a_page_is_opened_where_a_key_is_needed(looking: Looking, guarded: Serving) -> None:
+    headers = {"Authorization": f"Bearer {KEY}"}
+    rows = [
+        {
+            "dataset": "d",
+            "system": "s",
+            "response_id": str(n),
+            "claim_id": "1",
+            "label": n % 2,
+            "evaluators": {"e": 0.5},
+        }
+        for n in range(4)
+    ]
+    job = guarded.post("/v1/audits", {"rows": rows}, headers)
+    page = looking.at(f"{guarded.url}/#/audits/{job['id']}")
+    page.get_by_label("Key of the service").fill(KEY)
+    page.keyboard.press("Enter")
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name="Open the page of").click()
+    expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+    assert opened.value.evaluate("window.opener") is None
+    assert KEY not in opened.value.url
+
+
 def test_the_service_goes_in_mid_check_and_comes_back(looking: Looking, world: Simulator, tmp_path: Path) -> None:
     world.set(llm_latency_s=SLOW_S)
     with Serving(tmp_path, simulated(world, concurrency=4)) as serving:
