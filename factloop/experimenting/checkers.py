@@ -49,23 +49,26 @@ class Shared:
     limiter: Limiter
     """Of model calls; one pace for all, as the variants mostly ask one server."""
     search_limiters: dict[int, Limiter] = field(default_factory=dict)
-    tools: dict[str, tuple[SearchTool, ...]] = field(default_factory=dict)
-    """By the settings that they were built with: variants that search alike read the documents once."""
+
+
+Tools = dict[str, tuple[SearchTool, ...]]
+"""By the settings that they were built with: variants that search alike read the documents once."""
 
 
 class VariantChecker(FactChecker):
     """A checker with the settings of one variant."""
 
-    def __init__(self, settings: CheckSettings, shared: Shared) -> None:
+    def __init__(self, settings: CheckSettings, tools: Tools) -> None:
+        """Takes search tools from `tools`, and adds those that it builds. Raises ConfigError as `FactChecker`."""
         super().__init__(settings=settings.model_copy(update={"cache": False}))
-        self._shared = shared
-        self._answers: Answers | None = None
+        self._tools = tools
+        self._drawn: tuple[Shared, Answers] | None = None
 
-    def drawing(self, answers: Answers) -> VariantChecker:
-        """The same checker with the model's answers of one repeat. Reads the documents on first use."""
+    def drawing(self, shared: Shared, answers: Answers) -> VariantChecker:
+        """The checker of one repeat, with the model's answers in that. Reads the documents on first use."""
         assert self._built is not None  # built once for all repeats
         other = copy(self)
-        other._answers = answers
+        other._drawn = shared, answers
         other._engines = EnginePool()
         return other
 
@@ -73,9 +76,9 @@ class VariantChecker(FactChecker):
     def _built(self) -> tuple[SearchTool, ...]:
         named = {"search", "docs", "timeout_s", "embeddings", "cache_dir"}
         key = self.settings.model_dump_json(include=named)
-        if key not in self._shared.tools:
-            self._shared.tools[key] = super()._built
-        return self._shared.tools[key]
+        if key not in self._tools:
+            self._tools[key] = super()._built
+        return self._tools[key]
 
     @property
     def can_search(self) -> bool:
@@ -98,13 +101,14 @@ class VariantChecker(FactChecker):
         await self._engines.here(self._build_engine)
 
     def _build_engine(self) -> Engine:
-        assert self._answers is not None
+        assert self._drawn is not None  # checks are made in a repeat
+        shared, answers = self._drawn
         setup = self._setup(self._built)
         engine = build_engine(setup)
-        searching = SharedSearches(setup, self._shared)
+        searching = SharedSearches(setup, shared)
         if setup.chat is None:
             return replace(engine, searching=searching)
-        return replace(engine, searching=searching, plan_for=_plans(setup, searching, self._shared, self._answers))
+        return replace(engine, searching=searching, plan_for=_plans(setup, searching, shared, answers))
 
 
 def _plans(

@@ -105,31 +105,24 @@ async def astream_experiment(
     data = load_data(plan.data_path)
     settings = all_settings(plan, defaults, limits or {})
     whole = whole_settings(settings)
+    ready = await ready_variants(plan, settings)
+    refuse_without_source(ready, data)
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(_directory(run_dir))
-        kept = stack.enter_context(_kept_in(directory))
-        answers = _opened(stack, kept, plan.repeats)
-        shared = Shared(
-            searches=answers[0],
-            budget=Budget(max_calls=whole.max_calls, max_usd=whole.budget_usd),
-            limiter=Limiter(concurrency=whole.concurrency or None, requests_per_second=whole.requests_per_second),
-        )
-        for one in answers:
-            shared.budget.note_earlier(*one.paid_before)
-        ready = await ready_variants(plan, settings, shared)
-        refuse_without_source(ready, data)
         if directory is not None:
             directory.claim(_configuration(data, ready))
+        answers = _opened(stack, stack.enter_context(_kept_in(directory)), plan.repeats)
+        shared = _shared(whole, answers)
         log = stack.enter_context(CellLog(None if directory is None else directory.path / CELLS))
         tasks = list(_tasks(plan, data))
         waiting = [task for task in tasks if task.key not in log.finished]
         yield ExperimentStarted(len(tasks), len(tasks) - len(waiting))
         if waiting:
             if directory is not None:
-                (directory.path / RESULTS).unlink(missing_ok=True)  # until its end this attempt has none
-            calls_at_once = whole.concurrency or CALLS_AT_ONCE
-            at_once = 2 * calls_at_once if data.kind == "claims" else min(RESPONSES_AT_ONCE, calls_at_once)
-            async with aclosing(_judged(waiting, ready, answers[1:], data, at_once)) as judging:
+                for name in (RESULTS, REPORT):  # until its end this attempt has none
+                    (directory.path / name).unlink(missing_ok=True)
+            at_once = _at_once(data, whole)
+            async with aclosing(_judged(waiting, ready, shared, answers[1:], data, at_once)) as judging:
                 async for cell in judging:
                     log.append(cell)
                     yield CellJudged(cell, spent_on(answers, time.perf_counter() - started))
@@ -169,7 +162,12 @@ def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
 
 
 async def _judged(
-    tasks: Sequence[_Task], ready: Sequence[ReadyVariant], answers: Sequence[Answers], data: Data, at_once: int
+    tasks: Sequence[_Task],
+    ready: Sequence[ReadyVariant],
+    shared: Shared,
+    answers: Sequence[Answers],
+    data: Data,
+    at_once: int,
 ) -> AsyncGenerator[Cell, None]:
     """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
@@ -178,8 +176,9 @@ async def _judged(
         if not waiting:
             continue
         async with AsyncExitStack() as stack:
-            checkers = {one.name: await stack.enter_async_context(one.checker.drawing(of_repeat)) for one in ready}
+            checkers = {one.name: one.checker.drawing(shared, of_repeat) for one in ready}
             for checker in checkers.values():
+                await stack.enter_async_context(checker)
                 await checker.open()
             judge = _judge(checkers, indexes, data)
             async with aclosing(as_they_come(waiting, judge, at_once=at_once)) as judging:
@@ -204,6 +203,20 @@ def _judge(
         return make(task.variant, task.repeat, item, report)
 
     return judge
+
+
+def _shared(whole: CheckSettings, answers: Sequence[Answers]) -> Shared:
+    """The limits of the whole experiment, with what earlier attempts paid already counted."""
+    budget = Budget(max_calls=whole.max_calls, max_usd=whole.budget_usd)
+    for one in answers:
+        budget.note_earlier(*one.paid_before)
+    limiter = Limiter(concurrency=whole.concurrency or None, requests_per_second=whole.requests_per_second)
+    return Shared(answers[0], budget, limiter)
+
+
+def _at_once(data: Data, whole: CheckSettings) -> int:
+    calls = whole.concurrency or CALLS_AT_ONCE
+    return 2 * calls if data.kind == "claims" else min(RESPONSES_AT_ONCE, calls)
 
 
 def _opened(stack: AsyncExitStack, folder: Path, repeats: int) -> list[Answers]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.errors import ConfigError
-from factloop.experimenting.checkers import Shared, VariantChecker
+from factloop.experimenting.checkers import Tools, VariantChecker
 from factloop.experimenting.items import Data
 from factloop.experimenting.plan import WHOLE, ExperimentPlan
 from factloop.prompts.lint import lint_paths
@@ -72,17 +72,16 @@ def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
-async def ready_variants(
-    plan: ExperimentPlan, settings: Mapping[str, CheckSettings], shared: Shared
-) -> list[ReadyVariant]:
+async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents, and sees that every model can be asked. Costs nothing, touches no network.
 
     Raises ConfigError, DataError; also where two variants would put the very same questions.
     """
     ready: list[ReadyVariant] = []
+    tools: Tools = {}
     for name, of_variant in settings.items():
         try:
-            checker = VariantChecker(of_variant, shared)
+            checker = VariantChecker(of_variant, tools)
             fingerprint, texts = await checker.describe()
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error

@@ -221,3 +221,19 @@ async def test_a_claim_without_anything_to_judge_by_is_unscored_beside_others(si
     path.write_text(path.read_text(encoding="utf-8") + "\n" + bare, encoding="utf-8")
     results = await arun_experiment(make_plan(home, {"a": {}}))
     assert [claim.judgement.unscored_reason for claim in results.claims] == [None, None, UnscoredReason.NO_SOURCE]
+
+
+async def test_a_plan_that_failed_leaves_its_directory_to_the_mended_one(sim: Simulator, home: Path) -> None:
+    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
+    for wrong in ({"a": {"model": "nobody:x"}}, {"a": {}, "b": {}}, {"a": {"prompts": "nowhere"}}):
+        with pytest.raises(ConfigError):
+            await arun_experiment(make_plan(home, wrong), run_dir="run")
+    results = await arun_experiment(make_plan(home, {"a": {}}), run_dir="run")
+    assert len(results.claims) == 2
+
+
+async def test_a_folder_of_something_else_is_left_alone(sim: Simulator, home: Path) -> None:
+    write_claims(home / "claims.jsonl", facts_of(sim.world, 1))
+    with pytest.raises(ConfigError, match="not a run directory, and not empty"):
+        await arun_experiment(make_plan(home, {"a": {}}), run_dir=home)
+    assert sim.stats().model.requests == 0
