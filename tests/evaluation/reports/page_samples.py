@@ -7,6 +7,7 @@ from functools import cache
 
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
 from factloop.evaluation.reports.audit.html import render_audit_html
+from factloop.evaluation.reports.cascade.html import render_cascade_html
 from factloop.evaluation.reports.comparisons.html import render_comparison_html
 from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.experiments.html import render_experiment_html
@@ -17,6 +18,7 @@ from factloop.evaluation.reports.trust.html import render_trust_html
 from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
 from tests.evaluation.mixedqa_sample import fingerprint, respond, result_of, sample_result
 from tests.evaluation.reports.audit.audit_sample import bare_audit, hostile_audit, small_audit
+from tests.evaluation.reports.cascade import cascade_samples
 from tests.evaluation.reports.correction import correction_samples
 from tests.evaluation.reports.experiments import experiment_samples
 from tests.evaluation.reports.runs.run_samples import (
@@ -92,6 +94,9 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "experiment with one variant": lambda: render_experiment_html(experiment_samples.of_one_variant()),
     "experiment without results": lambda: render_experiment_html(experiment_samples.of_nothing()),
     "hostile experiment": lambda: render_experiment_html(experiment_samples.hostile()),
+    "cascade": lambda: render_cascade_html(cascade_samples.tuned_cascade()),
+    "cascade set by hand": lambda: render_cascade_html(cascade_samples.set_by_hand()),
+    "hostile cascade": lambda: render_cascade_html(cascade_samples.hostile_cascade()),
 }
 
 
