@@ -76,19 +76,8 @@ def assess(
     verdicts = Verdicts(panel.variants, headline, correction, level, results.kind)
     differences = verdicts.judge(contrasts, intervals[len(alone) :])
     flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
-    by_name = {one.name: one for one in results.variants}
-    variants = tuple(
-        VariantReport(
-            variant=by_name[name],
-            n_items=int(panel.spent.is_there[place].any(axis=0).sum()),
-            n_missing=max(0, results.n_items * results.repeats - int(panel.spent.is_there[place].sum())),
-            figures=tuple(figure for at, figure in measured if at == place),
-            stability=stability_of(panel.claims, place, seed=seed, resamples=resamples, level=level),
-            latency=latency_of(panel.spent, place),
-            usage=total_usage(one.usage for one in (results.responses or results.claims) if one.variant == name),
-        )
-        for place, name in enumerate(panel.variants)
-    )
+    figures = [[one for at, one in measured if at == place] for place in range(len(panel.variants))]
+    variants = tuple(_variants(results, panel, figures, seed=seed, resamples=resamples, level=level))
     gold = panel.claims.gold
     return ExperimentReport(
         name=results.name,
@@ -145,6 +134,25 @@ def _pairs(n_variants: int, pairs: Literal["baseline", "all"]) -> list[tuple[int
     if pairs == "all":
         return list(combinations(range(n_variants), 2))
     return [(0, place) for place in range(1, n_variants)]
+
+
+def _variants(
+    results: Results, panel: Panel, figures: Sequence[Sequence[Measured]], *, seed: int, resamples: int, level: float
+) -> Iterator[VariantReport]:
+    """All that is said of each variant alone; `figures` by its place."""
+    by_name = {one.name: one for one in results.variants}
+    judged = results.responses if results.kind == "responses" else results.claims
+    for place, name in enumerate(panel.variants):
+        is_there = panel.spent.is_there[place]
+        yield VariantReport(
+            variant=by_name[name],
+            n_items=int(is_there.any(axis=0).sum()),
+            n_missing=max(0, results.n_items * results.repeats - int(is_there.sum())),
+            figures=tuple(figures[place]),
+            stability=stability_of(panel.claims, place, seed=seed, resamples=resamples, level=level),
+            latency=latency_of(panel.spent, place),
+            usage=total_usage(one.usage for one in judged if one.variant == name),
+        )
 
 
 def _measured(values: ItemValues, mean: StratifiedMean, ends: Interval) -> Measured:
