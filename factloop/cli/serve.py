@@ -55,6 +55,8 @@ def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
         raise ConfigError(f"the service needs {error.name}: pip install 'factloop[serve]'") from error
     messages = messages_console()
     check = _settings(CheckSettings, flags)
+    if check.model is None and flags.get("subject_model") is not None:
+        check = check.model_copy(update={"base_url": None})  # it is the subject's
     trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in OF_CHECKS_ALONE})
     app = build_app(_service(ask, os.environ), check, trust)
     logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)

@@ -25,7 +25,7 @@ from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
 from factloop.service.context import Context, Opened
 from factloop.service.documents import OWN, Library, open_documents, open_library
 from factloop.service.errors import Refused, failure_words
-from factloop.service.guard import Guard
+from factloop.service.guard import Guard, Rates
 from factloop.service.jobs import Jobs
 from factloop.service.metrics import Metrics
 from factloop.service.pages import load_assets
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
-    metrics = Metrics()
+    metrics, rates = Metrics(), Rates(settings.rate)
     context = Context(settings, metrics, Results(settings.results), load_assets())
 
     @asynccontextmanager
@@ -69,7 +69,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
     app.add_exception_handler(HTTPException, _on_http)
     app.add_exception_handler(Refused, _on_refused)
     app.add_exception_handler(FactloopError, _on_failure)
-    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    app.add_middleware(Guard, settings=settings, metrics=metrics, rates=rates)
     return app
 
 
@@ -87,11 +87,11 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
     except Timeout as error:
         raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
     try:
+        store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
         chat = build_chat(check)
         library = await open_library(settings.documents, check)
         checker = await asyncio.to_thread(_checker, check, chat)
-        work = Work(checker, TrustScorer(settings=trust), library, chat)
-        store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
+        work = Work(checker, await _scorer(trust), library, chat)
         jobs = Jobs(
             store,
             work,
@@ -131,7 +131,18 @@ def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
     search: list[str | SearchTool] = list(check.search)
     if check.docs:
         search.append(open_documents(OWN, check.docs, check))
-    return FactChecker(chat, search=search, settings=check.model_copy(update={"docs": ()}))
+    checker = FactChecker(chat, search=search, settings=check.model_copy(update={"docs": ()}))
+    if search:
+        _ = checker.tools  # what is wrong with them is said now
+    return checker
+
+
+async def _scorer(trust: TrustSettings) -> TrustScorer:
+    """What is wrong with its set-up is said now, where there is one."""
+    scorer = TrustScorer(settings=trust)
+    if trust.subject_model or trust.corpus:
+        await scorer.aopen()
+    return scorer
 
 
 def _info(

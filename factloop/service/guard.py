@@ -50,11 +50,9 @@ log = logging.getLogger(__name__)
 class Guard:
     """ASGI middleware; it sets `scope["owner"]` for the routes under /v1/."""
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics) -> None:
-        """Raises ConfigError for a rate that cannot be read."""
-        self._app, self._settings, self._metrics = app, settings, metrics
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: Rates) -> None:
+        self._app, self._settings, self._metrics, self._rates = app, settings, metrics, rates
         self._max_body = int(settings.max_body_mb * 1_000_000)
-        self._rates = _Rates(settings.rate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -194,10 +192,11 @@ class _Answer:
         await self({"type": "http.response.body", "body": b""})
 
 
-class _Rates:
+class Rates:
     """How often one caller may ask, by moving windows in memory."""
 
     def __init__(self, rate: str) -> None:
+        """Raises ConfigError for a rate that cannot be read."""
         try:
             jobs = parse_many(rate)
         except ValueError as error:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from factloop.errors import ConfigError, FactloopError
 from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.experiments.report import ExperimentReport
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.runs.comparison_records import Comparison
 from factloop.evaluation.runs.reading import SUMMARY
@@ -27,7 +28,7 @@ from factloop.trust_records import TrustReport, TrustRun
 
 LARGEST = 200_000_000
 """Bytes of a file; a larger one is passed over."""
-IN_FOLDERS = (SUMMARY, "report.json")
+IN_FOLDERS = (SUMMARY, "experiment.json", "report.json")
 """The file that a folder stands for."""
 
 
@@ -128,6 +129,12 @@ def _render_run(summary: RunSummary) -> str:
     return render_run_html(summary)
 
 
+def _render_experiment(report: ExperimentReport) -> str:
+    from factloop.evaluation.reports.experiments.html import render_experiment_html
+
+    return render_experiment_html(report)
+
+
 def _render_comparison(comparison: Comparison) -> str:
     from factloop.evaluation.reports.comparisons.html import render_comparison_html
 
@@ -164,6 +171,13 @@ KINDS = (
         _render_run,
         lambda run: run.data,
         lambda run: f"{plural(len(run.responses), 'response')}, judged by {run.fingerprint.judge}",
+    ),
+    ResultKind(
+        "experiment",
+        ExperimentReport,
+        _render_experiment,
+        lambda one: one.name,
+        lambda one: f"{plural(len(one.variants), 'variant')} over {plural(one.n_items, 'item')}",
     ),
     ResultKind(
         "comparison",

@@ -204,11 +204,13 @@ async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> No
 async def test_lists_go_on_where_the_last_page_ended(service: Service) -> None:
     async with service() as client:
         made = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(5)]
-        found, before, n_pages = [], "", 0
-        while before is not None:
-            page = (await client.get(f"/v1/jobs?limit=2{before and f'&before={before}'}")).json()
+        found: list[str] = []
+        n_pages, query = 0, "limit=2"
+        while query:
+            page = (await client.get(f"/v1/jobs?{query}")).json()
             found += [job["id"] for job in page["jobs"]]
-            before, n_pages = page["next"], n_pages + 1
+            query = "" if page["next"] is None else f"limit=2&before={page['next']}"
+            n_pages += 1
         assert (await client.get("/v1/jobs?kind=audit")).json() == {"jobs": [], "next": None}
     assert (found, n_pages) == (made[::-1], 3)
 
