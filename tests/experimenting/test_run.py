@@ -225,7 +225,12 @@ async def test_a_claim_without_anything_to_judge_by_is_unscored_beside_others(si
 
 async def test_a_plan_that_failed_leaves_its_directory_to_the_mended_one(sim: Simulator, home: Path) -> None:
     write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
-    for wrong in ({"a": {"model": "nobody:x"}}, {"a": {}, "b": {}}, {"a": {"prompts": "nowhere"}}):
+    mistakes: list[dict[str, dict[str, str]]] = [
+        {"a": {"model": "nobody:x"}},
+        {"a": {}, "b": {}},
+        {"a": {"prompts": "nowhere"}},
+    ]
+    for wrong in mistakes:
         with pytest.raises(ConfigError):
             await arun_experiment(make_plan(home, wrong), run_dir="run")
     results = await arun_experiment(make_plan(home, {"a": {}}), run_dir="run")
