@@ -172,18 +172,24 @@ def _farthest_apart(
 ) -> tuple[int | None, int | None]:
     """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`.
 
-    Of thresholds that settle the same claims the strictest.
+    Of several that settle as many those with the fewest wrong, of those the strictest.
     """
     best: tuple[int | None, int | None] = (None, None)
-    settled = 0
+    most = (0, 0)
     uppers: list[int | None] = [None, *accepted.tolist()]
     lowers = rejecting.thresholds[rejected]
     for place in uppers:
         below = len(lowers) if place is None else int(np.searchsorted(lowers, accepting.thresholds[place]))
         other = _strictest(rejecting, rejected[:below]) if below else None
-        n = (0 if place is None else accepting.n[place]) + (0 if other is None else rejecting.n[other])
-        if n > settled:
-            best, settled = (place, other), int(n)
+        n, wrong = (
+            sum(int(counts[one]) for counts, one in pair if one is not None)
+            for pair in (
+                ((accepting.n, place), (rejecting.n, other)),
+                ((accepting.n_wrong, place), (rejecting.n_wrong, other)),
+            )
+        )
+        if (n, -wrong) > most:
+            best, most = (place, other), (n, -wrong)
     return best
 
 

@@ -166,6 +166,14 @@ def test_a_useful_verifier_saves_something() -> None:
     assert found.share_sent < 0.4
 
 
+def test_where_all_is_settled_the_thresholds_err_least() -> None:
+    """Errors allowed so freely that either side could take every claim: still the supported are accepted."""
+    labels = np.arange(400) % 2 == 0
+    found = tune(alone(labels * 0.8 + 0.1, labels), max_error=0.6)
+    assert found.share_sent == 0.0
+    assert (found.accepted.n_wrong, found.rejected.n_wrong) == (0, 0)
+
+
 claims = st.lists(
     st.tuples(st.sampled_from([0.0, 0.001, 0.1, 0.3, 0.5, 0.7, 0.999, 1.0, float("nan")]), st.integers(0, 1)),
     min_size=1,
