@@ -98,7 +98,8 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
     if savings.calls_avoided is not None and savings.searches_avoided is not None and savings.n_settled:
         yield (
             f"about {plural(round(savings.calls_avoided), 'model call')} and {_searches(savings.searches_avoided)} "
-            f"spared: what the {plural(savings.n_sent_on, 'claim')} sent on took each, times {savings.n_settled:,}"
+            f"spared: what the {plural(savings.n_sent_on, 'claim')} sent on took each, times {savings.n_settled:,}; "
+            "less, where these were the harder ones"
         )
     elif savings.n_settled:
         yield "what that spared cannot be estimated: no claim of this check went to the model"
