@@ -98,10 +98,11 @@ def _damaged(name: str, line: int, what: str) -> ConfigError:
 
 def _line(entry: Entry) -> str:
     came = {"reply": entry.reply} if entry.failure is None else {"failure": entry.failure}
-    fields = {"kind": entry.kind, "key": entry.key, "request": entry.request, **came}
-    return "{" + ", ".join(f'"{name}": {_json(value)}' for name, value in fields.items()) + "}"
+    start = f'{{"kind": {_json(entry.kind)}, "key": {_json(entry.key)}, "request": {_json(entry.request)}'
+    # What came keeps its order: a model that is shown its own reply again is shown it as it wrote it.
+    return f"{start}, {_json(came, sort_keys=False)[1:]}"
 
 
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+def _json(value: Any, *, sort_keys: bool = True) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys)
     return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)

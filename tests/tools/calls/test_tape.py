@@ -155,6 +155,13 @@ async def test_a_cancelled_request_leaves_nothing_on_the_tape(tmp_path: Path) ->
     assert recording.text is None
 
 
+async def test_a_reply_keeps_the_order_of_its_fields(tmp_path: Path) -> None:
+    """A repair turn shows the model its own call again: in another order it would be another request."""
+    path = tmp_path / "x.jsonl"
+    await record(path, (asked(), {"z": 1, "a": {"y": 2, "b": 3}}))
+    assert str(await take(tape(path, "replay"), asked())) == "{'z': 1, 'a': {'y': 2, 'b': 3}}"
+
+
 def test_the_text_does_not_depend_on_the_order_of_answers() -> None:
     entries = [Entry("search", f"{n:032x}", {"query": f"q{n % 3}"}, reply=n) for n in range(9)]
     assert tape_text(entries) == tape_text(entries[::-1])
