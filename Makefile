@@ -45,6 +45,10 @@ bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labell
 	$(BIN)/python -m benchmarks.correction_coverage
 	$(BIN)/python -m benchmarks.eval_run
 	$(BIN)/python -m benchmarks.doors
+	$(BIN)/python -m benchmarks.stream_guard
+	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.cascade
+	$(BIN)/python -m benchmarks.experiment_errors
 	$(BIN)/python -m benchmarks.safe_speed
 
 schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records

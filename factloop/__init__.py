@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from factloop.checker import FactChecker
+    from factloop.correcting import Corrector
+    from factloop.correction_records import Correction
     from factloop.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
     from factloop.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
     from factloop.scorer import TrustScorer
@@ -22,6 +24,8 @@ __version__ = "0.1.0"
 _HOME = {
     "FactChecker": "checker",
     "CheckSettings": "settings",
+    "Corrector": "correcting",
+    "Correction": "correction_records",
     "TrustScorer": "scorer",
     "TrustSettings": "trust_settings",
     **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "errors"),

@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = """
 calls cascading checker cli correcting distractor_sources engine engine_pool experimenting generating guarding
-integrations local recording runs scorer service sources studio testing trust_engine verifying
+integrations local recording runs scorer service sources studio testing traces trust_engine
+verifying
 """
 ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 

@@ -9,13 +9,17 @@ from pydantic import TypeAdapter
 
 from factloop.cli.data import DataGot, DataListing
 from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
+from factloop.correction_records import Correction
 from factloop.estimate import Estimate
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
+from factloop.evaluation.cascade.records import CascadeFile
+from factloop.evaluation.experiments.report import ExperimentReport
 from factloop.evaluation.metrics.mixedqa import MixedQaResult
 from factloop.evaluation.runs.comparison_records import Comparison
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.events import Event
+from factloop.experimenting.estimate import ExperimentEstimate
 from factloop.generating.records import (
     GeneratedPrompt,
     GeneratedResponse,
@@ -23,6 +27,7 @@ from factloop.generating.records import (
     PromptsReport,
     ResponsesReport,
 )
+from factloop.guarding.records import GuardEvent
 from factloop.prompts.difference import PromptsDifference
 from factloop.prompts.lint import LintReport
 from factloop.records import FactualityReport
@@ -36,11 +41,16 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "factuality_report": TypeAdapter(FactualityReport),
     "event": TypeAdapter(Event),
     "estimate": TypeAdapter(Estimate),
+    "correction": TypeAdapter(Correction),
+    "guard_event": TypeAdapter(GuardEvent),
+    "cascade": TypeAdapter(CascadeFile),
     "run_summary": TypeAdapter(RunSummary),
     "judged_response": TypeAdapter(JudgedResponse),
     "comparison": TypeAdapter(Comparison),
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
+    "experiment_report": TypeAdapter(ExperimentReport),
+    "experiment_estimate": TypeAdapter(ExperimentEstimate),
     "prediction": TypeAdapter(Prediction),
     "verify_run": TypeAdapter(VerifyRun),
     "generated_response": TypeAdapter(GeneratedResponse),

@@ -3,7 +3,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,30 +15,39 @@ from tests.simulator import RunningSimulator, Simulator
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[RunningSimulator]:
-    with Simulator(models=("gpt-4o-mini", "gpt-4o", "qwen3")) as running:
+    with Simulator(models=("gpt-4o-mini", "gpt-4o", "qwen3", "sim")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a reader tries the commands, one after the other: a later one may use what an earlier one wrote."""
-    folder = tmp_path_factory.mktemp("reader")
-    for example in ("lighthouse", "trust", "evaluation"):
-        shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
-    (folder / "downloads").mkdir()
-    shutil.copy(folder / "prompts.jsonl", folder / "downloads" / "longfact_objects.jsonl")
-    return folder
+def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """By document: where a reader tries its commands, one after the other, as a later one may use an earlier one's."""
+
+    @cache
+    def make(document: str) -> Path:
+        folder = tmp_path_factory.mktemp(document.replace(".", "-"))
+        for example in ("lighthouse", "trust", "evaluation"):
+            shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
+        shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
+        (folder / "downloads").mkdir()
+        shutil.copy(folder / "prompts.jsonl", folder / "downloads" / "longfact_objects.jsonl")
+        return folder
+
+    return make
 
 
 @pytest.fixture
-def environment(simulator: RunningSimulator, folder: Path, tmp_path: Path) -> dict[str, str]:
+def environment(
+    simulator: RunningSimulator, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
     """A user's shell: factloop on the path, keys set, answers kept in a folder of the test's own."""
     return {
         **os.environ,
         **simulator.environment,
         "OPENAI_BASE_URL": simulator.base_url,
         "FACTLOOP_CACHE_DIR": str(tmp_path / "cache"),
-        "FACTLOOP_DATA_DIR": str(folder / "data"),
+        "FACTLOOP_DATA_DIR": str(tmp_path_factory.getbasetemp() / "data"),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
         "FACTLOOP_PRICE_IN": "0.15",
         "FACTLOOP_PRICE_OUT": "0.60",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import http.client
 import re
+import shlex
+import signal
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.simulator import RunningSimulator
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 LOCAL_SERVER = "http://localhost:8000/v1"
+STARTED_WITHIN_S = 60.0
+STOPPED = (0, 130)
+"""Exit codes of a server that was interrupted."""
+_COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop ")
+_SERVER = re.compile(r"factloop (serve|mcp)\b")
 
 
 @dataclass(frozen=True)
@@ -19,14 +32,18 @@ class Document:
     """Commands are indented lines that begin with `factloop`; Python stands in fenced blocks."""
 
     commands: tuple[str, ...]
+    servers: tuple[str, ...]
+    """Commands that go on until they are stopped."""
     python: tuple[str, ...]
 
     @classmethod
     def read(cls, name: str) -> Document:
         text = (ROOT / name).read_text(encoding="utf-8")
         lines = re.findall(r"^    (.+)$", text, re.MULTILINE)
+        commands = [line.split("  #")[0].strip() for line in lines if _COMMAND.match(line)]
         return cls(
-            tuple(line.split("  #")[0].strip() for line in lines if re.match(r"(cat .*\| *)?factloop ", line)),
+            tuple(command for command in commands if not _SERVER.search(command)),
+            tuple(command for command in commands if _SERVER.search(command)),
             tuple(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)),
         )
 
@@ -45,3 +62,40 @@ def run_python(code: str, environment: dict[str, str]) -> None:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@contextmanager
+def serving(command: str, environment: dict[str, str], folder: Path) -> Iterator[str]:
+    """Its address, while the command serves at a free port in place of the one shown; afterwards it is interrupted."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = shlex.split(command)
+    words[words.index("--port") + 1] = str(port)
+    process = subprocess.Popen(words, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        _await_answer(port, process)
+        yield f"http://127.0.0.1:{port}"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+        assert process.returncode in STOPPED, said
+        assert "Traceback" not in said
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _await_answer(port: int, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + STARTED_WITHIN_S
+    while True:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, "nothing answers"
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5.0)
+        try:
+            connection.request("GET", "/health")
+            connection.getresponse()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+        finally:
+            connection.close()

@@ -1,0 +1,49 @@
+"""Every command and every Python block of docs/ runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.documents.shown import DOCS, Document, run_command, run_python, serving
+from tests.simulator import RunningSimulator
+
+SERVICE = "http://127.0.0.1:8000"
+GUIDES = {path.name: Document.read(f"docs/{path.name}") for path in sorted(DOCS.glob("*.md"))}
+COMMANDS = [(name, command) for name, guide in GUIDES.items() for command in guide.commands]
+SERVERS = [(name, command) for name, guide in GUIDES.items() for command in guide.servers]
+PYTHON = [(name, code) for name, guide in GUIDES.items() for code in guide.python]
+
+
+def test_each_guide_shows_something_to_run() -> None:
+    assert all(guide.commands or guide.servers or guide.python for guide in GUIDES.values())
+
+
+@pytest.mark.parametrize(("guide", "command"), COMMANDS)
+def test_command(
+    guide: str,
+    command: str,
+    simulator: RunningSimulator,
+    environment: dict[str, str],
+    folder_of: Callable[[str], Path],
+) -> None:
+    run_command(command, simulator, environment, folder_of(guide))
+
+
+@pytest.mark.parametrize(("guide", "command"), SERVERS)
+def test_server(guide: str, command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
+    """It answers, and ends when it is told to."""
+    with serving(command, environment, folder_of(guide)):
+        pass
+
+
+@pytest.mark.parametrize(("guide", "code"), PYTHON)
+def test_python_block(guide: str, code: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
+    if SERVICE not in code:
+        run_python(code, environment)
+        return
+    command = next(command for command in GUIDES[guide].servers if "factloop serve" in command)
+    with serving(command, environment, folder_of(guide)) as address:
+        run_python(code.replace(SERVICE, address), environment)
