@@ -39,7 +39,7 @@ class Document:
     @classmethod
     def read(cls, name: str) -> Document:
         text = (ROOT / name).read_text(encoding="utf-8")
-        lines = re.findall(r"^    (.+)$", text, re.MULTILINE)
+        lines = [line.strip() for line in re.findall(r"^    (.+)$", text, re.MULTILINE)]
         commands = [line.split("  #")[0].strip() for line in lines if _COMMAND.match(line)]
         return cls(
             tuple(command for command in commands if not _SERVER.search(command)),
