@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = """
-calls cascading checker cli correcting distractor_sources engine engine_pool experimenting generating guarding
+binding calls cascading checker cli correcting distractor_sources engine engine_pool experimenting generating guarding
 integrations local recording runs scorer service sources studio testing traces trust_engine
 verifying
 """

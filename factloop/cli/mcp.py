@@ -12,6 +12,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
+from factloop.binding.address import Binding
+from factloop.binding.keys import read_keys
 from factloop.checker import FactChecker
 from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, INTERRUPTED, messages_console
@@ -69,16 +71,14 @@ async def _serve(ask: McpAsk, check: CheckSettings, trust: TrustSettings) -> Non
 
 async def _serve_http(ask: McpAsk, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:
     from factloop.integrations.mcp.http import serve_http
-    from factloop.service.keys import read_keys
-    from factloop.service.settings import ServiceSettings
 
     keys = read_keys(ask.api_key_file, os.environ)
-    settings = ServiceSettings(host=ask.host, port=ask.port, keys=keys)
+    binding = Binding(host=ask.host, port=ask.port, keys=keys)
     await _open(checker, scorer)
     messages = messages_console()
     await serve_http(
         server,
-        settings,
+        binding,
         ready=lambda address: messages.print(f"factloop: serving MCP at {address} (Ctrl-C stops)", soft_wrap=True),
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from factloop.binding.keys import read_keys
 from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.flags import settings_given
@@ -74,7 +75,6 @@ def _settings(kind: type[S], flags: Mapping[str, Any]) -> S:
 
 
 def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:
-    from factloop.service.keys import read_keys
     from factloop.service.settings import ServiceSettings
 
     return ServiceSettings(

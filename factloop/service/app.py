@@ -33,6 +33,7 @@ from factloop.service.results import Results
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.store import JobStore
+from factloop.service.tickets import Tickets
 from factloop.service.work import Work
 from factloop.settings import CheckSettings
 from factloop.tools.models.chat import ChatModel
@@ -46,8 +47,8 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
-    metrics, rates = Metrics(), Rates(settings.rate)
-    context = Context(settings, metrics, Results(settings.results), load_assets())
+    metrics, rates, tickets = Metrics(), Rates(settings.rate), Tickets(settings.keys.owners)
+    context = Context(settings, metrics, Results(settings.results), tickets, load_assets())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -69,7 +70,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
     app.add_exception_handler(HTTPException, _on_http)
     app.add_exception_handler(Refused, _on_refused)
     app.add_exception_handler(FactloopError, _on_failure)
-    app.add_middleware(Guard, settings=settings, metrics=metrics, rates=rates)
+    app.add_middleware(Guard, settings=settings, metrics=metrics, rates=rates, tickets=tickets)
     return app
 
 

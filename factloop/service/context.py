@@ -15,6 +15,7 @@ from factloop.service.pages import Asset
 from factloop.service.results import Results
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import ErrorBody, Info, Job
+from factloop.service.tickets import Tickets
 from factloop.service.work import Work
 
 
@@ -25,6 +26,7 @@ class Context:
     settings: ServiceSettings
     metrics: Metrics
     results: Results
+    tickets: Tickets
     assets: Mapping[str, Asset] = field(default_factory=dict)
     opened: Opened | None = None
 

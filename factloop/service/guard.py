@@ -24,6 +24,7 @@ from factloop.errors import ConfigError
 from factloop.service.errors import Refused
 from factloop.service.metrics import Metrics
 from factloop.service.settings import ServiceSettings
+from factloop.service.tickets import Tickets
 
 READING = frozenset({"GET", "HEAD"})
 READS_FOR_A_JOB = 10
@@ -50,8 +51,10 @@ log = logging.getLogger(__name__)
 class Guard:
     """ASGI middleware; it sets `scope["owner"]` for the routes under /v1/."""
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: Rates) -> None:
-        self._app, self._settings, self._metrics, self._rates = app, settings, metrics, rates
+    def __init__(
+        self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: Rates, tickets: Tickets
+    ) -> None:
+        self._app, self._settings, self._metrics, self._rates, self._tickets = app, settings, metrics, rates, tickets
         self._max_body = int(settings.max_body_mb * 1_000_000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +83,7 @@ class Guard:
             address = (scope.get("client") or ("-",))[0]
             owner = self._settings.keys.owner(headers.get("authorization"))
             if owner is None and scope["method"] in READING:
-                owner = self._settings.keys.tickets.owner(scope["path"], scope["query_string"])
+                owner = self._tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
                 self._rates.take("reads", address)
                 raise Refused(

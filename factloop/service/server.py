@@ -6,8 +6,7 @@ import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 
 import h11
@@ -15,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from factloop.errors import ConfigError
+from factloop.binding.address import address_of
 from factloop.service.context import Context
 
 MOST_CONNECTIONS = 1_000
@@ -30,10 +29,10 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
     """
     context: Context = app.state.context
     settings = context.settings
-    with _listening(settings.host, settings.port) as listening:
+    with settings.listening() as listening:
         async with app.router.lifespan_context(app):
             server = _Server(_config(app, context), context)
-            ready(_address(listening))
+            ready(address_of(listening))
             _put_away_in_peace()
             await server.serve(sockets=[listening])
 
@@ -98,23 +97,6 @@ def _protocol(header_timeout_s: float) -> type[asyncio.Protocol]:
                 self._patience = None
 
     return Protocol
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"--host {host} --port {port}: cannot be taken ({reason})") from error
-    with listening:
-        yield listening
-
-
-def _address(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _put_away_in_peace() -> None:

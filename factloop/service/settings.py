@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from factloop.binding.address import Binding
 from factloop.errors import ConfigError
-from factloop.service.keys import Keys
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """Of registered documents and results."""
 
 
-@dataclass(frozen=True)
-class ServiceSettings:
+@dataclass(frozen=True, kw_only=True)
+class ServiceSettings(Binding):
     """What the operator chose. Raises ConfigError."""
 
-    host: str = "127.0.0.1"
-    port: int = 8000
-    """0 takes a free one."""
     folder: Path | None = None
     """Of the database (unless that is named by URL) and of running jobs' journals; by default in the user's data."""
     database: str | None = None
@@ -30,7 +26,6 @@ class ServiceSettings:
     """Files, folders and globs by the name that callers know them by."""
     results: Path | None = None
     """Folder with audits, experiments and runs to show."""
-    keys: Keys = field(default_factory=Keys)
     max_jobs: int = 8
     """At work at a time."""
     max_queued: int = 100
@@ -48,25 +43,10 @@ class ServiceSettings:
     """For answers under way when the service is stopped."""
 
     def __post_init__(self) -> None:
-        if not self.is_loopback and not self.keys:
-            raise ConfigError(
-                f"--host {self.host}: others could reach it, so give a key (--api-key-file or FACTLOOP_SERVICE_KEYS)"
-            )
+        super().__post_init__()
         for name, paths in self.documents.items():
             if not NAME.fullmatch(name) or not paths:
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
         for flag, value in (("--max-jobs", self.max_jobs), ("--max-body-mb", self.max_body_mb)):
             if not value > 0:
                 raise ConfigError(f"{flag} {value:g}: must be greater than 0")
-        if not 0 <= self.port <= 65535:
-            raise ConfigError(f"--port {self.port}: must be between 0 and 65535")
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
+from factloop.binding.keys import Keys, read_keys
 from factloop.errors import ConfigError
-from factloop.service.keys import Keys, read_keys
 from factloop.service.settings import ServiceSettings
 from tests.service.asking import ASK, Service, finished
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -13,13 +12,13 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from factloop.errors import ConfigError
-from factloop.service.keys import Keys
-from factloop.service.settings import ServiceSettings
+from factloop.binding.address import Binding, address_of, in_brackets
+from factloop.binding.keys import Keys
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
 MOST_SESSIONS = 1_000
+MOST_BODY_BYTES = 8_000_000
 STOPPED_WITHIN_S = 5
 
 
@@ -39,28 +38,23 @@ class Keyed:
         await self._app(scope, receive, send)
 
 
-def build_app(server: MCPServer[Any], settings: ServiceSettings) -> ASGIApp:
+def build_app(server: MCPServer[Any], binding: Binding) -> ASGIApp:
     """The application at `/mcp`. On loopback only requests to this machine's own names are heard (DNS rebinding)."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
-        host=settings.host,
+        host=binding.host,
         max_sessions=MOST_SESSIONS,
-        max_request_body_size=int(settings.max_body_mb * 1_000_000),
-        transport_security=_own_names(settings),
+        max_request_body_size=MOST_BODY_BYTES,
+        transport_security=_own_names(binding),
     )
-    return Keyed(app, settings.keys)
+    return Keyed(app, binding.keys)
 
 
-async def serve_http(server: MCPServer[Any], settings: ServiceSettings, *, ready: Callable[[str], None]) -> None:
+async def serve_http(server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None]) -> None:
     """Serves until the process is told to stop. `ready` is told the address. Raises ConfigError."""
-    host, port = settings.host, settings.port
-    try:
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, OverflowError) as error:
-        raise ConfigError(f"--host {host} --port {port}: cannot be taken ({_reason(error)})") from error
-    with listening:
+    with binding.listening() as listening:
         config = uvicorn.Config(
-            build_app(server, settings),
+            build_app(server, binding),
             ws="none",
             log_config=None,
             access_log=False,
@@ -69,21 +63,15 @@ async def serve_http(server: MCPServer[Any], settings: ServiceSettings, *, ready
             limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=STOPPED_WITHIN_S,
         )
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
+        ready(f"{address_of(listening)}{PATH}")
         await uvicorn.Server(config).serve(sockets=[listening])
 
 
-def _own_names(settings: ServiceSettings) -> TransportSecuritySettings:
+def _own_names(binding: Binding) -> TransportSecuritySettings:
     """Behind a key on another address any name may lead here: a page of a stranger has no key."""
-    if not settings.is_loopback:
+    if not binding.is_loopback:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    names = sorted({"127.0.0.1", "localhost", "[::1]", host})
+    names = sorted({"127.0.0.1", "localhost", "[::1]", in_brackets(binding.host)})
     return TransportSecuritySettings(
         allowed_hosts=[f"{name}:*" for name in names], allowed_origins=[f"http://{name}:*" for name in names]
     )
-
-
-def _reason(error: Exception) -> object:
-    return getattr(error, "strerror", None) or error

@@ -17,10 +17,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from factloop import FactChecker, TrustScorer
+from factloop.binding.address import Binding
+from factloop.binding.keys import Keys
 from factloop.integrations.mcp.http import PATH, build_app
 from factloop.integrations.mcp.server import build_server
-from factloop.service.keys import Keys
-from factloop.service.settings import ServiceSettings
 
 KEY = "a-key-of-some-length"
 CLAIM = {"claim": "Ada was born in London.", "documents": ["Ada was born in London."]}
@@ -34,9 +34,9 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 @contextmanager
-def serving(settings: ServiceSettings) -> Iterator[str]:
+def serving(binding: Binding) -> Iterator[str]:
     """The address of a server in a thread."""
-    app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), settings)
+    app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), binding)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
@@ -48,13 +48,13 @@ def serving(settings: ServiceSettings) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving(ServiceSettings()) as url:
+    with serving(Binding()) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def keyed() -> Iterator[str]:
-    with serving(ServiceSettings(keys=Keys([KEY]))) as url:
+    with serving(Binding(keys=Keys([KEY]))) as url:
         yield url
 
 

@@ -8,17 +8,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from factloop.errors import ConfigError
-from factloop.service.tickets import Tickets
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16
 """Characters of a key: a shorter one could be guessed."""
 NOBODY = ""
-"""Whose jobs are where no key is asked for."""
+"""The owner of what is asked for where no key is needed."""
 
 
 class Keys:
-    """Who may use the service. Without keys everybody may, as one."""
+    """Who may use a server. Without keys everybody may, as one."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         """Raises ConfigError for a key that is too short, or cannot stand in a header."""
@@ -27,10 +26,14 @@ class Keys:
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
                 raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
         self._hashes = tuple(_hash(key) for key in given)
-        self.tickets = Tickets([_owner(key) for key in self._hashes] or [NOBODY])
 
     def __bool__(self) -> bool:
         return bool(self._hashes)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """All whom `owner` may name."""
+        return tuple(map(_owner, self._hashes)) or (NOBODY,)
 
     def owner(self, authorization: str | None) -> str | None:
         """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where it names no key of ours."""

@@ -1,0 +1,1 @@
+"""Where a server listens, and who may use it: loopback, or behind a key."""
