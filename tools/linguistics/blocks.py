@@ -24,8 +24,13 @@ _ENDS_OPEN = re.compile(
     r"(?:[,;(\[–—-]|\b(?:a|an|and|as|at|but|by|for|from|in|of|on|or|that|the|to|was|with)|\b(?:dr|fig|mr|mrs|ms|no|prof|st)\.)$"
 )
 
-PROSE_FENCES = frozenset({"", "md", "markdown", "text", "txt", "plain", "plaintext"})
+PROSE_FENCES = frozenset(
+    {"", "md", "markdown", "text", "txt", "plain", "plaintext", "answer", "response", "quote", "note", "summary"}
+)
 """Fences with these info strings hold prose: models like to wrap a whole answer in one. Others hold code."""
+
+LONGEST_INFO = 2
+"""Words after a fence, a language with a name for the code say; more of them are prose, unless they set something."""
 
 WRAPPED_FROM = 48
 """A line at least this long may have been wrapped: its sentence may go on in the next line."""
@@ -59,12 +64,14 @@ def find_blocks(text: str) -> Iterator[Block]:
     index = 0
     while index < len(lines):
         line = lines[index]
-        fence = _FENCE.match(line.body)
+        fence = _fence(line)
         if fence is not None:
             if open_start >= 0 and previous is not None:
                 yield Block(open_start, previous.end, True)
-                open_start = -1
-            index = _after_fence(lines, index, fence, unclosed)
+            after = _after_fence(lines, index, fence, unclosed)
+            words = _words_after(fence) if after == index + 1 else None
+            open_start, previous = (-1, None) if words is None else (line.start + words, line)
+            index = after
             continue
         index += 1
         start, fresh, splittable = _strip_markers(text, line)
@@ -90,7 +97,7 @@ def open_fence(text: str) -> int | None:
     unclosed: set[str] = set()
     index = 0
     while index < len(lines):
-        fence = _FENCE.match(lines[index].body)
+        fence = _fence(lines[index])
         after = index + 1 if fence is None else _after_fence(lines, index, fence, unclosed)
         if unclosed:
             return lines[index].start
@@ -110,10 +117,31 @@ def _lines(text: str) -> Iterator[_Line]:
         position = max(found.end(), position + 1)
 
 
+def _fence(line: _Line) -> re.Match[str] | None:
+    """The fence that the line is. One whose mark comes again on the same line is code within a text."""
+    fence = _FENCE.match(line.body)
+    return None if fence is None or fence.group(1)[0] in line.body[fence.end() :] else fence
+
+
+def _is_prose(fence: re.Match[str]) -> bool:
+    info = fence.string[fence.start(2) :]
+    is_long = len(info.split()) > LONGEST_INFO and not any(mark in info for mark in "={[")
+    return is_long or fence.group(2).lower() in PROSE_FENCES
+
+
+def _words_after(fence: re.Match[str]) -> int | None:
+    """Where text begins on the line of a fence that holds no code; None where there is at most a language."""
+    start = fence.end() if fence.group(2).lower() in PROSE_FENCES else fence.start(2)
+    words = fence.string[start:].split()
+    if not any(character.isalnum() for word in words for character in word):
+        return None
+    return start if start == fence.end() or len(words) > 1 else None
+
+
 def _after_fence(lines: list[_Line], index: int, fence: re.Match[str], unclosed: set[str]) -> int:
     """Index of the first line that is read again after the fence at `index`."""
-    marker, language = fence.group(1), fence.group(2).lower()
-    if language in PROSE_FENCES or marker in unclosed:
+    marker = fence.group(1)
+    if _is_prose(fence) or marker in unclosed:
         return index + 1
     for later in range(index + 1, len(lines)):
         if lines[later].body.startswith(marker) and not lines[later].body.strip("`~"):

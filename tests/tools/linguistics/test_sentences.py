@@ -88,3 +88,26 @@ def test_dense_boundaries_take_linear_time(unit: str) -> None:
     started = time.perf_counter()
     split_sentences(text)
     assert time.perf_counter() - started < 8
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("```It was lit in 1759.```", "```It was lit in 1759.```"),
+        ("~~~It was lit in 1759.~~~", "~~~It was lit in 1759.~~~"),
+        ("``` It was lit in 1759.", "It was lit in 1759."),
+        ("``` It was lit in 1759.\nlit()\n```", "It was lit in 1759.\nlit()"),
+        ("```md It was lit in 1759.\n```", "It was lit in 1759."),
+        ("```answer\nIt was lit in 1759.\n```", "It was lit in 1759."),
+        ("```python\n``` It was lit in 1759.", "It was lit in 1759."),
+    ],
+)
+def test_words_beside_a_fence_are_no_code(text: str, sentence: str) -> None:
+    assert [one.text for one in split_sentences(text)] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "fence", ["```python", "``` python", "```py example.py", '```js title="How it was lit"', "~~~c++"]
+)
+def test_code_is_skipped_whatever_its_fence_says(fence: str) -> None:
+    assert split_sentences(f"{fence}\nIt.was(lit)\n{fence[:3]}\n") == []
