@@ -39,6 +39,8 @@ __all__ = [
     "CheckSettings",
     "Claim",
     "ConfigError",
+    "Correction",
+    "Corrector",
     "DataError",
     "Evidence",
     "FactChecker",

@@ -70,6 +70,16 @@ class DistractorFlags:
     seed: flags.Seed = None
 
 
+class ScoreFlags:
+    """Of TrustScore where one server checks and scores: who is asked, who judges, and what is searched."""
+
+    subject_model: flags.SubjectModel = None
+    judge_model: flags.JudgeModel = None
+    judge_base_url: flags.JudgeBaseUrl = None
+    nli: flags.Nli = None
+    corpus: flags.Corpus = None
+
+
 class LimitFlags:
     """What a run may take, and where it keeps what it paid for."""
 

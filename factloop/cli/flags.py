@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from factloop.settings import RunSettings
 
-MODEL, SEARCH, DISTRACTORS, LIMITS, OUTPUT = "Model", "Search", "Distractors", "Limits", "Output"
+MODEL, SEARCH, DISTRACTORS, LIMITS, OUTPUT, SERVER = "Model", "Search", "Distractors", "Limits", "Output", "Server"
 
 Model = Annotated[
     str | None,
@@ -111,6 +111,18 @@ RecordingMode = Annotated[
         metavar="replay|record|new",
         help="Or make the recording anew, or add what it does not hold.",
         rich_help_panel=OUTPUT,
+    ),
+]
+Host = Annotated[
+    str, typer.Option(help="Address to listen at. Any but this machine's own needs a key.", rich_help_panel=SERVER)
+]
+Port = Annotated[int, typer.Option(help="0 takes a free one.", rich_help_panel=SERVER)]
+ApiKeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keys of callers, one in a line; or in FACTLOOP_SERVICE_KEYS, apart by commas.",
+        rich_help_panel=SERVER,
     ),
 ]
 Quiet = Annotated[

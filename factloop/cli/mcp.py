@@ -15,12 +15,9 @@ from typing import Any, Literal
 from factloop.binding.address import Binding
 from factloop.binding.keys import read_keys
 from factloop.checker import FactChecker
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, INTERRUPTED, messages_console
-from factloop.cli.flags import settings_given
 from factloop.cli.outputs import leave_now
-from factloop.cli.serve import OF_CHECKS_ALONE
-from factloop.errors import ConfigError
+from factloop.cli.servers import needing_extra, server_settings
 from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
@@ -42,15 +39,9 @@ def run_mcp(ask: McpAsk, flags: Mapping[str, Any]) -> int:
 
     Over standard input and output nothing but the protocol is written there; it ends with its input.
     """
-    try:
+    with needing_extra("the MCP server", "mcp"):
         import factloop.integrations.mcp.server  # noqa: F401 - only whether it can be had
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("factloop"):
-            raise
-        raise ConfigError(f"the MCP server needs {error.name}: pip install 'factloop[mcp]'") from error
-    trust_flags = {name: value for name, value in flags.items() if name not in OF_CHECKS_ALONE}
-    check = load_settings(CheckSettings, settings_given(CheckSettings, flags), os.environ, Path.cwd())
-    trust = load_settings(TrustSettings, settings_given(TrustSettings, trust_flags), os.environ, Path.cwd())
+    check, trust = server_settings(flags)
     logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
     asyncio.run(_serve(ask, check, trust))
     return DONE

@@ -9,23 +9,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from factloop.binding.keys import read_keys
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console
-from factloop.cli.flags import settings_given
+from factloop.cli.servers import needing_extra, server_settings
 from factloop.errors import ConfigError
-from factloop.settings import CheckSettings, RunSettings
-from factloop.trust_settings import TrustSettings
 
 if TYPE_CHECKING:
     from factloop.service.settings import ServiceSettings
-
-S = TypeVar("S", bound=RunSettings)
-
-OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
-"""Flags whose settings TrustScore has, too, with a meaning or a default of its own."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +39,11 @@ class ServeAsk:
 
 def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
     """Serves until the process is told to stop. Raises FactloopError for a wrong set-up, before anything is open."""
-    try:
+    with needing_extra("the service", "serve"):
         from factloop.service.app import build_app
         from factloop.service.server import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("factloop"):
-            raise
-        raise ConfigError(f"the service needs {error.name}: pip install 'factloop[serve]'") from error
     messages = messages_console()
-    check = _settings(CheckSettings, flags)
-    if check.model is None and flags.get("subject_model") is not None:
-        check = check.model_copy(update={"base_url": None})  # it is the subject's
-    trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in OF_CHECKS_ALONE})
-    app = build_app(_service(ask, os.environ), check, trust)
+    app = build_app(_service(ask, os.environ), *server_settings(flags))
     logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
     asyncio.run(
         serve(
@@ -68,10 +52,6 @@ def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
     )
     messages.print("factloop: stopped. Jobs that were under way go on at the next start.", soft_wrap=True)
     return DONE
-
-
-def _settings(kind: type[S], flags: Mapping[str, Any]) -> S:
-    return load_settings(kind, settings_given(kind, flags), os.environ, Path.cwd())
 
 
 def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:

@@ -32,6 +32,7 @@ def test_every_public_name_is_there() -> None:
     for name in factloop.__all__:
         assert getattr(factloop, name).__name__ == name
     assert set(factloop.__all__) <= set(dir(factloop))
+    assert {*factloop._HOME} == {*factloop.__all__}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

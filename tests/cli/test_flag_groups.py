@@ -7,7 +7,15 @@ import pytest
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, DistractorFlags, LimitFlags, RecordingFlags, TrustFlags, with_flags
+from factloop.cli.flag_groups import (
+    CheckFlags,
+    DistractorFlags,
+    LimitFlags,
+    RecordingFlags,
+    ScoreFlags,
+    TrustFlags,
+    with_flags,
+)
 from factloop.settings import CheckSettings
 from factloop.trust_settings import TrustSettings
 
@@ -18,6 +26,7 @@ from factloop.trust_settings import TrustSettings
         (CheckFlags, CheckSettings),
         (TrustFlags, TrustSettings),
         (DistractorFlags, TrustSettings),
+        (ScoreFlags, TrustSettings),
         (LimitFlags, CheckSettings),
         (LimitFlags, TrustSettings),
         (RecordingFlags, CheckSettings),

@@ -8,74 +8,52 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, LimitFlags, with_flags
-
-_SERVICE = "Service"
-
-
-class ScoreFlags:
-    """Of TrustScore: who is asked, who judges, and what is searched."""
-
-    subject_model: flags.SubjectModel = None
-    judge_model: flags.JudgeModel = None
-    judge_base_url: flags.JudgeBaseUrl = None
-    nli: flags.Nli = None
-    corpus: flags.Corpus = None
+from factloop.cli.flag_groups import CheckFlags, LimitFlags, ScoreFlags, with_flags
 
 
 @with_flags(CheckFlags, ScoreFlags, LimitFlags)
 def serve(
-    host: Annotated[
-        str,
-        typer.Option(help="Address to listen at. Any but this machine's own needs a key.", rich_help_panel=_SERVICE),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 takes a free one.", rich_help_panel=_SERVICE)] = 8000,
+    host: flags.Host = "127.0.0.1",
+    port: flags.Port = 8000,
     documents: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=PATH",
             help="Documents that callers may choose by name: file, folder or glob; repeatable.",
-            rich_help_panel=_SERVICE,
+            rich_help_panel=flags.SERVER,
         ),
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Reports (JSON) and run folders to look through.", rich_help_panel=_SERVICE
+            metavar="FOLDER", help="Reports (JSON) and run folders to look through.", rich_help_panel=flags.SERVER
         ),
     ] = None,
-    api_key_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keys of callers, one in a line; or in FACTLOOP_SERVICE_KEYS, apart by commas.",
-            rich_help_panel=_SERVICE,
-        ),
-    ] = None,
+    api_key_file: flags.ApiKeyFile = None,
     database: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
             help="sqlite:///FILE or postgresql+psycopg://... (default: in --folder).",
-            rich_help_panel=_SERVICE,
+            rich_help_panel=flags.SERVER,
         ),
     ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
             help="Of jobs and of what running ones have paid for (default: in your data folder).",
-            rich_help_panel=_SERVICE,
+            rich_help_panel=flags.SERVER,
         ),
     ] = None,
-    max_jobs: Annotated[int, typer.Option(min=1, help="At work at a time.", rich_help_panel=_SERVICE)] = 8,
-    max_queued: Annotated[int, typer.Option(min=0, help="Waiting for their turn.", rich_help_panel=_SERVICE)] = 100,
-    max_body_mb: Annotated[float, typer.Option(help="Of one request.", rich_help_panel=_SERVICE)] = 8.0,
+    max_jobs: Annotated[int, typer.Option(min=1, help="At work at a time.", rich_help_panel=flags.SERVER)] = 8,
+    max_queued: Annotated[int, typer.Option(min=0, help="Waiting for their turn.", rich_help_panel=flags.SERVER)] = 100,
+    max_body_mb: Annotated[float, typer.Option(help="Of one request.", rich_help_panel=flags.SERVER)] = 8.0,
     rate: Annotated[
         str,
         typer.Option(
             metavar="N/PERIOD",
             help="Jobs that a caller may ask for; reading is allowed ten times as often.",
-            rich_help_panel=_SERVICE,
+            rich_help_panel=flags.SERVER,
         ),
     ] = "60/minute",
     **settings: Any,

@@ -1,0 +1,44 @@
+"""What commands that serve have in common: checks and scores, both set by the flags of one command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from factloop.cli.config import load_settings
+from factloop.cli.flags import settings_given
+from factloop.errors import ConfigError
+from factloop.settings import CheckSettings, RunSettings
+from factloop.trust_settings import TrustSettings
+
+_OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
+"""Flags whose settings TrustScore has, too, with a meaning or a default of its own."""
+
+S = TypeVar("S", bound=RunSettings)
+
+
+def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:
+    """Of checks and of scores. Raises ConfigError."""
+    check = _settings(CheckSettings, flags)
+    trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in _OF_CHECKS_ALONE})
+    if check.model is None and trust.subject_model is not None:
+        check = check.model_copy(update={"base_url": None})  # it is the subject's
+    return check, trust
+
+
+@contextmanager
+def needing_extra(server: str, extra: str) -> Iterator[None]:
+    """Around the import of what serves. Raises ConfigError where a library is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("factloop"):
+            raise
+        raise ConfigError(f"{server} needs {error.name}: pip install 'factloop[{extra}]'") from error
+
+
+def _settings(kind: type[S], flags: Mapping[str, Any]) -> S:
+    return load_settings(kind, settings_given(kind, flags), os.environ, Path.cwd())
