@@ -10,7 +10,9 @@ HIDDEN = "[secret]"
 SHORTEST = 8
 """Characters: shorter values ("none", "EMPTY") stand for no key, and hiding them would garble the text."""
 
-_NAMES = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(?:^|_)(?:(?:API)?KEYS?|KEY_ID|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)$", re.IGNORECASE
+)
 _LOOKS = re.compile(
     r"(?<=://)[^/\s@]+(?=@)"  # user:password@ of an address
     r"|\bsk-[A-Za-z0-9_-]{20,}"
@@ -19,8 +21,10 @@ _LOOKS = re.compile(
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of the variables whose names end as those of keys, tokens and passwords do; the longest first."""
-    found = {value.strip() for name, value in environment.items() if _NAMES.search(name)}
+    """Values of the variables whose names end as those of keys, tokens and passwords do, and where a value is a list
+    with commas its parts; the longest first."""
+    values = [value for name, value in environment.items() if _NAMES.search(name)]
+    found = {part.strip() for value in values for part in (value, *value.split(","))}
     return tuple(sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))
 
 

@@ -18,6 +18,9 @@ KEY = "abcdefgh-1234"
         ("DB_PASSWORD", KEY, True),
         ("CLIENT_SECRET", f"  {KEY}\n", True),
         ("TOKEN", KEY, True),
+        ("FACTLOOP_SERVICE_KEYS", KEY, True),
+        ("AWS_ACCESS_KEY_ID", KEY, True),
+        ("SOME_APIKEY", KEY, True),
         ("OPENAI_API_KEY", "none", False),
         ("OPENAI_API_KEY", "", False),
         ("KEYBOARD", KEY, False),
@@ -27,6 +30,11 @@ KEY = "abcdefgh-1234"
 )
 def test_variables_that_hold_secrets_are_told_by_their_names(name: str, value: str, is_secret: bool) -> None:
     assert secrets_in({name: value}) == ((KEY,) if is_secret else ())
+
+
+def test_each_key_of_a_list_is_a_secret() -> None:
+    secrets = secrets_in({"FACTLOOP_SERVICE_KEYS": f"first-of-two, {KEY}"})
+    assert scrubbed(f"{KEY} or first-of-two", secrets) == "[secret] or [secret]"
 
 
 def test_a_secret_within_a_secret_is_hidden_with_it() -> None:
