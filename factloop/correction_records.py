@@ -47,7 +47,8 @@ class Rejection(StrEnum):
     """The second check left more claims without a verdict than the first."""
     MORE_CONTRADICTED = "more_contradicted"
     NEW_UNSUPPORTED = "new_unsupported"
-    """A rewritten sentence states what is not supported, or an untouched one now does."""
+    """A rewritten sentence states what is not supported, what cannot be judged, or what is beside the question; or an
+    untouched one now states what is not supported."""
     SUPPORTED_LOST = "supported_lost"
     """A sentence that remains has fewer supported claims than it had."""
     MEANING_LOST = "meaning_lost"

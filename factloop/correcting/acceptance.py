@@ -6,7 +6,8 @@ A rewritten text is taken if, and only if, all of these hold; the first that doe
 2. no more claims are without a verdict than before (a check that failed proves nothing);
 3. no more claims are contradicted than before;
 4. no rewritten sentence states anything that is not supported, and no untouched one more of it than before (a sentence
-   that was removed may have said who *he* is);
+   that was removed may have said who *he* is); nor does a rewritten one state more than before that has no verdict, or
+   that has nothing to do with the question;
 5. no sentence that remains has fewer supported claims than before, so only what nothing supported was lost;
 6. every rewritten sentence still states something;
 7. precision is higher.
@@ -61,6 +62,7 @@ def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate
     staying = [number for number, fate in enumerate(fates) if fate.start < fate.end]
     reworded = [number for number in staying if fates[number].reworded]
     unsupported = {number for number in staying if are[number].not_supported > _allowed(fates[number], was[number])}
+    unsupported |= {number for number in reworded if _beside(are[number]) > _beside(was[number])}
     if are[ELSEWHERE].not_supported:
         unsupported.add(ELSEWHERE)
     lost = {number for number in staying if are[number].supported < was[number].supported}
@@ -106,6 +108,11 @@ def _first(
 def _allowed(fate: Fate, was: Counts) -> int:
     """Claims not supported that a sentence may have."""
     return 0 if fate.reworded else was.not_supported
+
+
+def _beside(counts: Counts) -> int:
+    """Claims that precision does not see."""
+    return counts.unscored + counts.irrelevant
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:

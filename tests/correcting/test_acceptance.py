@@ -56,6 +56,9 @@ BEFORE: Sentences = ((ANN, "ss"), (BAD, "c"), (CID, "s"))
         ),
         # a rewritten sentence that is itself not supported, though there is less of it than before
         (((ANN, "s"), (BAD, "cc")), MENDED, ((ANN, "s"), (NEW, "n")), Rejection.NEW_UNSUPPORTED, {1}),
+        # a contradicted sentence that now says what nothing can judge, or what is beside the question
+        (((ANN, "su"), (BAD, "c")), MENDED, ((ANN, "ss"), (NEW, "u")), Rejection.NEW_UNSUPPORTED, {1}),
+        (((ANN, "s"), (BAD, "c")), MENDED, ((ANN, "s"), (NEW, "i")), Rejection.NEW_UNSUPPORTED, {1}),
         # an untouched sentence that lost what it referred to
         (BEFORE, REMOVED, ((ANN, "ss"), (CID, "n")), Rejection.NEW_UNSUPPORTED, {2}),
         # one that was not supported before, and was left, may be so again, and not more
