@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from factloop.agents.trustscore.distractors.base import SubstituteSource
@@ -29,6 +30,8 @@ from factloop.tools.vocabulary.lexicon import words_of
 from factloop.tools.vocabulary.tagging import tag_tokens
 from factloop.trust_records import DistractorSet, Source
 from factloop.trust_settings import TrustSettings
+
+_LOADING = Lock()
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,14 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
     return DistractorSources(tuple(sources), tables, dbpedia, answers)
 
 
-@cache
 def load_tables() -> None:
+    """`_load_tables`, by one thread at a time: what several jobs need at once is read once."""
+    with _LOADING:
+        _load_tables()
+
+
+@cache
+def _load_tables() -> None:
     """Reads the packaged names and words that distractors are made of: once a process, in about two seconds.
 
     Then all that lives is taken from the garbage collector's rounds, as a server does before it forks: each full round

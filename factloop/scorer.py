@@ -19,7 +19,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from factloop.agents.trustscore.stages import TrustContext
-from factloop.distractor_sources import make_distractors
+from factloop.distractor_sources import load_tables, make_distractors
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError, DataError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer
@@ -228,9 +228,9 @@ class TrustScorer:
             with self._recording.in_use():
                 yield await self._shared(), None
             return
-        await self._index()
+        await self._load()
         with RunDirectory(Path(run_dir)) as directory:
-            setup = self._setup()
+            setup = await asyncio.to_thread(self._setup)
             try:
                 directory.claim(_configuration(setup, items))
                 engine = build_trust_engine(setup, journal=directory.journal)
@@ -243,12 +243,12 @@ class TrustScorer:
                 await engine.aclose()
 
     async def _shared(self) -> TrustEngine:
-        await self._index()
+        await self._load()
         return await self._engines.here(lambda: build_trust_engine(self._setup()))
 
-    async def _index(self) -> None:
-        """In a thread: a large corpus takes minutes, and the loop has other work."""
-        await asyncio.to_thread(lambda: self.corpus)
+    async def _load(self) -> None:
+        """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
+        await asyncio.to_thread(lambda: (load_tables(), self.corpus))
 
     def _setup(self) -> TrustSetup:
         tape = self._recording.tape
