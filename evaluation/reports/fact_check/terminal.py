@@ -25,6 +25,7 @@ _STYLES = {
 
 _EXPLAINED = frozenset({Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED})
 """What a reader wants a reason for at once."""
+STAGE_WORDS = {"cheap": "the cheap stage", "model": "the model"}
 LONGEST_RATIONALE = 200
 """Characters of a reason on the terminal; the page has it whole."""
 
@@ -84,7 +85,9 @@ def _narrow_table(claims: tuple[Claim, ...], numbers: dict[str, int]) -> Table:
 
 
 def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
-    """The first evidence that the verdict cites, and why a claim is not supported; or the claim judged in its place."""
+    """The first evidence that the verdict cites, why a claim is not supported, and in a cascade which stage judged it;
+    or the claim judged in its place.
+    """
     if claim.duplicate_of is not None:
         number = numbers.get(claim.duplicate_of)
         return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
@@ -96,6 +99,8 @@ def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
         link = Style(dim=True, link=web_address(cited.source))
         lines += [Text(visible(cited.title), style="dim")] if cited.title else []
         lines.append(Text(visible(cited.source), style=link, no_wrap=True, overflow="ellipsis"))
+    if claim.judgement.stage is not None:
+        lines.append(Text(f"{STAGE_WORDS[claim.judgement.stage]}: {visible(claim.judgement.judged_by)}", style="dim"))
     return lines
 
 

@@ -44,6 +44,20 @@ def test_every_claim_is_listed_at_every_width(width: int) -> None:
     assert "same as claim 3" in claims
 
 
+@pytest.mark.parametrize("width", [80, 200])
+def test_in_a_cascade_every_claim_says_which_stage_judged_it(width: int) -> None:
+    report = sample_report()
+    first, second, *others = report.claims
+    stages = {"cheap": "lexical", "model": "openai:gpt-4o-mini"}
+    judged = [
+        claim.model_copy(update={"judgement": claim.judgement.model_copy(update={"stage": stage, "judged_by": judge})})
+        for claim, (stage, judge) in zip((first, second), stages.items(), strict=True)
+    ]
+    text = words(printed(report.model_copy(update={"claims": (*judged, *others)}), width=width))
+    assert text.count("the cheap stage: lexical") == text.count("the model: openai:gpt-4o-mini") == 1
+    assert "stage" not in printed(report, width=width)
+
+
 def test_the_result_says_what_it_rests_on() -> None:
     result = words(printed(sample_report(), width=200).split("Result ─")[1])
     for line in (
