@@ -80,8 +80,8 @@ class ScoreFlags:
     corpus: flags.Corpus = None
 
 
-class LimitFlags:
-    """What a run may take, and where it keeps what it paid for."""
+class SpendingFlags:
+    """What a run may take that keeps what it paid for to itself."""
 
     budget_usd: flags.BudgetUsd = None
     max_calls: flags.MaxCalls = None
@@ -90,8 +90,13 @@ class LimitFlags:
     concurrency: flags.Concurrency = None
     requests_per_second: flags.RequestsPerSecond = None
     timeout_s: flags.Timeout = None
-    cache: flags.Cache = None
     cache_dir: flags.CacheDir = None
+
+
+class LimitFlags(SpendingFlags):
+    """What a run may take, and whether other runs may use what it paid for."""
+
+    cache: flags.Cache = None
 
 
 class RecordingFlags:

@@ -79,7 +79,10 @@ Timeout = Annotated[
 Cache = Annotated[
     bool | None, typer.Option("--cache/--no-cache", help="Keep answers paid for.", rich_help_panel=LIMITS)
 ]
-CacheDir = Annotated[Path | None, typer.Option(metavar="FOLDER", rich_help_panel=LIMITS)]
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Of answers and of indexes of documents.", rich_help_panel=LIMITS),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what it would cost; spend nothing.", rich_help_panel=LIMITS)
 ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+from importlib import import_module
 from typing import Annotated, Any, get_type_hints
 
 import pytest
@@ -13,6 +14,7 @@ from factloop.cli.flag_groups import (
     LimitFlags,
     RecordingFlags,
     ScoreFlags,
+    SpendingFlags,
     TrustFlags,
     with_flags,
 )
@@ -48,3 +50,10 @@ def test_a_command_shows_the_flags_of_its_groups_and_is_given_them() -> None:
     assert "settings" not in shown
     assert {*shown} - {"name", "json"} == {*get_type_hints(LimitFlags)}
     command("x", max_calls=3)
+
+
+@pytest.mark.parametrize("command", ["experiment", "serve"])
+def test_what_keeps_its_answers_to_itself_offers_no_cache(command: str) -> None:
+    offered = {*inspect.signature(import_module(f"factloop.cli.commands.{command}").__dict__[command]).parameters}
+    assert offered >= {*get_type_hints(SpendingFlags)}
+    assert "cache" not in offered
