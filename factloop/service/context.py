@@ -88,7 +88,7 @@ TheJob = Annotated[Job, Depends(find_job)]
 
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The refusals of a route, for its documentation: those of every route, and these."""
-    return {status: {"model": ErrorBody} for status in (400, 401, 429, *statuses)}
+    return {status: {"model": ErrorBody} for status in (400, 401, 413, 429, 503, *statuses)}
 
 
 def page_and(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -29,6 +29,8 @@ from factloop.service.tickets import Tickets
 READING = frozenset({"GET", "HEAD"})
 READS_FOR_A_JOB = 10
 """How much oftener one may read than ask for work."""
+MOST_WHERE_NONE_IS_READ = 1_000
+"""Bytes of a body that no route reads, as some clients send one with every request."""
 MOST_DISCARDED = 64_000_000
 """Bytes that are read after a refusal, and thrown away."""
 DISCARDED_WITHIN_S = 5.0
@@ -112,32 +114,38 @@ class Guard:
             if kind != "application/json":
                 raise Refused(415, "wrong_content_type", "send application/json")
         length = headers.get("content-length")
+        if length is not None and "transfer-encoding" in headers:  # two servers might read two different bodies
+            raise Refused(400, "bad_request", "Content-Length and Transfer-Encoding exclude each other", headers=_CLOSE)
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise Refused(400, "bad_request", "Content-Length is no number")
-        if length is not None and (len(length) > 15 or int(length) > self._max_body):
-            raise self._too_long()
+        is_read = scope["method"] == "POST" and scope["path"].startswith("/v1/")
+        most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
+        if length is not None and (len(length) > 15 or int(length) > most):
+            raise _too_long(most)
         try:
             async with asyncio.timeout(self._settings.body_timeout_s):
-                return await self._received(receive)
+                return await _received(receive, most)
         except TimeoutError as error:
             raise Refused(408, "too_slow", "the request did not come in whole in time", headers=_CLOSE) from error
 
-    async def _received(self, receive: Receive) -> bytes:
-        parts, size = [], 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise Refused(400, "bad_request", "the request ended early")
-            part = message.get("body", b"")
-            size += len(part)
-            if size > self._max_body:
-                raise self._too_long()
-            parts.append(part)
-            if not message.get("more_body", False):
-                return b"".join(parts)
 
-    def _too_long(self) -> Refused:
-        return Refused(413, "too_large", f"a request has at most {self._max_body:,} bytes", headers=_CLOSE)
+async def _received(receive: Receive, most: int) -> bytes:
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refused(400, "bad_request", "the request ended early")
+        part = message.get("body", b"")
+        size += len(part)
+        if size > most:
+            raise _too_long(most)
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _too_long(most: int) -> Refused:
+    return Refused(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
 
 
 _CLOSE = {"Connection": "close"}

@@ -19,12 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from factloop.errors import FactloopError
 from factloop.service.errors import Refused, error_words, failure_words
 from factloop.service.live import LiveJob, Sent, read_events, write_events
 from factloop.service.metrics import Metrics
 from factloop.service.shapes import ErrorWords, Job, Kind, Progress, Status
-from factloop.service.store import JobStore, StoredJob, TextName, new_job_id
+from factloop.service.store import JobStore, StoredJob, TextName, new_job_id, reason_of
 from factloop.service.work import Outcome, Watching, Work
 
 P = ParamSpec("P")
@@ -176,11 +178,12 @@ class Jobs:
         self, live: LiveJob, status: Status, *, outcome: Outcome | None = None, error: ErrorWords | None = None
     ) -> None:
         summary = None if outcome is None else outcome.summary
-        live.stored = live.stored.changed(status=status, finished_at=datetime.now(UTC), error=error, summary=summary)
+        stored = live.stored.changed(status=status, finished_at=datetime.now(UTC), error=error, summary=summary)
         texts: dict[TextName, str] = {"events": await asyncio.to_thread(write_events, live.events)}
         if outcome is not None:
             texts["result"] = outcome.result
-        await self._save(live.stored, texts)
+        await self._save(stored, texts)
+        live.stored = stored  # who hears that it is done can have the report
         self._metrics.finished(live.stored.job, None if outcome is None else outcome.report)
         live.publish(live.stored.job, JOB_FINISHED)
         await asyncio.to_thread(shutil.rmtree, self._folder / live.stored.job.id, ignore_errors=True)
@@ -189,9 +192,16 @@ class Jobs:
         await self._in_database(self._store.save, stored, texts)
 
     async def _in_database(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """In the one thread that the database has: SQLite has one writer, and the order is kept."""
+        """In the one thread that the database has: SQLite has one writer, and the order is kept.
+
+        Raises Refused where it fails: a full disk, a server that is gone, a file that somebody took away.
+        """
         work: Any = partial(call, *args, **kwargs)
-        return await asyncio.get_running_loop().run_in_executor(self._database, work)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._database, work)
+        except SQLAlchemyError as error:
+            log.error("the database failed: %s", reason_of(error))
+            raise not_kept() from error
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
@@ -205,6 +215,11 @@ async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
 
 def _note_progress(live: LiveJob, progress: Progress) -> None:
     live.stored = live.stored.changed(progress=progress)
+
+
+def not_kept() -> Refused:
+    """For what the database does not take, or has not."""
+    return Refused(503, "not_kept", "the service cannot keep jobs just now; try again later", headers=_retry_after())
 
 
 def _retry_after() -> dict[str, str]:

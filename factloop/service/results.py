@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ LARGEST = 200_000_000
 """Bytes of a file; a larger one is passed over."""
 IN_FOLDERS = (SUMMARY, "experiment.json", "report.json")
 """The file that a folder stands for."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,7 @@ class Results:
         return None if path is None else self._result(name, path)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
-        for entry in entries:
+        for entry in [] if self._folder is None else _entries(self._folder):
             inside = [entry / name for name in IN_FOLDERS if (entry / name).is_file()]
             path = inside[0] if inside else entry
             name = entry.name if inside else entry.stem
@@ -84,11 +84,22 @@ class Results:
                 yield name, path
 
     def _result(self, name: str, path: Path) -> Result | None:
-        state = path.stat()
+        try:
+            state = path.stat()
+        except OSError:  # taken away since it was listed
+            return None
         version = (state.st_mtime_ns, state.st_size)
         if path not in self._read or self._read[path][0] != version:
             self._read[path] = version, _read(name, path) if state.st_size <= LARGEST else None
         return self._read[path][1]
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Those of a folder that was taken away are none."""
+    try:
+        return sorted(folder.iterdir(), reverse=True)
+    except OSError:
+        return []
 
 
 def _read(name: str, path: Path) -> Result | None:
@@ -114,7 +125,10 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    return 0.0 if moment is None else moment.timestamp()
+    """Since the epoch, for any date that can be written; one without a zone is taken for UTC."""
+    if moment is None:
+        return 0.0
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()
 
 
 def _render_audit(report: AuditReport) -> str:

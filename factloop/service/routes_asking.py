@@ -16,6 +16,7 @@ from factloop.errors import DataError
 from factloop.records import FactualityReport
 from factloop.service.context import Open, Opened, Owner, answers
 from factloop.service.errors import STATUS_OF_FAILURE, Refused, failure_words
+from factloop.service.jobs import not_kept
 from factloop.service.live import LiveJob
 from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, TrustAsk, title_of
 from factloop.service.work import write_rows
@@ -59,7 +60,7 @@ async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
     except DataError as error:
         words = failure_words(error)
         raise Refused(422, words.type, words.message, field="rows") from error
-    request = await asyncio.to_thread(ask.model_dump_json)
+    request = await asyncio.to_thread(_kept, ask)
     return await _submitted(opened, owner, "audit", f"{len(ask.rows):,} labelled claims", request, wait=False)
 
 
@@ -72,6 +73,17 @@ def _refuse_nothing_to_check_against(ask: CheckAsk, opened: Opened) -> None:
     if not opened.info.can_search:
         message = "there is nothing to check against: give documents; this service searches nothing of its own"
         raise Refused(422, "invalid_input", message, field="documents")
+
+
+def _kept(ask: AuditAsk) -> str:
+    """The request as it is kept, and can be read again. Raises Refused for what JSON can say and no text can."""
+    try:
+        text = ask.model_dump_json()
+        AuditAsk.model_validate_json(text)
+    except ValueError as error:  # half a character, brackets by the hundred, a number of thousands of digits
+        message = "a value is no whole text, is nested too deep, or is a number of too many digits"
+        raise Refused(422, "invalid_input", message, field="rows") from error
+    return text
 
 
 def _try_rows(ask: AuditAsk) -> None:
@@ -96,9 +108,13 @@ async def _result(opened: Opened, live: LiveJob) -> Response:
     job = live.stored.job
     if job.status == "done":
         result = await opened.jobs.result(job.id)
+        if result is None:
+            raise not_kept()
         return Response(result, media_type="application/json")
     if job.error is not None:
         raise Refused(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
     if job.status == "cancelled":
         raise Refused(409, "cancelled", "the job was cancelled")
+    if not opened.jobs.is_stopping:
+        raise not_kept()
     raise Refused(503, "stopping", f"the service is being stopped; job {job.id} goes on at its next start")

@@ -97,7 +97,7 @@ class JobStore:
                     connection.execute(insert(_FORMAT).values(format=FORMAT))
         except SQLAlchemyError as error:
             self._engine.dispose()
-            raise ConfigError(f"--database {_shown(url)}: cannot be used ({_reason(error)})") from error
+            raise ConfigError(f"--database {_shown(url)}: cannot be used ({reason_of(error)})") from error
         if found not in (None, FORMAT):
             self._engine.dispose()
             raise ConfigError(f"--database {_shown(url)}: was written by another version of factloop (format {found})")
@@ -192,7 +192,7 @@ def _shown(url: str) -> str:
         return "(no database URL)"
 
 
-def _reason(error: SQLAlchemyError) -> str:
+def reason_of(error: SQLAlchemyError) -> str:
     """The database's own first line."""
     origin = getattr(error, "orig", None)
     return (str(origin or type(error).__name__).strip().splitlines() or ["no reason given"])[0]

@@ -1,0 +1,133 @@
+"""Hostile input that other tests of the service leave out: rows of audits, files of results, a database that fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service.asking import ASK, Service, finished
+
+JSON = {"Content-Type": "application/json"}
+ROW: dict[str, Any] = {
+    "dataset": "d", "task": "qa", "prompt_id": "p", "system": "s", "response_id": "r", "claim_id": "c",
+    "claim": "Ada was born in London.", "document": "Ada was born in London.", "label": 1, "evaluators": {"e": 0.5},
+}  # fmt: skip
+
+
+def _refused(answer: httpx.Response) -> tuple[int, str]:
+    assert "Traceback" not in answer.text
+    return answer.status_code, answer.json()["error"]["type"]
+
+
+def _nested(depth: int) -> bytes:
+    return b"[" * depth + b"]" * depth
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(b'"\\ud800"', b"1" + b"0" * 5_000, b"NaN", b"-Infinity", b"1e999"),
+        *(_nested(depth) for depth in (190, 300, 900, 100_000)),
+    ],
+    ids=lambda value: value[:8].decode(),
+)
+@pytest.mark.parametrize("field", ["notes", "dataset", "claim"])
+async def test_rows_that_could_not_be_read_again_are_no_job(service: Service, field: str, value: bytes) -> None:
+    row = json.dumps({**ROW, field: "HERE"}).encode().replace(b'"HERE"', value)
+    async with service() as client:
+        answer = await client.post("/v1/audits", content=b'{"rows": [' + row + b"]}", headers=JSON)
+        if answer.status_code == 202:  # deep, but it can be read
+            assert (await finished(client, answer.json()["id"]))["status"] == "done"
+            return
+        assert _refused(answer) in [(422, "invalid_input"), (400, "bad_request")]
+        assert (await client.get("/v1/jobs")).json()["jobs"] == []
+
+
+async def test_a_job_that_is_done_has_its_report(service: Service) -> None:
+    """Whoever asks at once after they heard of it."""
+    async with service() as client:
+        for _ in range(20):
+            job = (await client.post("/v1/checks", json={**ASK, "response": "Ada was born."})).json()["id"]
+            while (state := (await client.get(f"/v1/jobs/{job}")).json()["status"]) in ("queued", "running"):
+                pass
+            assert state == "done"
+            assert (await client.get(f"/v1/jobs/{job}/result")).status_code == 200
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
+async def test_packed_bodies_are_never_unpacked(service: Service, encoding: str) -> None:
+    import gzip
+
+    bomb = gzip.compress(b" " * 10_000_000)
+    async with service(max_body_mb=0.1) as client:
+        answer = await client.post("/v1/checks", content=bomb, headers={**JSON, "Content-Encoding": encoding})
+    assert _refused(answer)[0] in (400, 422)
+
+
+async def test_bodies_that_no_route_reads_are_not_waited_for(service: Service) -> None:
+    """Without a key, too: only the routes behind it read what is long."""
+    async with service() as client:
+        for method, path in (("POST", "/"), ("POST", "/health"), ("GET", "/health"), ("DELETE", "/v1/jobs/1")):
+            answer = await client.request(method, path, content=b" " * 1_001, headers=JSON)
+            assert _refused(answer) == (413, "too_large"), (method, path)
+        assert (await client.request("GET", "/health", content=b"{}")).status_code == 200
+
+
+async def test_a_body_with_two_lengths_is_refused(service: Service) -> None:
+    both = {**JSON, "Content-Length": "5", "Transfer-Encoding": "chunked"}
+    async with service() as client:
+        assert _refused(await client.post("/v1/checks", content=b"{}", headers=both)) == (400, "bad_request")
+
+
+async def test_a_database_that_fails_is_said_and_not_taken_for_a_report(service: Service, home: Path) -> None:
+    async with service() as client:
+        done = (await client.post("/v1/checks", json=ASK)).json()["id"]
+        await finished(client, done)
+        with sqlite3.connect(home / "service" / "jobs.sqlite") as database:
+            database.execute("ALTER TABLE factloop_job_texts RENAME TO gone")
+        for path in ("/v1/checks", "/v1/checks?wait=true"):
+            answer = await client.post(path, json=ASK)
+            assert _refused(answer) == (503, "not_kept")
+            assert answer.headers["retry-after"]
+            assert "sqlite" not in answer.text.lower()
+        answer = await client.get(f"/v1/jobs/{done}/result")
+        assert _refused(answer) == (503, "not_kept")
+        with sqlite3.connect(home / "service" / "jobs.sqlite") as database:
+            database.execute("ALTER TABLE gone RENAME TO factloop_job_texts")
+        assert (await client.post("/v1/checks?wait=true", json=ASK)).json()["claims"]
+
+
+async def test_files_among_the_results_that_somebody_planted_do_no_harm(service: Service, home: Path) -> None:
+    folder = home / "results"
+    folder.mkdir()
+    async with service(results=folder) as client:
+        report = (await client.post("/v1/checks?wait=true", json=ASK)).json()
+        hostile = {**report, "prompt": "<script>alert(1)</script>{{7*7}}"}
+        (folder / "good.json").write_text(json.dumps(hostile))
+        (folder / "old.json").write_text(json.dumps({**report, "created_at": "0001-01-01T00:00:00"}))
+        (folder / "late.json").write_text(json.dumps({**report, "created_at": "9999-12-31T23:59:59-14:00"}))
+        (folder / "deep.json").write_text('{"a":' * 100_000)
+        (folder / "nan.json").write_text(json.dumps({**report, "precision": float("nan")}))
+        (folder / "two words.json").write_text(json.dumps(report))
+        (folder / "loop.json").symlink_to("loop.json")
+        (folder / "link.json").symlink_to("/etc/passwd")
+        (folder / "up").symlink_to("..")
+        os.mkfifo(folder / "pipe.json")
+        listed = (await client.get("/v1/results")).json()["results"]
+        assert [one["name"] for one in listed] == ["late", "good", "old"]
+        page = (await client.get("/v1/results/good/page.html")).text
+        assert "<script>alert" not in page
+        assert "{{7*7}}" in page
+        for name in ("deep", "nan", "two%20words", "loop", "link", "up", "pipe", "..", "%2e%2e%2fgood", "good%00"):
+            assert (await client.get(f"/v1/results/{name}.json")).status_code == 404, name
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+        assert (await client.get("/v1/results")).json() == {"results": []}
+        assert _refused(await client.get("/v1/results/good.json")) == (404, "not_found")
