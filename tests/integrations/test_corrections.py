@@ -191,6 +191,20 @@ async def test_each_turn_of_the_person_has_revisions_of_its_own() -> None:
     assert len(found["messages"]) == 8
 
 
+def test_an_answer_from_what_was_read_before_is_held_against_the_whole_conversation_by_choice() -> None:
+    def last_answer(guard: FactCheckMiddleware) -> str:
+        model = Scripted(script=[LOOKS_UP, AIMessage(RIGHT), AIMessage(RIGHT)], asked=[])
+        agent: Any = create_agent(model, [tell], middleware=[guard], checkpointer=InMemorySaver())
+        config = {"configurable": {"thread_id": "1"}}
+        agent.invoke({"messages": [HumanMessage(QUESTION)]}, config)
+        return str(agent.invoke({"messages": [HumanMessage("Sure?")]}, config)["messages"][-1].text)
+
+    assert last_answer(FactCheckMiddleware(offline(), action="block")) == BLOCKED
+    assert last_answer(FactCheckMiddleware(offline(), action="block", retrieved="conversation")) == RIGHT
+    with pytest.raises(ConfigError, match="must be one of turn, conversation"):
+        FactCheckMiddleware(offline(), retrieved="ever")  # type: ignore[arg-type]  # the mistake
+
+
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_an_answer_is_corrected_in_place(asynchronous: bool) -> None:
     guard = FactCheckMiddleware(offline(), action="correct")

@@ -258,7 +258,7 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({"answer": "x", "documents": 3}, "documents: a list"),
         ({"answer": "x", "documents": ["a", None]}, "documents, item 2"),
         ({"answer": "\ud83d", "documents": []}, "half a character"),
-        ("x", "a mapping with 'answer' is needed, not str"),
+        ("x", r"a mapping with 'answer' is needed, not str \(in a chain: RunnablePassthrough.assign\(answer=...\)"),
     ],
 )
 def test_wrong_input_is_named(given: Any, complaint: str) -> None:

@@ -38,7 +38,8 @@ class Keys:
     def read(self, given: object) -> Asked:
         """From a mapping, whose other keys are none of ours. Raises DataError."""
         if not isinstance(given, Mapping):
-            raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}")
+            hint = f" (in a chain: RunnablePassthrough.assign({self.answer}=...) before it)" if _is_text(given) else ""
+            raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}{hint}")
         question = given.get(self.question)
         return Asked(
             answer=text_of(self.answer, given.get(self.answer), AIMessage),
@@ -49,6 +50,10 @@ class Keys:
     def write(self, answer: object, question: object, documents: object) -> dict[str, Any]:
         """The mapping that `read` reads."""
         return {self.answer: answer, self.question: question, self.documents: documents}
+
+
+def _is_text(given: object) -> bool:
+    return isinstance(given, str | BaseMessage)
 
 
 def text_of(name: str, value: object, speaker: type[BaseMessage]) -> str:
@@ -92,12 +97,13 @@ def is_persons(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and not is_request(message)
 
 
-def retrieved_by(messages: Sequence[BaseMessage]) -> list[Document]:
-    """What an agent's tools brought since the person last spoke: documents where they say so, else their texts.
+def retrieved_by(messages: Sequence[BaseMessage], *, ever: bool = False) -> list[Document]:
+    """What an agent's tools brought since the person last spoke, or `ever`: documents where they say so, else texts.
 
     Messages of failed tools, and reports of our own, are no evidence.
     """
-    asked = max((place for place, message in enumerate(messages) if is_persons(message)), default=-1)
+    persons = () if ever else (place for place, message in enumerate(messages) if is_persons(message))
+    asked = max(persons, default=-1)
     answers = [message for message in messages[asked + 1 :] if isinstance(message, ToolMessage)]
     return [document for answer in answers if answer.status != "error" for document in _brought(answer)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, get_args
 
 from langchain.agents.middleware.types import AgentMiddleware, AgentState, OmitFromInput, hook_config
 from langchain_core.messages import AIMessage, BaseMessage
@@ -19,7 +19,7 @@ from factloop.integrations.langchain.correction import (
     revision_request,
     without_drafts,
 )
-from factloop.integrations.langchain.inputs import Keys, is_persons, retrieved_by
+from factloop.integrations.langchain.inputs import is_persons, retrieved_by
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.integrations.langchain.words import in_words
 from factloop.prompts.registry import PromptRegistry
@@ -27,6 +27,7 @@ from factloop.records import FactualityReport
 
 Action = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]
+Retrieved = Literal["turn", "conversation"]
 _LAST_ACTIONS = ("annotate", "block", "record")
 _ACTIONS = (*_LAST_ACTIONS, "revise", "correct")
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
@@ -50,6 +51,9 @@ def has_unproven(report: FactualityReport) -> bool:
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     """Checks an agent's final answer against what its tools brought since the person last spoke.
 
+    With `retrieved="conversation"` against all that they brought, for agents that answer further questions from what
+    they have read before; then an answer also passes on what was retrieved for another question.
+
     `action`:
 
     - `annotate` (the default) puts the report in a few lines below the answer;
@@ -65,7 +69,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without anything retrieved
     has no judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its
-    text. Blocking concerns the final message of the state: tokens that the agent has streamed before are out.
+    text. Blocking concerns the final message of the state: tokens that the agent has streamed before are out. An answer
+    in the form of a tool call (`response_format=ToolStrategy(...)`) is no text: it is not checked, `factcheck` is None.
     Raises ConfigError.
     """
 
@@ -81,12 +86,15 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         max_revisions: int = MAX_REVISIONS,
         then: LastAction = "block",
         max_rounds: int = MAX_ROUNDS,
+        retrieved: Retrieved = "turn",
     ) -> None:
         super().__init__()
         if action not in _ACTIONS:
             raise ConfigError(f"action = {action!r}: must be one of {', '.join(_ACTIONS)}")
         if then not in _LAST_ACTIONS:
             raise ConfigError(f"then = {then!r}: must be one of {', '.join(_LAST_ACTIONS)}")
+        if retrieved not in get_args(Retrieved):
+            raise ConfigError(f"retrieved = {retrieved!r}: must be one of {', '.join(get_args(Retrieved))}")
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         self.check = check if check is not None else FactCheckRunnable()
@@ -94,23 +102,32 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
         self._blocks, self._message = blocks, message
+        self._all_retrieved = retrieved == "conversation"
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
         return {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
 
     @hook_config(can_jump_to=["model"])
     def after_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        asked = _asked(state["messages"], self.check.keys)
+        asked = self._asked(state["messages"])
         return self._update(state, self._checking.invoke(asked) if asked is not None else None)
 
     @hook_config(can_jump_to=["model"])
     async def aafter_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        asked = _asked(state["messages"], self.check.keys)
+        asked = self._asked(state["messages"])
         return self._update(state, await self._checking.ainvoke(asked) if asked is not None else None)
 
     @property
     def _checking(self) -> FactCheckRunnable | CorrectionRunnable:
         return self._correction if self._action == "correct" else self.check
+
+    def _asked(self, messages: Sequence[BaseMessage]) -> dict[str, Any] | None:
+        """The final answer with its question and what was retrieved for it; None where the agent ended without one."""
+        if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
+            return None
+        questions = [message for message in messages if is_persons(message)]
+        documents = retrieved_by(messages, ever=self._all_retrieved)
+        return self.check.keys.write(messages[-1], questions[-1] if questions else None, documents)
 
     def _update(self, state: FactCheckState, found: FactualityReport | Correction | None) -> dict[str, Any]:
         messages = state["messages"]
@@ -150,11 +167,3 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
 def _annotated(text: str, report: FactualityReport) -> str:
     return f"{text}\n\nFact check: {in_words(report)}"
-
-
-def _asked(messages: Sequence[BaseMessage], keys: Keys) -> dict[str, Any] | None:
-    """The final answer with its question and what was retrieved for it; None where the agent ended without one."""
-    if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
-        return None
-    questions = [message for message in messages if is_persons(message)]
-    return keys.write(messages[-1], questions[-1] if questions else None, retrieved_by(messages))
