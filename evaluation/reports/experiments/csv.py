@@ -1,18 +1,11 @@
-"""An experiment as CSV: the claims that flipped, the differences, and the figures of each variant.
-
-Texts that a spreadsheet would take for a formula begin with an apostrophe; numbers have all their digits.
-"""
+"""An experiment as tables: the claims that flipped, the differences, and the figures of each variant."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from factloop.evaluation.experiments.report import ExperimentReport, Flip
-from factloop.evaluation.reports.downloads import Cell, harmless
-
-Rows = Iterable[Sequence[Cell]]
+from factloop.evaluation.reports.downloads import Cell
 
 _SIDE = ("verdict", "n_repeats", "n_scored", "rationale", "cited")
 FLIPS = (
@@ -24,16 +17,6 @@ DIFFERENCES = (
     "n_left_out", "p", "p_corrected", "p_mcnemar", "detectable", "is_headline", "outcome", "undefined", "words",
 )  # fmt: skip
 FIGURES = ("variant", "quantity", "k", "value", "low", "high", "n", "n_groups", "n_left_out", "undefined")
-
-
-def csv_files(report: ExperimentReport) -> Mapping[str, str]:
-    """The text of each file by its name without ending."""
-    tables: Mapping[str, tuple[Sequence[str], Rows]] = {
-        "flips": (FLIPS, flip_rows(report)),
-        "differences": (DIFFERENCES, difference_rows(report)),
-        "variants": (FIGURES, figure_rows(report)),
-    }
-    return {name: _written(head, rows) for name, (head, rows) in tables.items()}
 
 
 def flip_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
@@ -63,11 +46,3 @@ def figure_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
             yield (name, *(getattr(one, field) for field in FIGURES[1:]))
         for quantity, figure in (("stability", variant.stability.share), ("fleiss_kappa", variant.stability.kappa)):
             yield (name, quantity, None, *(getattr(figure, field) for field in FIGURES[3:]))
-
-
-def _written(head: Sequence[str], rows: Rows) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(head)
-    writer.writerows([harmless(cell) for cell in row] for row in rows)
-    return text.getvalue()

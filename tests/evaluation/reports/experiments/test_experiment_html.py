@@ -14,7 +14,6 @@ import lxml.html
 import pytest
 
 from factloop.evaluation.experiments.report import ExperimentReport
-from factloop.evaluation.reports.experiments.csv import csv_files
 from factloop.evaluation.reports.experiments.html import render_experiment_html
 from factloop.evaluation.reports.experiments.prompt_diff import Line, prompt_diffs
 from tests.evaluation.experiments.sample import PROMPT, STRICT
@@ -106,20 +105,25 @@ def downloads(html: str) -> dict[str, str]:
     return found
 
 
+def n_figures(report: ExperimentReport) -> int:
+    """Each variant's own, and the two of its stability."""
+    return sum(len(one.figures) + 2 for one in report.variants)
+
+
 def test_all_of_it_can_be_downloaded() -> None:
     report, files = samples.ordinary(), downloads(page())
     assert ExperimentReport.model_validate(json.loads(files["experiment.json"])) == report
-    for name, text in csv_files(report).items():
-        assert files[f"{name}.csv"] == text
     rows = list(csv.DictReader(io.StringIO(files["flips.csv"], newline="")))
     assert [row["claim_id"] for row in rows] == [one.claim_id for one in report.flips]
     assert {row["direction"] for row in rows} <= {"better", "worse", "neutral"}
-    assert len(list(csv.DictReader(io.StringIO(files["differences.csv"], newline="")))) == len(report.differences)
+    for name, n in (("differences", len(report.differences)), ("variants", n_figures(report))):
+        assert len(list(csv.DictReader(io.StringIO(files[f"{name}.csv"], newline="")))) == n
 
 
 def test_no_cell_of_the_csv_is_a_formula() -> None:
-    for text in csv_files(samples.hostile()).values():
-        for row in csv.reader(io.StringIO(text, newline="")):
+    files = downloads(render_experiment_html(samples.hostile()))
+    for name in ("flips.csv", "differences.csv", "variants.csv"):
+        for row in csv.reader(io.StringIO(files[name], newline="")):
             assert not [cell for cell in row if cell.startswith(("=", "@", "\t", "\r"))]
 
 
