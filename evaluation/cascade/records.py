@@ -49,7 +49,9 @@ class Side(Record):
     confidence: OpenShare
     """Of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """By how much claims of one document or response count for fewer: 1 where they are independent."""
+    """By how much claims of one document or response count for fewer in `bound`: 1 where they are independent."""
+    label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
+    """The same of `label_bound`."""
     why_none: str = ""
     """Why there is no threshold, in words."""
     n_needed: Count | None = None

@@ -12,17 +12,19 @@ begins where 1/16, 1/8, 1/4 and 1/2 of the claims are settled, each with a quart
 arrives at the next beginning takes its own quarter along.
 
 Departures: beginnings are places in the ranking of scores, which knows no labels. What is promised is exact where a
-weaker score is not more often right than a stronger one, and claims are independent; for claims in groups see `bounds`.
+weaker score is not more often right than a stronger one, and claims are independent; for claims in groups it is
+approximate (`design_effects`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from factloop.evaluation.cascade.bounds import Floats, n_needed, p_values, upper_bound
+from factloop.evaluation.cascade.design_effects import few_groups, of_label, of_settled
 from factloop.evaluation.cascade.labelled import ScoredLabels, likeness
 from factloop.evaluation.cascade.records import CurvePoint, ErrorKind, Side, Tuned
 from factloop.evaluation.reports.figures import percent, plural
@@ -46,7 +48,9 @@ class SettledAt:
     n: Counts
     n_wrong: Counts
     effect: Floats
-    """Design effect of the settled."""
+    """Design effect on the share of wrong ones among the settled."""
+    label_effect: Floats
+    """On the share of claims of their label that are settled wrongly."""
     n_all: int
     n_label: int
     """Claims that would be settled wrongly on this side."""
@@ -79,8 +83,8 @@ class Tuning:
         alike = likeness(labelled.labels, labelled.groups) if labelled.n else None
         wrong = labelled.labels == 0
         return cls(
-            accepting=_settled_at(labelled, GRID[::-1], wrong, alike or 0.0, sign=-1),
-            rejecting=_settled_at(labelled, GRID, ~wrong, alike or 0.0, sign=1),
+            accepting=_settled_at(labelled, GRID[::-1], wrong, sign=-1),
+            rejecting=_settled_at(labelled, GRID, ~wrong, sign=1),
             n_supported=int(labelled.labels.sum()),
             n_unscored=int(np.isnan(labelled.scores).sum()),
             n_groups=len(np.unique(labelled.groups)),
@@ -94,15 +98,20 @@ class Tuning:
                 raise ValueError(f"{name} is a share between 0 and 1, not {share:g}")
         accepts, rejects = error is not ErrorKind.FALSE_REJECT, error is not ErrorKind.FALSE_SUPPORT
         alpha = (1 - confidence) / (accepts + rejects)
-        upper, lower = _farthest_apart(
-            self.accepting,
-            _certified(self.accepting, max_error, alpha) if accepts else _NONE,
-            self.rejecting,
-            _certified(self.rejecting, max_error, alpha) if rejects else _NONE,
-        )
-        accepted = _side(self.accepting, upper, max_error, alpha, is_wanted=accepts, done="accepted")
-        rejected = _side(self.rejecting, lower, max_error, alpha, is_wanted=rejects, done="rejected")
         n = self.accepting.n_all
+        more = few_groups(self.n_groups, n, alpha / len(BEGINNINGS))
+        accepting, rejecting = (
+            replace(one, effect=more * one.effect, label_effect=more * one.label_effect)
+            for one in (self.accepting, self.rejecting)
+        )
+        upper, lower = _farthest_apart(
+            accepting,
+            _certified(accepting, max_error, alpha) if accepts else _NONE,
+            rejecting,
+            _certified(rejecting, max_error, alpha) if rejects else _NONE,
+        )
+        accepted = _side(accepting, upper, max_error, alpha, is_wanted=accepts, done="accepted")
+        rejected = _side(rejecting, lower, max_error, alpha, is_wanted=rejects, done="rejected")
         shares = (accepted.label_error, rejected.label_error)
         return Tuned(
             error=error,
@@ -127,33 +136,21 @@ class Tuning:
 _NONE: Counts = np.empty(0, np.int64)
 
 
-def _settled_at(
-    labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], alike: float, *, sign: int
-) -> SettledAt:
+def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], *, sign: int) -> SettledAt:
     """`sign` is 1 where low scores are settled, -1 where high ones are."""
     scored = np.flatnonzero(~np.isnan(labelled.scores))
     strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
-    n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right")
-    wrong_before = np.concatenate([[0], np.cumsum(wrong[strictest_first])])
-    squares = np.concatenate([[0], np.cumsum(2 * _earlier_of_group(labelled.groups[strictest_first]) + 1)])
-    mean_size = squares[n] / np.maximum(n, 1)
-    effect = 1 + np.maximum(mean_size - 1, 0.0) * alike
-    return SettledAt(thresholds, n.astype(np.int64), wrong_before[n], effect, labelled.n, int(wrong.sum()))
-
-
-def _earlier_of_group(groups: NDArray[np.int64]) -> Counts:
-    """For each row how many before it are of its group; shape (n_rows,)."""
-    order = np.argsort(groups, kind="stable")
-    _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
-    found = np.empty(len(groups), np.int64)
-    found[order] = np.arange(len(groups)) - np.repeat(start, size)
-    return found
+    n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right").astype(np.int64)
+    is_wrong, groups = wrong[strictest_first], labelled.groups[strictest_first]
+    effects = of_settled(is_wrong, groups, n), of_label(is_wrong, groups, n, labelled.groups[wrong])
+    n_wrong = np.concatenate([[0], np.cumsum(is_wrong)])[n]
+    return SettledAt(thresholds, n, n_wrong, *effects, labelled.n, int(wrong.sum()))
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
     """Places of the thresholds whose errors are below the stated one; with a chance of `alpha` some are not."""
     of_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
-    of_label = p_values(at.n_wrong / at.effect, at.n_label / at.effect, max_error)
+    of_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(of_settled, of_label)
     weight = np.zeros(len(p_value) + 1)
     np.add.at(weight, [np.searchsorted(at.n, share * at.n_all) for share in BEGINNINGS], alpha / len(BEGINNINGS))
@@ -216,7 +213,8 @@ def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, i
             why_none=why,
             n_needed=needed,
         )
-    n, wrong, effect = int(at.n[place]), int(at.n_wrong[place]), float(at.effect[place])
+    n, wrong = int(at.n[place]), int(at.n_wrong[place])
+    effect, label_effect = float(at.effect[place]), float(at.label_effect[place])
     return Side(
         threshold=float(at.thresholds[place]),
         n=n,
@@ -225,9 +223,10 @@ def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, i
         bound=upper_bound(wrong / effect, n / effect, alpha),
         n_label=at.n_label,
         label_error=wrong / at.n_label,
-        label_bound=upper_bound(wrong / effect, at.n_label / effect, alpha),
+        label_bound=upper_bound(wrong / label_effect, at.n_label / label_effect, alpha),
         confidence=1 - alpha,
         design_effect=effect,
+        label_design_effect=label_effect,
     )
 
 
@@ -264,8 +263,8 @@ def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
         settled = n_needed(float(error[place]), max_error, alpha / len(BEGINNINGS))
         label = n_needed(float(of_label[place]), max_error, alpha / len(BEGINNINGS))
         if settled is not None and label is not None:
-            scale = max(settled / at.n[place], label / at.n_label)
-            found.append(float(at.effect[place] * scale * at.n_all))
+            scale = max(at.effect[place] * settled / at.n[place], at.label_effect[place] * label / at.n_label)
+            found.append(float(scale * at.n_all))
     # the answer is no less than there are: these did not do
     return max(at.n_all + 1, round(min(found))) if found else None
 

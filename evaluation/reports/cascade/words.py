@@ -37,7 +37,8 @@ def side_words(side: Side, n: int) -> str:
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
-    return f"{settled}; at most {share(side.bound)} with {percent(round(side.confidence, 4))} confidence)"
+    sure = f"{percent(round(side.confidence, 4))} confidence, were no other threshold tried"
+    return f"{settled}; at most {share(side.bound)} with {sure})"
 
 
 def label_words(side: Side, label: str) -> str:
@@ -72,7 +73,7 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
     yield "To the model", f"{share(tuned.share_sent)} of the claims"
 
 
-CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", "Balanced error")
+CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", "Balanced error, if the model never errs")
 
 
 def curve_row(point: CurvePoint) -> tuple[str, ...]:
