@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 from limits import RateLimitItem, parse_many
@@ -20,6 +19,7 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from factloop.binding.callers import Gone, TooMuch, received, replayed
 from factloop.errors import ConfigError
 from factloop.service.errors import Refused
 from factloop.service.metrics import Metrics
@@ -97,7 +97,7 @@ class Guard:
             self._rates.take("reads" if scope["method"] in READING else "jobs", owner or address)
             scope["owner"] = owner
         body = await self._body(scope, headers, receive)
-        await self._app(scope, _replayed(body, receive), answer)
+        await self._app(scope, replayed(body, receive), answer)
 
     def _refuse_strange_host(self, headers: Headers) -> None:
         """A name that a stranger's DNS points at this machine must not reach it through a browser."""
@@ -123,25 +123,13 @@ class Guard:
         if length is not None and (len(length) > 15 or int(length) > most):
             raise _too_long(most)
         try:
-            async with asyncio.timeout(self._settings.body_timeout_s):
-                return await _received(receive, most)
+            return await received(receive, most, self._settings.body_timeout_s)
+        except TooMuch as error:
+            raise _too_long(most) from error
+        except Gone as error:
+            raise Refused(400, "bad_request", "the request ended early") from error
         except TimeoutError as error:
             raise Refused(408, "too_slow", "the request did not come in whole in time", headers=_CLOSE) from error
-
-
-async def _received(receive: Receive, most: int) -> bytes:
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Refused(400, "bad_request", "the request ended early")
-        part = message.get("body", b"")
-        size += len(part)
-        if size > most:
-            raise _too_long(most)
-        parts.append(part)
-        if not message.get("more_body", False):
-            return b"".join(parts)
 
 
 def _too_long(most: int) -> Refused:
@@ -249,16 +237,6 @@ def _refuse_other_site(headers: Headers) -> None:
 
 def _has_port(host: str) -> bool:
     return host.rpartition(":")[2].isdigit() and not host.endswith("]")
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body in one message; then whatever the server says, such as that the caller left."""
-    waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return replay
 
 
 def _template(scope: Scope) -> str:

@@ -13,6 +13,16 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from factloop.binding.address import Binding, address_of, in_brackets
+from factloop.binding.callers import (
+    BODY_WITHIN_S,
+    LONGEST_HEADERS,
+    Gone,
+    TooMuch,
+    most_connections,
+    patient_protocol,
+    received,
+    replayed,
+)
 from factloop.binding.keys import Keys
 
 PATH = "/mcp"
@@ -22,11 +32,11 @@ MOST_BODY_BYTES = 8_000_000
 STOPPED_WITHIN_S = 5
 
 
-class Keyed:
-    """ASGI middleware that lets nobody by without one of the keys, where there are any."""
+class Guard:
+    """ASGI middleware: nobody gets by without one of the keys, where there are any, or with half a request."""
 
-    def __init__(self, app: ASGIApp, keys: Keys) -> None:
-        self._app, self._keys = app, keys
+    def __init__(self, app: ASGIApp, keys: Keys, body_within_s: float) -> None:
+        self._app, self._keys, self._body_within_s = app, keys, body_within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and self._keys.owner(Headers(scope=scope).get("authorization")) is None:
@@ -35,10 +45,27 @@ class Keyed:
             )
             await refusal(scope, receive, send)
             return
+        if scope["type"] == "http":
+            try:
+                body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
+            except TooMuch:
+                await _too_much(scope, receive, send)
+                return
+            except TimeoutError:
+                await _too_slow(scope, receive, send)
+                return
+            except Gone:
+                return
+            receive = replayed(body, receive)
         await self._app(scope, receive, send)
 
 
-def build_app(server: MCPServer[Any], binding: Binding) -> ASGIApp:
+_CLOSE = {"Connection": "close"}
+_too_much = JSONResponse({"error": f"a request has at most {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
+_too_slow = JSONResponse({"error": "the request did not come in whole in time"}, 408, _CLOSE)
+
+
+def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float = BODY_WITHIN_S) -> ASGIApp:
     """The application at `/mcp`. On loopback only requests to this machine's own names are heard (DNS rebinding)."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -47,20 +74,23 @@ def build_app(server: MCPServer[Any], binding: Binding) -> ASGIApp:
         max_request_body_size=MOST_BODY_BYTES,
         transport_security=_own_names(binding),
     )
-    return Keyed(app, binding.keys)
+    return Guard(app, binding.keys, body_within_s)
 
 
 async def serve_http(server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None]) -> None:
     """Serves until the process is told to stop. `ready` is told the address. Raises ConfigError."""
     with binding.listening() as listening:
+        most = most_connections(MOST_CONNECTIONS)
         config = uvicorn.Config(
             build_app(server, binding),
+            http=patient_protocol(most),
             ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=most,
+            h11_max_incomplete_event_size=LONGEST_HEADERS,
             timeout_graceful_shutdown=STOPPED_WITHIN_S,
         )
         ready(f"{address_of(listening)}{PATH}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -18,11 +19,13 @@ from mcp.client.streamable_http import streamable_http_client
 
 from factloop import FactChecker, TrustScorer
 from factloop.binding.address import Binding
+from factloop.binding.callers import TOLD_SO, patient_protocol
 from factloop.binding.keys import Keys
 from factloop.integrations.mcp.http import PATH, build_app
 from factloop.integrations.mcp.server import build_server
 
 KEY = "a-key-of-some-length"
+PATIENCE_S = 1.0
 CLAIM = {"claim": "Ada was born in London.", "documents": ["Ada was born in London."]}
 HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -36,8 +39,11 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 @contextmanager
 def serving(binding: Binding) -> Iterator[str]:
     """The address of a server in a thread."""
-    app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), binding)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
+    app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), binding, body_within_s=PATIENCE_S)
+    config = uvicorn.Config(
+        app, http=patient_protocol(3, PATIENCE_S), log_config=None, ws="none", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
         thread.start()
@@ -105,3 +111,49 @@ def test_rubbish_is_refused_and_the_server_stays_up(address: str, body: bytes) -
     assert 400 <= answer.status_code < 500
     assert "Traceback" not in answer.text
     assert httpx.post(address, json=HELLO, headers=ACCEPT).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "drop"),
+    [
+        (b"", b""),
+        (b"POST /mcp HTTP/1.1\r\nX: ", b"x"),
+        (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n", b" "),
+        (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+    ],
+    ids=["silent", "headers", "body", "chunks"],
+)
+def test_slow_callers_are_hung_up_on(address: str, sent: bytes, drop: bytes) -> None:
+    started = time.monotonic()
+    with _connected(address) as connection:
+        connection.settimeout(0.1)
+        connection.sendall(sent)
+        answer = b""
+        while time.monotonic() - started < 10 * PATIENCE_S:
+            try:
+                part = connection.recv(65536)
+                answer += part
+                if not part:
+                    break
+            except TimeoutError:
+                with suppress(OSError):
+                    connection.sendall(drop)
+            except OSError:
+                break
+    assert time.monotonic() - started < 5 * PATIENCE_S
+    assert b" 408 " in answer or b"localhost" not in sent
+
+
+def test_far_too_many_callers_are_hung_up_on(address: str) -> None:
+    with ExitStack() as stack:
+        many = [stack.enter_context(_connected(address)) for _ in range(TOLD_SO + 20)]
+        many[-1].settimeout(PATIENCE_S / 2)  # no longer than it would take anyway
+        with suppress(ConnectionResetError):
+            assert many[-1].recv(1) == b""
+    time.sleep(PATIENCE_S)
+    assert httpx.post(address, json=HELLO, headers=ACCEPT).status_code == 200
+
+
+def _connected(address: str) -> socket.socket:
+    host, port = address.removeprefix("http://").removesuffix(PATH).split(":")
+    return socket.create_connection((host, int(port)), timeout=10.0)

@@ -1,0 +1,100 @@
+"""Callers that are slow, too many, or send without end: how long a server waits for them, and how much it takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import MutableMapping
+from typing import Any
+
+import h11
+from starlette.types import Message, Receive
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADERS_WITHIN_S = 10.0
+BODY_WITHIN_S = 20.0
+LONGEST_HEADERS = 32_768
+TOLD_SO = 100
+"""Connections beyond the most that are answered for, which are told 503; further ones are hung up on."""
+_LEFT_FREE = 300
+"""Files that the process may need for anything but connections."""
+
+
+class TooMuch(Exception):
+    """A body is longer than is read."""
+
+
+class Gone(Exception):
+    """The caller left before the body was whole."""
+
+
+def most_connections(wanted: int) -> int:
+    """As many, or as few as the process may have files open: one that has none left could not even keep its jobs."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return wanted
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return wanted if allowed == resource.RLIM_INFINITY else max(1, min(wanted, allowed - _LEFT_FREE - TOLD_SO))
+
+
+def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
+    """HTTP for uvicorn: hangs up on who does not say what they want in time, and on who is far too many."""
+
+    class Protocol(H11Protocol):
+        _patience: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+            super().connection_made(transport)
+            if len(self.connections) > most + TOLD_SO:
+                transport.abort()
+            else:
+                self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is h11.IDLE:  # headers under way, not yet whole
+                self._wait()
+            else:
+                self._wait_no_more()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._wait_no_more()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            if self._patience is None:
+                self._patience = self.loop.call_later(header_timeout_s, self.transport.close)
+
+        def _wait_no_more(self) -> None:
+            if self._patience is not None:
+                self._patience.cancel()
+                self._patience = None
+
+    return Protocol
+
+
+async def received(receive: Receive, most: int, within_s: float) -> bytes:
+    """The whole body, counted and timed while it comes. Raises TooMuch, Gone, TimeoutError."""
+    parts, size = [], 0
+    async with asyncio.timeout(within_s):
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            part = message.get("body", b"")
+            size += len(part)
+            if size > most:
+                raise TooMuch
+            parts.append(part)
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """The body in one message; then whatever the server says, such as that the caller left."""
+    waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
