@@ -37,7 +37,8 @@ class StreamGuard:
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
     `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. Fenced code in a programming language is no sentence: it passes unchecked, but only once its end is written.
+    report. Fenced code in a programming language is no sentence: it passes unchecked, but only once its end is written,
+    and the report warns of it.
     """
 
     def __init__(

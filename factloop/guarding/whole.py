@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
+from factloop.evaluation.reports.figures import plural
 from factloop.guarding.sentence import Checked
 from factloop.records import FactualityReport
 from factloop.report_warnings import engine_warnings, unscored_warning
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.linguistics.blocks import code_in
 
 GUARDED = (
     "Checked sentence by sentence while it was written: each with what stood before it, none with what came after."
 )
+
+
+def code_warning(text: str) -> tuple[str, ...]:
+    """What passed unread."""
+    n = sum(1 for _ in code_in(text))
+    return (f"Fenced code passed unread (in {plural(n, 'place')}): code is not checked.",) if n else ()
 
 
 def whole_report(
@@ -34,6 +42,6 @@ def whole_report(
         "precision": precision(counts),
         "at_k": at_each_k(counts, ks),
         "usage": meter.snapshot(elapsed_s),
-        "warnings": (*settings, *empty.warnings, GUARDED, *unscored_warning(fingerprint, claims)),
+        "warnings": (*settings, *empty.warnings, GUARDED, *code_warning(text), *unscored_warning(fingerprint, claims)),
     }
     return FactualityReport.model_validate(whole)

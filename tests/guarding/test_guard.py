@@ -50,6 +50,22 @@ async def test_what_is_supported_comes_out_as_it_went_in() -> None:
     assert await guarded(offline(), text) == text
 
 
+async def test_the_report_says_that_code_passed_unread() -> None:
+    warned = (
+        await finished(offline(), pieces(f"```python\n# {FALSE}\n```\n{TRUE}\n"), sources=SOURCES)
+    ).report.warnings
+    assert [warning for warning in warned if "code" in warning] == [
+        "Fenced code passed unread (in 1 place): code is not checked."
+    ]
+    plain = (await finished(offline(), pieces(f"```md\n{TRUE}\n```\n"), sources=SOURCES)).report.warnings
+    assert not [warning for warning in plain if "code" in warning]
+
+
+async def test_words_beside_a_fence_are_checked() -> None:
+    for text in (f"```{FALSE}```", f"```answer\n{FALSE}\n```", f"``` {FALSE}\n```\n", f"```python\n``` {FALSE}"):
+        assert FALSE not in await guarded(offline("drop"), text)
+
+
 @pytest.mark.parametrize(
     ("policy", "instead"),
     [

@@ -91,6 +91,19 @@ def find_blocks(text: str) -> Iterator[Block]:
         yield Block(open_start, previous.end, True)
 
 
+def code_in(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each stretch of fenced code, which `find_blocks` skips; its fences are part of it."""
+    lines = list(_lines(text))
+    unclosed: set[str] = set()
+    index = 0
+    while index < len(lines):
+        fence = _fence(lines[index])
+        after = index + 1 if fence is None else _after_fence(lines, index, fence, unclosed)
+        if after > index + 1:
+            yield lines[index].start, lines[after - 1].end
+        index = after
+
+
 def open_fence(text: str) -> int | None:
     """Where a fence of code opens that nothing closes yet; None where there is none."""
     lines = list(_lines(text))
