@@ -1,8 +1,9 @@
 // One check: watched while it runs, read when it is done. Its address brings it back after a reload.
-import { Refused, follow, get, remove, save } from "./api.js";
+import { Refused, follow, get, save } from "./api.js";
 import { ClaimList } from "./claims.js";
 import { button, eachFrame, h, replace } from "./dom.js";
 import { again } from "./form.js";
+import { deleteButton, stopButton } from "./keeping.js";
 import { Overview } from "./overview.js";
 import { Prose } from "./prose.js";
 import { Unfolding } from "./unfolding.js";
@@ -115,15 +116,15 @@ class CheckView {
     const { status } = this.job;
     this.actionsFor = status;
     this.panes.classList.toggle("is-running", !isOver(this.job));
+    const refused = (text) => { this.refused = text; this.draw(); };
     const act = (work) => async () => {
-      this.refused = "";
-      try { await work(); } catch (error) { this.refused = error.message; }
-      this.draw();
+      refused("");
+      try { await work(); } catch (error) { refused(error.message); }
     };
     const focused = this.overview.actions.contains(document.activeElement);
     const name = `check-${this.job.id}`.replace(/[^\w-]/g, "");
     replace(this.overview.actions,
-      !isOver(this.job) && button("Stop this check", act(() => remove(this.path)), { class: "quiet is-strong" }),
+      !isOver(this.job) && stopButton("Stop this check", this.path, refused),
       status === "done" && [
         button("Download JSON", act(() => save(`${this.path}/result`, `${name}.json`))),
         button("Download HTML", act(() => save(`${this.path}/report.html`, `${name}.html`))),
@@ -131,21 +132,9 @@ class CheckView {
       ],
       isOver(this.job) && [
         button("Edit and check again", () => again(this.request)),
-        button("Delete", act(async () => { await this.confirmed(); }), { class: "quiet" }),
+        deleteButton(this.path, refused),
       ]);
     if (focused) this.overview.actions.querySelector("button")?.focus();
-  }
-
-  // A second press deletes.
-  async confirmed() {
-    const asked = [...this.overview.actions.children].at(-1);
-    if (!asked.dataset.asked) {
-      asked.dataset.asked = "yes";
-      asked.textContent = "Delete it for good?";
-      return;
-    }
-    await remove(this.path);
-    location.hash = "#/history";
   }
 
   goToSentence(claim) {

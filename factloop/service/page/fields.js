@@ -3,7 +3,7 @@ import { h, replace } from "./dom.js";
 import { many } from "./words.js";
 
 const against = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" }], widely: false });
-export const draft = { prompt: "", response: "", question: "", answer: "", check: against(), trust: against() };
+export const draft = { prompt: "", response: "", k: "", question: "", answer: "", check: against(), trust: against() };
 
 // A text of several lines; its length is shown from a few hundred characters on.
 export const area = (id, label, hint, rows, { most = Infinity } = {}) => {

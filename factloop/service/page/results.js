@@ -3,6 +3,7 @@ import { get, post, save } from "./api.js";
 import { button, h, replace, said } from "./dom.js";
 import { Trouble } from "./fields.js";
 import { KINDS, summed } from "./history.js";
+import { deleteButton, stopButton } from "./keeping.js";
 import { isOver, jobState, mark, moment } from "./words.js";
 
 export const showResults = async (view, { signal }) => {
@@ -18,7 +19,7 @@ const resultRow = ({ name, kind, title, created_at: made, summary }, trouble) =>
   const path = `/v1/results/${encodeURIComponent(name)}`;
   return h("li", { class: "job" }, h("span", {}), h("div", {},
     h("h2", { class: "plain", dir: "auto" }, title || name),
-    h("p", { class: "outcome" }, said(kind), made && ` · ${moment(made)}`, summary && [" · ", said(summary)]),
+    h("p", { class: "outcome" }, said(kind), title && title !== name && [" ", said(name)], made && ` · ${moment(made)}`, summary && [" · ", said(summary)]),
     pageAndData(`${path}/page.html`, `${path}.json`, name, title || name, trouble)));
 };
 
@@ -31,7 +32,7 @@ const pageAndData = (page, data, name, title, trouble) => {
   };
   const saving = (path, as) => trying(() => save(path, as));
   return h("div", { class: "actions" },
-    button("Open its page ↗", trying(async () => { open((await post("/v1/tickets", { page })).address, "_blank", "noopener,noreferrer"); }), { class: "quiet is-strong", "aria-label": `Open the page of ${title} in a new tab` }),
+    button("Open its page ↗", trying(async () => { open((await post("/v1/tickets", { page })).address, "_blank", "noopener,noreferrer"); }), { class: "quiet is-strong", "aria-label": `Open its page ↗ (${title}, in a new tab)` }),
     button("Download HTML", saving(page, `${file}.html`), { "aria-label": `Download HTML of ${title}` }),
     button("Download JSON", saving(data, `${file}.json`), { "aria-label": `Download JSON of ${title}` }));
 };
@@ -44,8 +45,15 @@ export const showJob = async (view, id, { signal }) => {
   const trouble = new Trouble();
   replace(view, h("section", { "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), h("h1", { id: "title", tabindex: "-1", dir: "auto" }, job.title),
     h("p", { class: "byline" }, mark(state.symbol, state.tone), ` ${state.words} · ${moment(job.created_at)}${summed(job)}`)), trouble.element,
-  job.status === "done" && pageAndData(`${path}/report.html`, `${path}/result`, `${job.kind}-${job.id}`, job.title, trouble));
+  job.status === "done" && pageAndData(`${path}/report.html`, `${path}/result`, `${job.kind}-${job.id}`, job.title, trouble),
+  h("div", { class: "actions" }, isOver(job) ? deleteButton(path, (text) => trouble.say(text)) : stopButton("Stop it", path, (text) => trouble.say(text))));
   if (isOver(job)) return;
-  const timer = setTimeout(() => { if (!signal.aborted) showJob(view, id, { signal }); }, 2000);
-  signal.addEventListener("abort", () => clearTimeout(timer));
+  // Drawn anew only when something is: who is on the button stays there.
+  const timer = setInterval(async () => {
+    const now = await get(path, signal).catch(() => job);
+    if (signal.aborted || now.status === job.status) return;
+    clearInterval(timer);
+    showJob(view, id, { signal });
+  }, 2000);
+  signal.addEventListener("abort", () => clearInterval(timer));
 };

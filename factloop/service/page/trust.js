@@ -3,7 +3,8 @@ import { follow, get, post, save } from "./api.js";
 import { button, figure, h, heading, notices, replace, said, trail } from "./dom.js";
 import { passages } from "./evidence.js";
 import { Trouble, area, draft, jobForm } from "./fields.js";
-import { documentsOf, sourceChoice } from "./sources.js";
+import { deleteButton, stopButton } from "./keeping.js";
+import { documentsOf, restore, sourceChoice } from "./sources.js";
 import { capital, cost, isOver, jobState, mark, moment, plural, reason, twoDigits } from "./words.js";
 
 const RELATIONS = {
@@ -15,7 +16,7 @@ const RELATIONS = {
 export const showTrustForm = (view, info) => {
   const question = area("question", "Question", "What was asked.", 2, { most: info.limits.max_prompt_chars });
   const answer = area("answer", "Answer", "Leave it empty to let the model answer first.", 4, { most: info.limits.max_response_chars });
-  const against = sourceChoice(info, draft.trust, "Nothing of mine");
+  const against = sourceChoice(info, draft.trust, "No documents of mine");
   const send = async (trouble) => {
     if (!draft.question.trim()) return trouble.say("There is no question yet.", question.field);
     const documents = documentsOf(draft.trust);
@@ -28,28 +29,41 @@ export const showTrustForm = (view, info) => {
   jobForm("Score", [question.element, answer.element, against], send));
 };
 
+// A score made before, back in the form.
+const again = ({ question, response, documents }) => {
+  Object.assign(draft, { question, answer: response ?? "" });
+  restore(draft.trust, documents, null);
+  location.hash = "#/trust";
+};
+
 export const showTrust = async (view, id, { signal, announce }) => {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
-  let job = await get(path, signal);
+  const [found, request] = await Promise.all([get(path, signal), get(`${path}/request`, signal)]);
+  let job = found;
+  const trouble = new Trouble();
+  const refused = (text) => trouble.say(text);
   const state = h("p", { class: "byline", role: "status" });
-  replace(view, h("section", { class: "overview", "aria-labelledby": "title" }, h("p", { class: "label" }, "Question"), heading(job.title), state));
+  const actions = h("div", { class: "actions" });
+  const afterwards = () => [button("Edit and score again", () => again(request)), deleteButton(path, refused)];
+  replace(view, h("section", { class: "overview", "aria-labelledby": "title" }, h("p", { class: "label" }, "Question"), heading(request.question), state, trouble.element, actions));
   if (!isOver(job)) {
     replace(state, "The model is being asked…");
+    replace(actions, stopButton("Stop this score", path, refused));
     await follow(id, { signal, told: (open) => replace(state, open === "lost" ? "The service does not answer; trying again." : "The model is being asked…"), heard: (event) => { if (event.type === "job_finished") job = event.data; } });
     if (signal.aborted) return;
   }
   if (job.status !== "done") {
     replace(state, `${capital(jobState(job.status).words)}${job.error ? `: ${job.error.message}` : "."}`);
+    replace(actions, afterwards());
     return;
   }
-  drawTrust(view, path, job, await get(`${path}/result`, signal));
+  drawTrust(view, path, job, await get(`${path}/result`, signal), trouble, afterwards());
   announce("TrustScore finished.");
 };
 
-const drawTrust = (view, path, job, report) => {
+const drawTrust = (view, path, job, report, trouble, more) => {
   const { trust_bc: bc, trust_fc: fc, trust_ov: ov } = report;
   const relation = RELATIONS[fc.relation];
-  const trouble = new Trouble();
   const saving = (from, kind) => () => save(from, `trust-${job.id.replace(/[^\w-]/g, "")}.${kind}`).catch((error) => trouble.say(error.message));
   replace(view, h("section", { class: "overview", "aria-labelledby": "title" },
     h("p", { class: "label" }, "Question"), heading(report.question || "(no question)"),
@@ -61,7 +75,7 @@ const drawTrust = (view, path, job, report) => {
       bc.graded !== null && figure("TrustBC, graded", twoDigits(bc.graded), "mean probability of the answer"),
       figure("TrustFC", twoDigits(fc.value), relation ? relation.words : `not scored: ${reason(fc.unscored_reason)}`)),
     notices("Warnings", report.warnings), trouble.element,
-    h("div", { class: "actions" }, button("Download JSON", saving(`${path}/result`, "json")), button("Download HTML", saving(`${path}/report.html`, "html")))),
+    h("div", { class: "actions" }, button("Download JSON", saving(`${path}/result`, "json")), button("Download HTML", saving(`${path}/report.html`, "html")), more)),
   h("section", { class: "part" }, h("h2", {}, "Does the model stand by it?"), bc.value === null && h("p", { class: "rationale", dir: "auto" }, bc.rationale), notices("Notes", bc.notes ?? [], true), h("ol", { class: "checks" }, bc.checks.map(checkItem))),
   h("section", { class: "part" }, h("h2", {}, "Do documents support it?"), relation && h("p", { class: "outcome" }, mark({ supported: "✓", contradicted: "✗", no_evidence: "○" }[relation.tone], relation.tone), ` ${capital(relation.words)}.`),
     fc.rationale && h("p", { class: "rationale", dir: "auto" }, fc.rationale), fc.passages.length > 0 && passages(fc.passages, fc.cited), (fc.query || fc.judged_by) && trail(fc.query && ["Query", said(fc.query)], fc.judged_by && ["Judged by", said(fc.judged_by)])));

@@ -67,7 +67,7 @@ def test_a_page_is_opened_where_a_key_is_needed(looking: Looking, guarded: Servi
     page.get_by_label("Key of the service").fill(KEY)
     page.keyboard.press("Enter")
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open the page of").click()
+        page.get_by_role("button", name="Open its page").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
     assert opened.value.evaluate("window.opener") is None
     assert KEY not in opened.value.url

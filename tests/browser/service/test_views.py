@@ -109,8 +109,9 @@ def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Se
 def test_registered_results_are_listed_and_their_pages_open(looking: Looking, service: Serving) -> None:
     page = looking.at(f"{service.url}/#/results")
     expect(page.locator(".job")).to_have_count(1)
+    expect(page.locator(".job .outcome")).to_contain_text("audit june")  # by its file: titles may be the same
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open the page of").click()
+        page.get_by_role("button", name="Open its page").click()
     expect(opened.value.get_by_text("Data").first).to_be_visible()
     assert opened.value.evaluate("getComputedStyle(document.body).maxWidth") != "none"
     assert opened.value.evaluate("window.opener") is None
@@ -125,7 +126,7 @@ def test_a_trust_score_from_question_to_checks(looking: Looking, service: Servin
     page.get_by_role("link", name="TrustScore").click()
     page.get_by_role("textbox", name="Question").fill(pair.question)
     page.get_by_role("textbox", name="Answer").fill(pair.answer)
-    page.get_by_role("radio", name="Nothing of mine").check()
+    page.get_by_role("radio", name="No documents of mine").check()
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.locator(".figures dt").nth(1)).to_have_text("TrustBC")
     report = service.get(f"/v1/jobs/{page.url.rpartition('/')[2]}/result")
@@ -152,7 +153,7 @@ def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: S
     page.get_by_role("link", name="6 labelled claims").click()
     expect(page.locator("main .byline")).to_contain_text("done")
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open the page of").click()
+        page.get_by_role("button", name="Open its page").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
 
 

@@ -1,0 +1,27 @@
+// Stopping a job, and deleting one that is over.
+import { remove } from "./api.js";
+import { button } from "./dom.js";
+
+// `refused` hears what the service says where it does not do it, and "" before.
+export const stopButton = (words, path, refused) => button(words, trying(() => remove(path), refused), { class: "quiet is-strong" });
+
+// A second press deletes.
+export const deleteButton = (path, refused) => {
+  let asked = false;
+  const press = async () => {
+    if (asked) {
+      await remove(path);
+      location.hash = "#/history";
+      return;
+    }
+    asked = true;
+    element.textContent = "Delete it for good?";
+  };
+  const element = button("Delete", trying(press, refused));
+  return element;
+};
+
+const trying = (work, refused) => async () => {
+  refused("");
+  try { await work(); } catch (error) { refused(error.message); }
+};

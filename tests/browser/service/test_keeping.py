@@ -1,0 +1,71 @@
+"""Every kind of job is stopped and deleted from its view, and asked for again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.browser.service.conftest import Looking
+from tests.browser.service.serving import Serving
+from tests.browser.service.test_checking import finished
+from tests.simulator import Simulator
+
+SLOW_S = 5.0
+
+
+def rows(n: int) -> list[dict[str, Any]]:
+    scored = {"dataset": "d", "system": "s", "claim_id": "1"}
+    return [
+        {**scored, "response_id": str(number), "label": number % 2, "evaluators": {"right": float(number % 2)}}
+        for number in range(n)
+    ]
+
+
+def test_a_score_is_stopped_asked_again_and_deleted(looking: Looking, service: Serving, world: Simulator) -> None:
+    world.set(llm_latency_s=SLOW_S)
+    pair = world.world.questions[0]
+    page = looking.at(f"{service.url}/#/trust")
+    page.get_by_role("textbox", name="Question").fill(pair.question)
+    page.get_by_role("textbox", name="Answer").fill(pair.answer)
+    page.get_by_role("radio", name="No documents of mine").check()
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Stop this score").click()
+    expect(page.get_by_role("status").filter(has_text="Stopped.")).to_be_visible()
+    world.set(llm_latency_s=0.0)
+    job = page.url.rpartition("/")[2]
+    page.get_by_role("button", name="Edit and score again").click()
+    expect(page.get_by_role("textbox", name="Question")).to_have_value(pair.question)
+    expect(page.get_by_role("radio", name="No documents of mine")).to_be_checked()
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".figures dt").nth(1)).to_have_text("TrustBC")
+    page.goto(f"{service.url}/#/trust/{job}")
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete it for good?").click()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    assert job not in {one["id"] for one in service.get("/v1/jobs")["jobs"]}
+
+
+def test_an_audit_is_stopped_and_deleted(looking: Looking, offline: Serving) -> None:
+    job = offline.post("/v1/audits", {"rows": rows(8)})["id"]
+    page = looking.at(f"{offline.url}/#/audits/{job}")
+    page.get_by_role("button", name="Stop it").click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete it for good?").click()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    assert job not in {one["id"] for one in offline.get("/v1/jobs")["jobs"]}
+
+
+def test_f1_is_given_for_the_k_that_was_asked_for(looking: Looking, offline: Serving) -> None:
+    page = looking.at(offline.url)
+    page.get_by_role("button", name="Load an example").click()
+    page.get_by_label("K of F1@K").fill("ten")
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("K is a whole number")
+    expect(page.get_by_label("K of F1@K")).to_be_focused()
+    page.get_by_label("K of F1@K").fill("3, 12")
+    page.get_by_role("button", name="Check", exact=True).click()
+    finished(page)
+    assert page.locator(".figures dt").all_text_contents()[1:3] == ["F1@3", "F1@12"]
+    page.get_by_role("button", name="Edit and check again").click()
+    expect(page.get_by_label("K of F1@K")).to_have_value("3, 12")
