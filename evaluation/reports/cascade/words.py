@@ -73,7 +73,8 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
     yield "To the model", f"{share(tuned.share_sent)} of the claims"
 
 
-CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", "Balanced error, if the model never errs")
+_BALANCED = "Balanced error, if the model never errs"
+CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", _BALANCED)
 
 
 def curve_row(point: CurvePoint) -> tuple[str, ...]:
