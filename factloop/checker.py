@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -17,32 +13,25 @@ from typing import Any, Protocol, Self
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
-from pydantic import TypeAdapter
 
-from factloop.agents.safe.graph import build_safe_graph
-from factloop.cascading.stage import refuse_without_documents, savings
+from factloop.cascading.stage import refuse_without_documents
+from factloop.checking import Asked, Checking
 from factloop.engine import Engine, Setup, build_engine, prepare
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError
-from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
-from factloop.given_text import check_given, check_spans, check_whole
 from factloop.local import build_embedder, cache_folder
 from factloop.recording import Recording, UsedRecording
-from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
-from factloop.report_warnings import engine_warnings, unscored_warning
+from factloop.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
 from factloop.sync import run_blocking
-from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.tracing import traced
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import build_search_tools
-from factloop.traces import check_span, note_check
 
 SearchSource = str | SearchTool | BaseRetriever | BaseTool
 
@@ -56,9 +45,6 @@ class Check(Protocol):
     def __call__(
         self, response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
     ) -> Awaitable[FactualityReport]: ...
-
-
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 class FactChecker:
@@ -156,12 +142,11 @@ class FactChecker:
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        if spans is not None:
-            check_spans(response, spans)
-            if facts is not None or run_dir is not None:
-                raise ConfigError("spans go neither with facts nor with a run directory")
-        async with self._run(response, prompt, facts, sources, run_dir) as (engine, directory):
-            report = await self._check(engine, response, prompt, facts, sources, spans)
+        asked = Asked(response, prompt, facts, spans, sources)
+        if spans is not None and (facts is not None or run_dir is not None):
+            raise ConfigError("spans go neither with facts nor with a run directory")
+        async with self._run(asked, run_dir) as (engine, directory):
+            report = await self._checking(engine).report(asked)
             if directory is not None:
                 write_atomically(directory.report, to_json(report))
             return report
@@ -180,16 +165,9 @@ class FactChecker:
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
         """
         engine = build_engine(self._setup(self.tools), journal=journal)
-
-        async def check(
-            response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
-        ) -> FactualityReport:
-            _check_texts(response, prompt, facts)
-            return await self._check(engine, response, prompt, facts)
-
         try:
             with self._recording.in_use():
-                yield check
+                yield self._check_on(engine)
         finally:
             await engine.aclose()
 
@@ -206,15 +184,8 @@ class FactChecker:
 
         All that is asked within shares limits, cache, budget and, where there is one, the run directory.
         """
-        async with self._run(response, prompt, None, sources, run_dir) as (engine, _):
-
-            async def check(
-                response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
-            ) -> FactualityReport:
-                _check_texts(response, prompt, facts)
-                return await self._check(engine, response, prompt, facts, sources)
-
-            yield engine, check
+        async with self._run(Asked(response, prompt, sources=sources), run_dir) as (engine, _):
+            yield engine, self._check_on(engine, sources)
 
     async def astream(
         self,
@@ -228,34 +199,20 @@ class FactChecker:
 
         Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
-        started = time.perf_counter()
-        async with self._run(response, prompt, None, sources, run_dir) as (engine, directory):
-            meter = UsageMeter()
-            graph = self._graph(engine, meter)
-            span = check_span(self.settings, engine.fingerprint, prompt, response)
-            final: Mapping[str, Any] = {}
-            steps = graph.astream(
-                {"prompt": prompt, "response": response},
-                self._config,
-                stream_mode=["custom", "values"],
-                subgraphs=True,
-            )
-            with span.ending():
-                # Whoever leaves early stops the branches under way, before the engine closes.
-                async with aclosing(traced(steps, span)) as made:
-                    async for namespace, mode, chunk in made:
-                        if mode == "values":
-                            final = final if namespace else chunk
-                            continue
-                        if chunk["type"] == "claim_judged":
-                            chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
-                        yield _EVENT.validate_python(chunk)
-                elapsed_s = time.perf_counter() - started
-                report = self._report(engine, meter, prompt, response, final, elapsed_s, sources)
-                note_check(span, report)
+        asked = Asked(response, prompt, sources=sources)
+        finished: CheckFinished | None = None
+        async with self._run(asked, run_dir) as (engine, directory):
+            # Whoever leaves early stops the branches under way, before the engine closes.
+            async with aclosing(self._checking(engine).events(asked)) as events:
+                async for event in events:
+                    if isinstance(event, CheckFinished):
+                        finished = event
+                    else:
+                        yield event
+            assert finished is not None  # it is the last of every check
             if directory is not None:
-                write_atomically(directory.report, to_json(report))
-        yield CheckFinished(report=report)  # once all is kept: whoever has the report may leave
+                write_atomically(directory.report, to_json(finished.report))
+        yield finished  # once all is kept: whoever has the report may leave
 
     def check(
         self,
@@ -283,48 +240,23 @@ class FactChecker:
     ) -> None:
         await self.aclose()
 
-    @property
-    def _config(self) -> dict[str, Any]:
-        """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
-        return {"recursion_limit": 4 * self.settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
+    def _checking(self, engine: Engine) -> Checking:
+        return Checking(engine, self.settings, self._recording)
 
-    async def _check(
-        self,
-        engine: Engine,
-        response: str,
-        prompt: str | None,
-        facts: Sequence[GivenFacts] | None = None,
-        sources: Sources | None = None,
-        spans: Sequence[tuple[int, int]] | None = None,
-    ) -> FactualityReport:
-        started, meter = time.perf_counter(), UsageMeter()
-        asked: dict[str, Any] = {"prompt": prompt, "response": response}
-        if facts is not None:
-            asked["facts"] = [given.model_dump(mode="json") for given in facts]
-        if spans is not None:
-            asked["spans"] = list(spans)
-        with check_span(self.settings, engine.fingerprint, prompt, response) as span:
-            final = await self._graph(engine, meter).ainvoke(asked, self._config)
-            report = self._report(engine, meter, prompt, response, final, time.perf_counter() - started, sources)
-            note_check(span, report)
-        return report
+    def _check_on(self, engine: Engine, sources: Sources | None = None) -> Check:
+        checking = self._checking(engine)
 
-    def _graph(self, engine: Engine, meter: UsageMeter) -> Any:
-        plan = engine.plan_for(meter, engine.searching.tools)
-        cheap = None if engine.cascade is None else engine.cascade.stage
-        return build_safe_graph(plan, engine.searching, meter, max_searches=self.settings.max_searches, cheap=cheap)
+        async def check(
+            response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+        ) -> FactualityReport:
+            return await checking.report(Asked(response, prompt, facts, sources=sources))
+
+        return check
 
     @asynccontextmanager
-    async def _run(
-        self,
-        response: str,
-        prompt: str | None,
-        facts: Sequence[GivenFacts] | None,
-        sources: Sources | None,
-        run_dir: str | Path | None,
-    ) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
+    async def _run(self, asked: Asked, run_dir: str | Path | None) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
-        _check_texts(response, prompt, facts)
+        sources = asked.sources
         tools = self.tools if sources is None else _numbered(sources.searched(self._built))
         if run_dir is None:
             with self._recording.in_use():
@@ -333,7 +265,7 @@ class FactChecker:
             return
         with RunDirectory(Path(run_dir)) as directory:
             setup = self._setup(tools)
-            directory.claim(_configuration(setup, response, prompt, facts))
+            directory.claim(asked.configuration(setup.fingerprint))
             engine = build_engine(setup, journal=directory.journal)
             try:
                 yield engine, directory
@@ -346,33 +278,6 @@ class FactChecker:
 
     def _setup(self, tools: Sequence[SearchTool]) -> Setup:
         return prepare(self.settings, tools, model=self._model, tape=self._recording.tape)
-
-    def _report(
-        self,
-        engine: Engine,
-        meter: UsageMeter,
-        prompt: str | None,
-        response: str,
-        final: Mapping[str, Any],
-        elapsed_s: float,
-        sources: Sources | None,
-    ) -> FactualityReport:
-        claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
-        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), engine.cascade
-        spared = None if cascade is None else savings(cascade, claims, usage, engine.searching.tools)
-        return FactualityReport(
-            prompt=prompt,
-            response=response,
-            claims=claims,
-            counts=counts,
-            precision=precision(counts),
-            at_k=at_each_k(counts, self.settings.k),
-            usage=usage,
-            fingerprint=engine.fingerprint,
-            cascade=spared,
-            created_at=datetime.now(UTC),
-            warnings=(*_warnings(engine, claims, sources), *self._recording.warnings),
-        )
 
 
 def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
@@ -389,35 +294,3 @@ def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
 def _names(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name}_{number}" for number in count(2))
-
-
-def _check_texts(response: str, prompt: str | None, facts: Sequence[GivenFacts] | None) -> None:
-    check_whole("response", response)
-    check_whole("prompt", prompt or "")
-    for number, given in enumerate(facts or (), 1):
-        for fact in given.facts:
-            check_given(f"a fact of sentence {number}", fact)
-
-
-def _configuration(
-    setup: Setup, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None
-) -> dict[str, Any]:
-    """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
-    kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
-    asked: dict[str, Any] = {"response": _digest(response), "prompt": prompt}
-    if facts is not None:
-        asked["facts"] = _digest(json.dumps([given.model_dump(mode="json") for given in facts]))
-    return {**asked, **kept}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
-    warnings = list(engine_warnings(engine.fingerprint)) if claims else []
-    if sources is not None:
-        warnings.append(sources.warning)
-    if engine.cascade is not None:
-        warnings += engine.cascade.warnings(claims, engine.searching.tools)
-    return (*warnings, *unscored_warning(engine.fingerprint, claims))

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
 
-from factloop.agents.safe.graph import build_safe_graph
 from factloop.checker import FactChecker
+from factloop.checking import safe_graph
 from factloop.cli.config import load_settings
 from factloop.engine import build_engine, prepare
 from factloop.scorer import TrustScorer
@@ -41,12 +41,5 @@ def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
     tools = FactChecker(settings=settings).tools
-    engine = build_engine(prepare(settings, tools))
-    meter = UsageMeter()
-    return build_safe_graph(
-        engine.plan_for(meter, tools),
-        engine.searching,
-        meter,
-        max_searches=settings.max_searches,
-        cheap=None if engine.cascade is None else engine.cascade.stage,
-    )
+    graph: CompiledStateGraph[Any] = safe_graph(build_engine(prepare(settings, tools)), UsageMeter(), settings)
+    return graph

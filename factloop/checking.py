@@ -1,0 +1,154 @@
+"""One response checked by an engine: its graph is run, whole or step by step, and a report made of what it found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from factloop.agents.safe.graph import build_safe_graph
+from factloop.cascading.stage import savings
+from factloop.engine import Engine
+from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
+from factloop.events import CheckFinished, Event
+from factloop.given_text import check_given, check_spans, check_whole
+from factloop.recording import UsedRecording
+from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
+from factloop.report_warnings import engine_warnings, unscored_warning
+from factloop.settings import CheckSettings
+from factloop.sources import Sources
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import traced
+from factloop.traces import check_span, note_check
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be checked, as `FactChecker.acheck` takes it. Raises DataError."""
+
+    response: str
+    prompt: str | None = None
+    facts: Sequence[GivenFacts] | None = None
+    spans: Sequence[tuple[int, int]] | None = None
+    sources: Sources | None = None
+
+    def __post_init__(self) -> None:
+        if self.spans is not None:
+            check_spans(self.response, self.spans)
+        check_whole("response", self.response)
+        check_whole("prompt", self.prompt or "")
+        for number, given in enumerate(self.facts or (), 1):
+            for fact in given.facts:
+                check_given(f"a fact of sentence {number}", fact)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The input of the graph."""
+        asked: dict[str, Any] = {"prompt": self.prompt, "response": self.response}
+        if self.facts is not None:
+            asked["facts"] = self._plain_facts
+        if self.spans is not None:
+            asked["spans"] = list(self.spans)
+        return asked
+
+    def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
+        """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+        kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
+        asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
+        if self.facts is not None:
+            asked["facts"] = _digest(json.dumps(self._plain_facts))
+        return {**asked, **kept}
+
+    @property
+    def _plain_facts(self) -> list[dict[str, Any]]:
+        return [given.model_dump(mode="json") for given in self.facts or ()]
+
+
+class Checking:
+    """Checks on one engine, which whoever made it closes."""
+
+    def __init__(self, engine: Engine, settings: CheckSettings, recording: UsedRecording) -> None:
+        self._engine, self._settings, self._recording = engine, settings, recording
+
+    async def report(self, asked: Asked) -> FactualityReport:
+        """The report; what cannot be judged is in it, unscored."""
+        started, meter = time.perf_counter(), UsageMeter()
+        with check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response) as span:
+            graph = safe_graph(self._engine, meter, self._settings)
+            final = await graph.ainvoke(asked.state, self._config)
+            report = self._report(asked, final, meter, time.perf_counter() - started)
+            note_check(span, report)
+        return report
+
+    async def events(self, asked: Asked) -> AsyncGenerator[Event, None]:
+        """What happens, as it happens; the report last. Whoever leaves early closes it, which stops the calls."""
+        started, meter = time.perf_counter(), UsageMeter()
+        span = check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response)
+        final: Mapping[str, Any] = {}
+        graph = safe_graph(self._engine, meter, self._settings)
+        steps = graph.astream(asked.state, self._config, stream_mode=["custom", "values"], subgraphs=True)
+        with span.ending():
+            async with aclosing(traced(steps, span)) as made:
+                async for namespace, mode, chunk in made:
+                    if mode == "values":
+                        final = final if namespace else chunk
+                        continue
+                    if chunk["type"] == "claim_judged":
+                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
+                    yield _EVENT.validate_python(chunk)
+            report = self._report(asked, final, meter, time.perf_counter() - started)
+            note_check(span, report)
+        yield CheckFinished(report=report)
+
+    @property
+    def _config(self) -> dict[str, Any]:
+        """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
+        return {"recursion_limit": 4 * self._settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
+
+    def _report(self, asked: Asked, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float) -> FactualityReport:
+        engine = self._engine
+        claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
+        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), engine.cascade
+        spared = None if cascade is None else savings(cascade, claims, usage, engine.searching.tools)
+        return FactualityReport(
+            prompt=asked.prompt,
+            response=asked.response,
+            claims=claims,
+            counts=counts,
+            precision=precision(counts),
+            at_k=at_each_k(counts, self._settings.k),
+            usage=usage,
+            fingerprint=engine.fingerprint,
+            cascade=spared,
+            created_at=datetime.now(UTC),
+            warnings=(*_warnings(engine, claims, asked.sources), *self._recording.warnings),
+        )
+
+
+def safe_graph(engine: Engine, meter: UsageMeter, settings: CheckSettings) -> Any:
+    """SAFE's graph on the machinery of an engine, its calls charged to `meter`."""
+    plan = engine.plan_for(meter, engine.searching.tools)
+    cheap = None if engine.cascade is None else engine.cascade.stage
+    return build_safe_graph(plan, engine.searching, meter, max_searches=settings.max_searches, cheap=cheap)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
+    warnings = list(engine_warnings(engine.fingerprint)) if claims else []
+    if sources is not None:
+        warnings.append(sources.warning)
+    if engine.cascade is not None:
+        warnings += engine.cascade.warnings(claims, engine.searching.tools)
+    return (*warnings, *unscored_warning(engine.fingerprint, claims))
