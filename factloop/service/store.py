@@ -7,12 +7,14 @@ by a database: NUL is escaped.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from pydantic import ValidationError
 from sqlalchemy import (
     Column,
     Connection,
@@ -40,6 +42,8 @@ from factloop.service.shapes import Job, Kind, Status
 FORMAT = 1
 BACKENDS = ("sqlite", "postgresql")
 TextName = Literal["request", "events", "result"]
+
+log = logging.getLogger(__name__)
 
 _META = MetaData()
 _FORMAT = Table("factloop_format", _META, Column("format", Integer, primary_key=True))
@@ -138,16 +142,23 @@ class JobStore:
             wanted = wanted.where(_JOBS.c.kind == kind)
         if status is not None:
             wanted = wanted.where(_JOBS.c.status == status)
-        if before is not None:
-            wanted = wanted.where(_JOBS.c.id < before)
+        wanted = wanted.order_by(_JOBS.c.id.desc())
+        found: list[StoredJob] = []
         with self._engine.connect() as connection:
-            return [_stored(row) for row in connection.execute(wanted.order_by(_JOBS.c.id.desc()).limit(limit))]
+            while len(found) < limit:
+                older = wanted if before is None else wanted.where(_JOBS.c.id < before)
+                rows = connection.execute(older.limit(limit - len(found))).all()
+                if not rows:
+                    break
+                found += _readable(rows)
+                before = rows[-1].id
+        return found
 
     def unfinished(self) -> list[StoredJob]:
         """Of all owners, oldest first."""
         wanted = select(_JOBS).where(_JOBS.c.status.in_(("queued", "running"))).order_by(_JOBS.c.id)
         with self._engine.connect() as connection:
-            return [_stored(row) for row in connection.execute(wanted)]
+            return _readable(connection.execute(wanted))
 
     def text(self, job_id: str, name: TextName) -> str | None:
         wanted = select(_TEXTS.c.body).where(_TEXTS.c.job_id == job_id, _TEXTS.c.name == name)
@@ -210,8 +221,17 @@ def _row(stored: StoredJob) -> dict[str, Any]:
     }
 
 
-def _stored(row: Any) -> StoredJob:
-    return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
+def _stored(row: Any) -> StoredJob | None:
+    """None for a row that somebody else wrote: one job that cannot be read does not hide the others."""
+    try:
+        return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
+    except ValidationError:
+        log.warning("job %s: its row in the database cannot be read", row.id)
+        return None
+
+
+def _readable(rows: Iterable[Any]) -> list[StoredJob]:
+    return [stored for row in rows if (stored := _stored(row)) is not None]
 
 
 def _write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:

@@ -131,3 +131,22 @@ async def test_files_among_the_results_that_somebody_planted_do_no_harm(service:
         folder.rmdir()
         assert (await client.get("/v1/results")).json() == {"results": []}
         assert _refused(await client.get("/v1/results/good.json")) == (404, "not_found")
+
+
+async def test_a_job_that_somebody_damaged_hides_no_other(service: Service, home: Path) -> None:
+    async with service() as client:
+        for _ in range(4):
+            last = (await client.post("/v1/checks", json=ASK)).json()["id"]
+            await finished(client, last)
+        jobs = [job["id"] for job in (await client.get("/v1/jobs")).json()["jobs"]]
+    with sqlite3.connect(home / "service" / "jobs.sqlite") as database:
+        database.execute("UPDATE factloop_jobs SET job = '{', status = 'running' WHERE id = ?", (jobs[1],))
+    async with service() as client:
+        found, before = [], ""
+        for _ in range(2):
+            page = (await client.get(f"/v1/jobs?limit=2{before}")).json()
+            found += [job["id"] for job in page["jobs"]]
+            before = f"&before={page['next']}"
+        assert found == [jobs[0], jobs[2], jobs[3]]
+        assert page["next"] is None
+        assert (await client.get(f"/v1/jobs/{jobs[1]}")).status_code == 404
