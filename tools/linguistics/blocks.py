@@ -30,7 +30,8 @@ PROSE_FENCES = frozenset(
 """Fences with these info strings hold prose: models like to wrap a whole answer in one. Others hold code."""
 
 LONGEST_INFO = 2
-"""Words after a fence, a language with a name for the code say; more of them are prose, unless they set something."""
+"""Words after a fence: a language and a name for the code, say. More, or words of other scripts, are prose, unless they
+set something."""
 
 WRAPPED_FROM = 48
 """A line at least this long may have been wrapped: its sentence may go on in the next line."""
@@ -138,8 +139,8 @@ def _fence(line: _Line) -> re.Match[str] | None:
 
 def _is_prose(fence: re.Match[str]) -> bool:
     info = fence.string[fence.start(2) :]
-    is_long = len(info.split()) > LONGEST_INFO and not any(mark in info for mark in "={[")
-    return is_long or fence.group(2).lower() in PROSE_FENCES
+    is_more = (len(info.split()) > LONGEST_INFO or not info.isascii()) and not any(mark in info for mark in "={[")
+    return is_more or fence.group(2).lower() in PROSE_FENCES
 
 
 def _words_after(fence: re.Match[str]) -> int | None:
@@ -148,7 +149,7 @@ def _words_after(fence: re.Match[str]) -> int | None:
     words = fence.string[start:].split()
     if not any(character.isalnum() for word in words for character in word):
         return None
-    return start if start == fence.end() or len(words) > 1 else None
+    return start if start == fence.end() or len(words) > 1 or not words[0].isascii() else None
 
 
 def _after_fence(lines: list[_Line], index: int, fence: re.Match[str], unclosed: set[str]) -> int:

@@ -100,6 +100,8 @@ def test_dense_boundaries_take_linear_time(unit: str) -> None:
         ("```md It was lit in 1759.\n```", "It was lit in 1759."),
         ("```answer\nIt was lit in 1759.\n```", "It was lit in 1759."),
         ("```python\n``` It was lit in 1759.", "It was lit in 1759."),
+        ("```灯塔于1759年点亮。", "灯塔于1759年点亮。"),
+        ("```灯塔于1759年点亮。\n```", "灯塔于1759年点亮。"),
     ],
 )
 def test_words_beside_a_fence_are_no_code(text: str, sentence: str) -> None:
