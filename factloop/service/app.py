@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,13 +82,14 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be used ({error.strerror or error})") from error
-    lock = FileLock(folder / "lock", timeout=0)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
-    try:
+    with ExitStack() as kept:
+        try:
+            kept.enter_context(FileLock(folder / "lock", timeout=0))
+        except Timeout as error:
+            raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
         store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
+        kept.callback(store.close)
+        kept.enter_context(store.held())
         chat = build_chat(check)
         library = await open_library(settings.documents, check)
         checker = await asyncio.to_thread(_checker, check, chat)
@@ -109,8 +110,6 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
             await jobs.aclose()
             await work.aclose()
             context.opened = None
-    finally:
-        lock.release()
 
 
 def default_folder() -> Path:

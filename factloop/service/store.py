@@ -11,6 +11,7 @@ import logging
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -38,6 +39,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from factloop.errors import ConfigError
 from factloop.service.shapes import Job, Kind, Status
+from factloop.service.sole import sole_use
 
 FORMAT = 1
 BACKENDS = ("sqlite", "postgresql")
@@ -105,6 +107,10 @@ class JobStore:
         if found not in (None, FORMAT):
             self._engine.dispose()
             raise ConfigError(f"--database {_shown(url)}: was written by another version of factloop (format {found})")
+
+    def held(self) -> AbstractContextManager[None]:
+        """While it is entered, no other service has the database. Raises ConfigError where one has."""
+        return sole_use(self._engine)
 
     def close(self) -> None:
         self._engine.dispose()

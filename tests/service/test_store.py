@@ -150,3 +150,23 @@ def test_ids_sort_by_time_and_differ() -> None:
     ids = [new_job_id() for _ in range(1_000)]
     assert len(set(ids)) == 1_000
     assert sorted(one[:16] for one in ids) == [one[:16] for one in ids]
+
+
+def test_one_service_has_a_database_at_a_time(url: str) -> None:
+    one, other = JobStore(url), JobStore(url)
+    with one.held():
+        with pytest.raises(ConfigError, match="another service is at work with it"), other.held():
+            pytest.fail("two have it")
+        one.add(job(), request="{}")  # its own work goes on
+    with other.held():
+        assert len(other.unfinished()) == 1
+    for store in (one, other):
+        store.close()
+
+
+def test_databases_in_memory_are_nobody_elses() -> None:
+    one, other = JobStore("sqlite://"), JobStore("sqlite://")
+    with one.held(), other.held():
+        pass
+    for store in (one, other):
+        store.close()
