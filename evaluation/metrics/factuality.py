@@ -18,6 +18,11 @@ def count_verdicts(claims: Iterable[Claim]) -> Counts:
     )
 
 
+def n_contradicted(claims: Iterable[Claim]) -> int:
+    """How many claims are not supported because evidence says otherwise."""
+    return sum(claim.judgement.contradicted is True for claim in claims)
+
+
 def precision(counts: Counts) -> float | None:
     """Share of supported among supported and not supported claims; None where there are neither.
 

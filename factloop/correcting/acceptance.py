@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from factloop.correction_records import Rejection
-from factloop.evaluation.metrics.factuality import count_verdicts
+from factloop.evaluation.metrics.factuality import count_verdicts, n_contradicted
 from factloop.records import Claim, Counts, FactualityReport
 
 ELSEWHERE = -1
@@ -72,10 +72,6 @@ def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate
     return Ruling(reason, why, to_blame)
 
 
-def contradicted(report: FactualityReport) -> int:
-    return sum(claim.judgement.contradicted is True for claim in report.claims)
-
-
 def _first(
     before: FactualityReport, after: FactualityReport, unsupported: set[int], lost: set[int], silent: set[int]
 ) -> tuple[Rejection | None, str]:
@@ -89,11 +85,9 @@ def _first(
         )
     if not new.scored:
         return Rejection.NOTHING_LEFT, "no claim with a verdict would be left"
-    if contradicted(after) > contradicted(before):
-        return (
-            Rejection.MORE_CONTRADICTED,
-            f"{contradicted(after)} claims would be contradicted, {contradicted(before)} before",
-        )
+    contradicted, was = n_contradicted(after.claims), n_contradicted(before.claims)
+    if contradicted > was:
+        return Rejection.MORE_CONTRADICTED, f"{contradicted} claims would be contradicted, {was} before"
     if unsupported:
         return Rejection.NEW_UNSUPPORTED, f"{_sentences(unsupported)} would state what is not supported"
     if lost:

@@ -12,14 +12,15 @@ from langchain_core.language_models import BaseChatModel
 
 from factloop.checker import FactChecker, SearchSource
 from factloop.errors import ConfigError, FactloopError
+from factloop.evaluation.metrics.factuality import n_contradicted
 from factloop.recording import Recording
 from factloop.records import Claim, FactualityReport, Verdict
 from factloop.settings import CheckSettings
-from factloop.sources import Sources
+from factloop.sources import Mode, Sources
 from factloop.sync import run_blocking
 from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
 from factloop.testing.running import running_test
-from factloop.testing.words import factual_failure, n_contradicted
+from factloop.testing.words import factual_failure
 from factloop.tools.search.given import GivenDocuments
 
 Docs = str | Path | Document | Sequence[str | Path | Document]
@@ -50,7 +51,7 @@ class _Required:
 
     def missed_by(self, report: FactualityReport) -> list[str]:
         """Each requirement that the report misses, in words."""
-        counts, contradicted, missed = report.counts, n_contradicted(report), []
+        counts, contradicted, missed = report.counts, n_contradicted(report.claims), []
         if self.min_precision is not None and report.precision is None:
             why = "no claim was found in the response" if not report.claims else "no claim was scored"
             missed.append(f"precision at least {self.min_precision:g}, and it is undefined: {why}")
@@ -156,8 +157,8 @@ class _Asked:
     ) -> FactualityReport:
         sources = None
         if given:
-            mode = "faithfulness" if faithful and not checker.settings.docs else "factuality"
-            sources = Sources((GivenDocuments(given),), mode)  # type: ignore[arg-type]  # one of the two modes
+            mode: Mode = "faithfulness" if faithful and not checker.settings.docs else "factuality"
+            sources = Sources((GivenDocuments(given),), mode)
         report = await checker.acheck(self.response, self.prompt, sources=sources)
         test = running_test()
         if test is not None:

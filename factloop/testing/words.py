@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from factloop.evaluation.metrics.factuality import n_contradicted
+from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.visible import visible
 from factloop.records import Claim, Evidence, FactualityReport, Judgement, Verdict
 from factloop.trust_records import TrustReport
@@ -19,8 +21,8 @@ def factual_failure(missed: Sequence[str], report: FactualityReport, at_fault: S
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     reached = (
         f"precision {precision} (n = {counts.scored}), {counts.supported} supported, "
-        f"{counts.not_supported} not supported ({n_contradicted(report)} contradicted), "
-        f"{counts.irrelevant} irrelevant, {counts.unscored} unscored; {_many(len(report.claims), 'claim')}"
+        f"{counts.not_supported} not supported ({n_contradicted(report.claims)} contradicted), "
+        f"{counts.irrelevant} irrelevant, {counts.unscored} unscored; {plural(len(report.claims), 'claim')}"
     )
     return "\n".join(
         [
@@ -33,10 +35,6 @@ def factual_failure(missed: Sequence[str], report: FactualityReport, at_fault: S
     )
 
 
-def n_contradicted(report: FactualityReport) -> int:
-    return sum(claim.judgement.contradicted is True for claim in report.claims)
-
-
 def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
     """What `assert_trustworthy` says: what was missed, the checks that went wrong, and what the passages say."""
     bc, fc = report.trust_bc, report.trust_fc
@@ -45,7 +43,7 @@ def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
         f"question: {_short(report.question)}",
         f"response: {_short(report.response)}",
         f"TrustBC:  {_scored(bc.value, bc.unscored_reason, bc.rationale)}"
-        f" (of {_many(bc.n_asked, 'check')} {bc.n_consistent} consistent, {bc.n_inconsistent} inconsistent,"
+        f" (of {plural(bc.n_asked, 'check')} {bc.n_consistent} consistent, {bc.n_inconsistent} inconsistent,"
         f" {bc.n_unscored} unscored)",
     ]
     for check in bc.checks:
@@ -74,7 +72,7 @@ def _claim(number: int, claim: Claim) -> Iterator[str]:
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     yield from _passages(cited)
     if not cited:
-        yield f"   evidence: none was cited, {_many(len(claim.evidence), 'passage')} read"
+        yield f"   evidence: none was cited, {plural(len(claim.evidence), 'passage')} read"
 
 
 def _verdict(judgement: Judgement) -> str:
@@ -90,10 +88,6 @@ def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
         yield f'   evidence [{_short(item.source)}]: "{_short(item.passage)}"'
     if len(passages) > MOST_PASSAGES:
         yield f"   ... and {len(passages) - MOST_PASSAGES} more passages"
-
-
-def _many(n: int, thing: str) -> str:
-    return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
 def _short(text: str) -> str:

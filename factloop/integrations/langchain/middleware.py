@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from factloop.correcting import MAX_ROUNDS
 from factloop.correction_records import Correction
 from factloop.errors import ConfigError
+from factloop.evaluation.reports.fact_check.brief import in_words
 from factloop.integrations.langchain.correction import (
     REVISION,
     CorrectionRunnable,
@@ -21,7 +22,6 @@ from factloop.integrations.langchain.correction import (
 )
 from factloop.integrations.langchain.inputs import is_persons, retrieved_by
 from factloop.integrations.langchain.runnable import FactCheckRunnable
-from factloop.integrations.langchain.words import in_words
 from factloop.prompts.registry import PromptRegistry
 from factloop.records import FactualityReport
 

@@ -9,8 +9,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
 from factloop.errors import DataError
+from factloop.evaluation.reports.fact_check.brief import in_words
 from factloop.integrations.langchain.runnable import FactCheckRunnable
-from factloop.integrations.langchain.words import in_words
 from factloop.records import FactualityReport
 
 DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."

@@ -18,8 +18,8 @@ from pydantic import Field
 import factloop
 from factloop.checker import FactChecker
 from factloop.errors import ConfigError, FactloopError
+from factloop.evaluation.reports.fact_check.brief import in_words
 from factloop.events import CheckFinished, ClaimFound, ClaimJudged
-from factloop.integrations.langchain.words import in_words
 from factloop.integrations.mcp.answers import (
     CheckedClaim,
     CheckedResponse,

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, f1_at_k, precision, recall_at_k
+from factloop.evaluation.metrics.factuality import (
+    at_each_k,
+    count_verdicts,
+    f1_at_k,
+    n_contradicted,
+    precision,
+    recall_at_k,
+)
 from factloop.records import Claim, Counts, Judgement, UnscoredReason, Verdict
 
 COUNTS = st.builds(
@@ -111,6 +118,7 @@ def test_each_judgement_is_counted_under_its_verdict() -> None:
     expected = Counts(supported=1, not_supported=2, irrelevant=1, unscored=len(UnscoredReason))
     assert count_verdicts(judged(JUDGEMENTS)) == expected
     assert expected.total == len(JUDGEMENTS)
+    assert n_contradicted(judged(JUDGEMENTS)) == 1
 
 
 @given(st.lists(st.sampled_from(JUDGEMENTS)), st.randoms(use_true_random=False))
