@@ -80,8 +80,8 @@ def read_cascade(path: Path) -> CascadeFile:
     """A file that `factloop cascade tune` wrote. Raises ConfigError, DataError."""
     try:
         text = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise ConfigError(f"{str(path)!r}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
     try:
         return CascadeFile.model_validate_json(text)
     except ValidationError as error:

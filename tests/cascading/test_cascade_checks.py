@@ -144,8 +144,13 @@ def test_what_cannot_be_right_is_refused_before_anything_is_spent(
         ('{"verifier": "lexical", "identity": {}, "upper": 0.2, "lower": 0.5}', DataError, "below upper"),
         ('{"verifier": "lexical", "identity": {}, "upper": 1.5, "lower": null}', DataError, "upper"),
         ('{"verifier": "lexical", "identity": {}, "upper": NaN, "lower": null}', DataError, "no cascade|upper"),
+        ('{"verifier": "lexical", "identity": {"a": ' + "[" * 100_000, DataError, "no cascade"),
+        ('{"verifier": "\\ud800", "identity": {}, "upper": null, "lower": null}', DataError, "no cascade"),
+        ('{"verifier": "lexical", "identity": {"a": ' + "9" * 5_000 + "}}", DataError, "no cascade"),
+        ("\0" * 1_000, DataError, "no cascade"),
         (None, ConfigError, "cannot be read"),
     ],
+    ids=lambda value: str(value)[:60],
 )
 def test_a_file_that_is_no_cascade_is_named(tmp_path: Path, text: str | None, kind: type[Exception], said: str) -> None:
     path = tmp_path / "wrong.json"
@@ -154,6 +159,12 @@ def test_a_file_that_is_no_cascade_is_named(tmp_path: Path, text: str | None, ki
     with pytest.raises(kind, match=said) as refused:
         read_cascade(path)
     assert "wrong.json" in str(refused.value)
+    assert len(str(refused.value)) < 500
+
+
+def test_a_path_that_is_none_is_named() -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_cascade(Path("a\0b"))
 
 
 def test_documents_that_come_with_an_answer_are_looked_at(sim: Simulator, tmp_path: Path, response: Response) -> None:

@@ -16,6 +16,8 @@ from factloop.errors import ConfigError
 
 FORMAT = 1
 NAME = "factloop_recording"
+LONGEST_SHOWN = 40
+"""Characters of what a file says and should not."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
@@ -63,7 +65,7 @@ def _check_header(line: str, name: str) -> None:
     if NAME not in header:
         raise _damaged(name, 1, "no recording of factloop")
     if header[NAME] != FORMAT:
-        raise _damaged(name, 1, f"format {header[NAME]!r}, and this version reads {FORMAT}")
+        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, and this version reads {FORMAT}")
 
 
 def _entry(line: str, number: int, name: str) -> Entry:

@@ -187,9 +187,11 @@ def test_any_text_survives_and_nothing_in_it_ends_a_line_or_moves_a_cursor(queri
         (["[]"], "x:1: no JSON object"),
         (['{"a": 1}'], "x:1: no recording of factloop"),
         (['{"factloop_recording": 2}'], "x:1: format 2, and this version reads 1"),
+        ([json.dumps({"factloop_recording": "x" * 10_000})], "x:1: format 'xxx"),
         ([HEADER, json.dumps(LINE), "<<<<<<< HEAD"], "x:3: no whole JSON"),
         ([HEADER, json.dumps(LINE)[:-4]], "x:2: no whole JSON"),
         ([HEADER, "[" * 100_000], "x:2: no whole JSON"),
+        ([HEADER, "9" * 5_000], "x:2: no whole JSON"),
         ([HEADER, "1"], "x:2: no JSON object"),
         ([HEADER, json.dumps({**LINE, "kind": "wild"})], "x:2: field 'kind'"),
         ([HEADER, json.dumps({**LINE, "kind": []})], "x:2: field 'kind'"),
@@ -207,6 +209,7 @@ def test_a_damaged_file_is_named_with_the_line(lines: list[str], complaint: str)
         read_tape("\n".join(lines), "x")
     assert str(error.value).startswith(complaint)
     assert "record it anew" in str(error.value)
+    assert len(str(error.value)) < 200
 
 
 def test_line_ends_and_marks_of_other_systems_are_no_damage() -> None:
