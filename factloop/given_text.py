@@ -15,8 +15,11 @@ def check_given(name: str, text: object) -> None:
     check_whole(name, text)
 
 
-def check_whole(name: str, text: str) -> None:
-    """Raises DataError for text that no report could be written of; it may be blank."""
+def check_whole(name: str, text: object) -> None:
+    """Raises DataError for what is no text, and for text that no report could be written of; it may be blank."""
+    if not isinstance(text, str):
+        hint = " (give its .text)" if hasattr(text, "text") else ""
+        raise DataError(f"{name}: a text is needed, not {type(text).__name__}{hint}")
     try:
         text.encode()
     except UnicodeEncodeError as error:

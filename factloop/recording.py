@@ -15,7 +15,7 @@ from factloop.tools.calls.scrubbing import secrets_in
 from factloop.tools.calls.tape import Tape, TapeMode
 
 REPLAYED = "Replayed from a recording: no model and no search was asked."
-REMEDY = "To record it: recording_mode='new' keeps what is there, 'record' makes the file anew."
+REMEDY = "To record it: recording_mode='new' (--recording-mode new) keeps what is there, 'record' makes the file anew."
 
 
 class Recording:

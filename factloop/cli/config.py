@@ -23,8 +23,18 @@ _KNOWN = frozenset({*CheckSettings.model_fields, *TrustSettings.model_fields})
 S = TypeVar("S", bound=RunSettings)
 
 
-def load_settings(kind: type[S], flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> S:
-    """The settings of a command; with them, the way of its traces. Raises ConfigError that says where what is wrong."""
+def load_settings(
+    kind: type[S],
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    folder: Path,
+    *,
+    given_in: str = "command line",
+) -> S:
+    """The settings of a command; with them, the way of its traces. `given_in`: where the flags were given.
+
+    Raises ConfigError that says where what is wrong.
+    """
     others = _KNOWN - set(kind.model_fields)
     file = {name: value for name, value in _from_file(folder / FILE).items() if name not in others}
     variables = _from_environment(kind, environment)
@@ -32,15 +42,13 @@ def load_settings(kind: type[S], flags: Mapping[str, Any], environment: Mapping[
         settings = kind.model_validate({**file, **variables, **flags})
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
-        place = _place(name, flags, variables, file)
+        place = given_in if name in flags else _place(name, variables, file)
         raise ConfigError(f"{place}: {describe(error)}") from error
     open_tracing(settings.tracing)
     return settings
 
 
-def _place(name: str, flags: Mapping[str, Any], variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:
-    if name in flags:
-        return "command line"
+def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:
     if name in variables:
         return f"environment variable {PREFIX}{name.upper()}"
     return FILE if name in file else "settings"

@@ -29,7 +29,8 @@ def settings_here(kind: type[S], given: Mapping[str, Any]) -> S:
         for name, value in ini.items()
         if name in kind.model_fields and not os.environ.get(PREFIX + name.upper())
     }
-    return load_settings(kind, {**known, **given}, os.environ, Path.cwd() if test is None else test.root)
+    folder = Path.cwd() if test is None else test.root
+    return load_settings(kind, {**known, **given}, os.environ, folder, given_in="the assertion or pytest's ini file")
 
 
 def recording_here(given: str | Path | Recording | None) -> str | Path | Recording | None:

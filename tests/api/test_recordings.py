@@ -150,7 +150,7 @@ def test_a_missing_answer_ends_the_check_and_is_no_reason_for_a_claim(live: Simu
     path, text = tmp_path / "x.jsonl", some_text(live)
     record(live, path, text)
     calls = live.stats().model.requests
-    with pytest.raises(RecordingMissing, match="recording_mode='new'"):
+    with pytest.raises(RecordingMissing, match=r"recording_mode='new' \(--recording-mode new\)"):
         replay(path, text + " Rome lies on the Tiber.", base_url=live.base_url)
     assert live.stats().model.requests == calls
     with pytest.raises(RecordingMissing, match="differs in sampling"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
+from langchain_core.messages import AIMessage
 
 from factloop import FactChecker, TrustScorer
 from factloop.errors import ConfigError, DataError
@@ -118,13 +119,21 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
         ({"min_precision": float("nan")}, "min_precision = nan"),
         ({"max_contradicted": -1}, "max_contradicted = -1"),
         ({"min_supported": -1}, "min_supported = -1"),
-        ({"colour": "red"}, "there is no setting 'colour'"),
+        ({"colour": "red"}, "the assertion or pytest's ini file: there is no setting 'colour'"),
         ({"model": " : "}, "names no model"),
     ],
 )
 def test_a_requirement_that_cannot_be_meant_is_refused(required: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(complaint)):
         assert_factual(RIGHT, docs=SOURCES, **required)
+
+
+@pytest.mark.parametrize(
+    ("response", "complaint"), [(None, "not NoneType"), (AIMessage(RIGHT), "not AIMessage (give its .text)")]
+)
+def test_what_is_no_text_is_named(response: Any, complaint: str) -> None:
+    with pytest.raises(DataError, match=re.escape(f"response: a text is needed, {complaint}")):
+        assert_factual(response, docs=SOURCES)
 
 
 def test_paths_that_lead_nowhere_are_named() -> None:
