@@ -77,7 +77,9 @@ class Verdicts:
             p=one.p,
             p_corrected=held,
             p_mcnemar=one.p_mcnemar,
-            detectable=detectable(apart, alpha=self.alpha, n_tests=n_tests),
+            detectable=detectable(
+                apart, alpha=self.alpha, n_tests=1 if self.correction is Correction.NONE else n_tests
+            ),
             is_headline=is_headline,
             outcome=self._outcome(one, held, n_tests),
             words="",

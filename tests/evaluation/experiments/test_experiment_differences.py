@@ -103,14 +103,38 @@ def test_families_are_corrected_apart(correction: Correction, method: str | None
 
 
 def test_the_detectable_difference_by_hand() -> None:
-    """(z(0.975) + z(0.8)) standard errors of the mean difference, as one comparison is made."""
+    """c = z(0.975) + z(0.8), as one comparison is made: c standard errors, and c^2 claims of 50, by squares."""
     rng = np.random.default_rng(2)
     first, second = ([S if one else N for one in rng.random(50) < 0.7] for _ in range(2))
     one = difference(assess(two(first, second, [True] * 50), resamples=0), Quantity.ACCURACY)
     apart = [int(other is S) - int(mine is S) for mine, other in zip(first, second, strict=True)]
     assert one.is_headline
-    assert one.detectable == pytest.approx((norm.ppf(0.975) + norm.ppf(0.8)) * sem(apart))
+    both = norm.ppf(0.975) + norm.ppf(0.8)
+    assert one.detectable == pytest.approx(((both * sem(apart)) ** 2 + (both**2 / 50) ** 2) ** 0.5)
     assert f"a difference of about {one.detectable:.3f} or more would have been seen 4 times out of 5" in one.words
+
+
+def test_variants_that_hardly_disagree_are_not_told_apart_by_three_claims() -> None:
+    """Two of 120 claims differ, one each way: 2.8 standard errors are 4 claims, whose p is 2 / 2^4 = 0.125.
+
+    Six that all point one way have 2 / 2^6 = 0.031; eight are there in four of five experiments that expect eight.
+    """
+    first, second = [S] * 120, [S] * 120
+    first[0] = second[1] = N
+    one = difference(assess(two(first, second, [True] * 120), resamples=0), Quantity.ACCURACY)
+    assert one.detectable is not None
+    assert one.detectable * 0.85 < 8 / 120
+    assert one.detectable > 7.8 / 120
+
+
+def test_what_is_not_corrected_is_detected_as_a_test_alone() -> None:
+    none, holm = (
+        next(one for one in assess(make_results(90), correction=each, resamples=0).differences if one.is_headline)
+        for each in (Correction.NONE, Correction.HOLM)
+    )
+    assert none.detectable is not None
+    assert holm.detectable is not None
+    assert none.detectable < holm.detectable
 
 
 def test_too_few_groups_can_show_nothing() -> None:
