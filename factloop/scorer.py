@@ -248,7 +248,8 @@ class TrustScorer:
 
     async def _load(self) -> None:
         """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
-        await asyncio.to_thread(lambda: (load_tables(), self.corpus))
+        await asyncio.to_thread(load_tables)
+        await asyncio.to_thread(lambda: self.corpus)
 
     def _setup(self) -> TrustSetup:
         tape = self._recording.tape
