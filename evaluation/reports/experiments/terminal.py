@@ -71,7 +71,8 @@ def _variants(report: ExperimentReport) -> Table:
 
 def _cell(one: VariantReport, quantity: Quantity, k: int | None) -> Text:
     found = one.find(quantity, k)
-    return Text.assemble(told.value_words(found), "\n", (told.interval_words(found), "dim"))
+    below = [words for words in (told.interval_words(found), "" if found is None else f"n {found.n:,}") if words]
+    return Text.assemble(told.value_words(found), *((f"\n{words}", "dim") for words in below))
 
 
 def _name(one: VariantReport, report: ExperimentReport) -> Text:
@@ -79,13 +80,18 @@ def _name(one: VariantReport, report: ExperimentReport) -> Text:
     return Text.assemble((name, "bold"), ("\nbaseline" if name == report.baseline else "", "dim"))
 
 
-def _stable(one: VariantReport) -> str:
-    share = one.stability.share.value
-    return "–" if share is None else percent(round(share, 3))
+def _stable(one: VariantReport) -> Text:
+    share = one.stability.share
+    return Text("–") if share.value is None else _with_n(percent(round(share.value, 3)), share.n)
 
 
-def _median(one: VariantReport) -> str:
-    return "–" if one.latency.median_s is None else figures.duration(one.latency.median_s)
+def _median(one: VariantReport) -> Text:
+    latency = one.latency
+    return Text("–") if latency.median_s is None else _with_n(figures.duration(latency.median_s), latency.n)
+
+
+def _with_n(words: str, n: int) -> Text:
+    return Text.assemble(words, (f"\nn {n:,}", "dim"))
 
 
 def _variants_in_lines(report: ExperimentReport) -> RenderableType:
@@ -95,8 +101,8 @@ def _variants_in_lines(report: ExperimentReport) -> RenderableType:
         rows = []
         for quantity, k in told.columns(report):
             found = one.find(quantity, k)
-            ends = told.interval_words(found)
-            shown = told.value_words(found) + (f" ({ends})" if ends else "")
+            below = [told.interval_words(found), "" if found is None else f"n {found.n:,}"]
+            shown = f"{told.value_words(found)} ({', '.join(words for words in below if words)})"
             rows.append((told.heading(quantity, k, report), Text(shown if not told.why(found) else told.why(found))))
         parts.append(rows_table([*rows, *_extra_rows(one)]))
     return Group(*parts)

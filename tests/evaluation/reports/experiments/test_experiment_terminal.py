@@ -34,6 +34,18 @@ def test_everything_is_said_at_every_width(width: int) -> None:
         assert joined(caution) in shown
 
 
+@pytest.mark.parametrize("width", [140, 60])
+def test_each_figure_of_a_variant_says_on_how_many_it_rests(width: int) -> None:
+    """Rates of the two labels rest on different numbers, and on fewer claims than the experiment has."""
+    report = samples.ordinary()
+    part = joined(printed(report, width).split("Variants ──")[1].split("against")[0])
+    for one in report.variants:
+        for figure in one.figures:
+            assert figure.quantity in ("accuracy", "irrelevant_share") or f"n {figure.n:,}" in part
+        assert f"n {one.latency.n:,}" in part.replace("n = ", "n ")
+        assert f"n {one.stability.share.n:,}" in part.replace("n = ", "n ")
+
+
 @pytest.mark.parametrize("width", [140, 100, 60, 40])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, printed(samples.ordinary(), width).splitlines())) <= width
