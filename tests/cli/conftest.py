@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import Command, build_command
+from tests.cli.processes import Start, processes_in
 from tests.simulator import Simulator
 
 
@@ -32,6 +34,12 @@ def sim(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
 @pytest.fixture
 def factloop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     return build_command(monkeypatch, capsys)
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Start]:
+    with processes_in(home) as start:
+        yield start
 
 
 @pytest.fixture

@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.command import Command
+from tests.cli.processes import WITHIN_S, Start, n_requests, wait_for_requests
 from tests.runs.short_responses import short_items, write_items
-from tests.simulator import MODEL, Simulator, Statistics
+from tests.simulator import MODEL, Simulator
 
-ROOT = Path(__file__).resolve().parents[2]
-WITHIN_S = 30.0
 JUST_NOW_S = 0.1
 """An answer this fresh may not have reached the journal: it counts as in flight."""
 N_RESPONSES = 24
 VOLATILE = ("usage", "created_at")
-
-Start = Callable[..., "subprocess.Popen[str]"]
-
-
-@pytest.fixture
-def start(home: Path) -> Iterator[Start]:
-    """Starts `python -m factloop eval`; what still runs at the end of the test is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def make(*arguments: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "factloop", "eval", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen(command, cwd=home, env=environment, text=True, stderr=subprocess.PIPE)
-        started.append(process)
-        return process
-
-    yield make
-    for process in started:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture
@@ -51,18 +25,6 @@ def flags(sim: Simulator, home: Path) -> list[object]:
     sim.set(llm_latency_s=0.03, search_latency_s=0.01)
     data = write_items(home / "responses.jsonl", short_items(sim.world, N_RESPONSES))
     return [data, "--model", MODEL, "--search", "serper", "--k", 2, "--k", "median", "--resamples", 50, "--quiet"]
-
-
-def n_requests(stats: Statistics) -> int:
-    return stats.model.requests + stats.search.requests
-
-
-def wait_for_requests(sim: Simulator, process: subprocess.Popen[str], number: int) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while n_requests(sim.stats()) < number:
-        assert process.poll() is None, "it ended too early"
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def summary_in(folder: Path) -> Any:
@@ -78,7 +40,7 @@ def test_a_killed_run_goes_on_to_the_same_summary(
     sim.reset()
     in_flight = 0
     for n_new in (3, n_undisturbed // 2):
-        process = start(*flags, "--run-dir", "killed", "--concurrency", 6)
+        process = start("eval", *flags, "--run-dir", "killed", "--concurrency", 6)
         wait_for_requests(sim, process, n_requests(sim.stats()) + n_new)
         process.send_signal(signal.SIGSTOP)  # nothing more is sent while we count
         stats = sim.stats(with_log=True)
@@ -100,7 +62,7 @@ def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
     factloop: Command, sim: Simulator, home: Path, flags: list[object], start: Start
 ) -> None:
     sim.set(llm_latency_s=5.0)
-    process = start(*flags, "--run-dir", "run")
+    process = start("eval", *flags, "--run-dir", "run")
     wait_for_requests(sim, process, 1)
     second = factloop("eval", *flags, "--run-dir", "run")
     assert (second.code, second.complaint) == (2, "factloop: run: another process is at work on this run")

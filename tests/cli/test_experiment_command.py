@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.command import Command
+from tests.cli.processes import WITHIN_S, Start, wait_for_requests
 from tests.experimenting.small_plans import facts_of, write_claims, write_variant
 from tests.simulator import MODEL, Faults, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "prompt-experiment"
-WITHIN_S = 30.0
 
 PLAN = f"""\
 name: small
@@ -130,26 +125,8 @@ def test_hostile_text_is_text(factloop: Command, plan: Path, home: Path) -> None
     ]  # fmt: skip
 
 
-@pytest.fixture
-def start(home: Path) -> Iterator[Any]:
-    """Starts `python -m factloop experiment`; what still runs at the end of the test is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def make(*arguments: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "factloop", "experiment", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen(command, cwd=home, env=environment, text=True, stderr=subprocess.PIPE)
-        started.append(process)
-        return process
-
-    yield make
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
 def test_a_killed_experiment_pays_only_for_what_was_in_flight_and_an_interrupted_one_says_how_to_go_on(
-    factloop: Command, sim: Simulator, plan: Path, home: Path, start: Any
+    factloop: Command, sim: Simulator, plan: Path, home: Path, start: Start
 ) -> None:
     assert factloop("experiment", plan, "--run-dir", "undisturbed", "--quiet").code == 0
     n_undisturbed = sim.stats().model.requests
@@ -157,13 +134,8 @@ def test_a_killed_experiment_pays_only_for_what_was_in_flight_and_an_interrupted
     sim.set(llm_latency_s=0.1)
     lost = 0
     for ending, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
-        process = start(plan, "--run-dir", "killed", "--quiet", "--concurrency", 3)
-        wanted = sim.stats().model.requests + 10
-        deadline = time.monotonic() + WITHIN_S
-        while sim.stats().model.requests < wanted:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+        process = start("experiment", plan, "--run-dir", "killed", "--quiet", "--concurrency", 3)
+        wait_for_requests(sim, process, sim.stats().model.requests + 10)
         process.send_signal(ending)
         _, said = process.communicate(timeout=WITHIN_S)
         assert process.returncode == code

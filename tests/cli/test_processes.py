@@ -7,46 +7,21 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.command import Command
-from tests.simulator import MODEL, Faults, Simulator, Statistics
+from tests.cli.processes import WITHIN_S, Start, n_requests, wait_for_requests, wait_until
+from tests.simulator import MODEL, Faults, Simulator
 
-ROOT = Path(__file__).resolve().parents[2]
-WITHIN_S = 30.0
 AT_ONCE_S = 5.0
 """Generous: it takes a few tenths of a second on a free machine."""
 JUST_NOW_S = 0.1
 """An answer this fresh may not have reached the journal: it counts as in flight."""
 VOLATILE = {"usage", "created_at", "retrieved_at"}
-
-Start = Callable[..., "subprocess.Popen[str]"]
-
-
-@pytest.fixture
-def start(home: Path) -> Iterator[Start]:
-    """Starts `python -m factloop`; what still runs at the end of the test is killed."""
-    started: list[subprocess.Popen[str]] = []
-
-    def make(*arguments: object, **options: Any) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "factloop", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen(
-            command, cwd=home, env=environment, text=True, **{"stderr": subprocess.PIPE, **options}
-        )
-        started.append(process)
-        return process
-
-    yield make
-    for process in started:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture
@@ -56,22 +31,6 @@ def flags(sim: Simulator, home: Path) -> list[str]:
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     (home / "long.md").write_text(response.text, encoding="utf-8")
     return ["check", "long.md", "--prompt", response.prompt, "--model", MODEL, "--search", "serper", "--quiet"]
-
-
-def n_requests(stats: Statistics) -> int:
-    return stats.model.requests + stats.search.requests
-
-
-def wait_for_requests(sim: Simulator, process: subprocess.Popen[str], number: int) -> None:
-    wait_until(lambda: n_requests(sim.stats()) >= number, process)
-
-
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not condition():
-        assert process.poll() is None, "it ended too early"
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def stable(value: Any) -> Any:

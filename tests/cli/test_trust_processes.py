@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command
-from tests.cli.test_processes import JUST_NOW_S, Start, report_in
-from tests.cli.test_processes import start as start
+from tests.cli.processes import Start
+from tests.cli.test_processes import JUST_NOW_S, report_in
 from tests.simulator import MODEL, Simulator
 
 WITHIN_S = 120.0

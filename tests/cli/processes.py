@@ -1,0 +1,57 @@
+"""`factloop` as a process of its own, and waiting for what it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.simulator import Simulator, Statistics
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHIN_S = 30.0
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@contextmanager
+def processes_in(folder: Path) -> Iterator[Start]:
+    """Starts `python -m factloop` there; what still runs at the end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "factloop", *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, text=True, **{"stderr": subprocess.PIPE, **options}
+        )
+        started.append(process)
+        return process
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not condition():
+        assert process.poll() is None, "it ended too early"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def wait_for_requests(sim: Simulator, process: subprocess.Popen[str], number: int) -> None:
+    wait_until(lambda: n_requests(sim.stats()) >= number, process)
+
+
+def n_requests(stats: Statistics) -> int:
+    return stats.model.requests + stats.search.requests
