@@ -20,7 +20,6 @@ TITLE_LENGTH = 80
 
 Kind = Literal["check", "trust", "audit"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
-FINISHED: frozenset[str] = frozenset({"done", "failed", "cancelled"})
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT, pattern=r"\S")]
@@ -149,10 +148,6 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     """Exactly where the status is `done`."""
-
-    @property
-    def is_finished(self) -> bool:
-        return self.status in FINISHED
 
 
 class JobPage(Record):
