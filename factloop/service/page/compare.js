@@ -1,7 +1,7 @@
 // Two checks claim by claim: what flipped stands first, with both rationales side by side.
 import { get } from "./api.js";
 import { figure, h, notices, replace, said } from "./dom.js";
-import { STATUSES, capital, many, mark, moment, plural, reason, statusOf, twoDigits } from "./words.js";
+import { STATUSES, capital, many, mark, plural, reason, second, statusOf, twoDigits } from "./words.js";
 
 export const showComparison = async (view, first, second, { signal }) => {
   const compared = await get(`/v1/compare?${new URLSearchParams({ first, second })}`, signal);
@@ -21,7 +21,7 @@ export const showComparison = async (view, first, second, { signal }) => {
   section("Only in B", compared.only_second.map(lone), "There are none."));
 };
 
-const side = (letter, job, counts) => h("div", {}, h("dt", {}, letter), h("dd", {}, h("a", { href: `#/checks/${encodeURIComponent(job.id)}` }, said(job.title)), h("small", {}, `${moment(job.created_at)} · precision ${twoDigits(job.summary?.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}`)));
+const side = (letter, job, counts) => h("div", {}, h("dt", {}, letter), h("dd", {}, h("a", { href: `#/checks/${encodeURIComponent(job.id)}` }, said(job.title)), h("small", {}, `${second(job.created_at)} · precision ${twoDigits(job.summary?.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}`)));
 
 const section = (title, items, none) => h("section", { class: "part" }, h("h2", {}, `${title}${items.length ? ` (${many(items.length)})` : ""}`), items.length ? h("ol", {}, items) : h("p", { class: "nothing" }, none));
 

@@ -1,7 +1,7 @@
 // Jobs of this reader, newest first; two checks can be chosen to be compared.
 import { get } from "./api.js";
 import { button, h, replace, said } from "./dom.js";
-import { capital, isOver, jobState, many, mark, moment, plural, twoDigits } from "./words.js";
+import { capital, isOver, jobState, many, mark, plural, second, twoDigits } from "./words.js";
 
 const PAGE = 25;
 const REFRESH_MS = 3000;
@@ -29,7 +29,7 @@ export const showHistory = async (view, parameters, { signal }) => {
   };
   const choose = (job, on) => {
     if (on && chosen.size === 2) chosen.delete([...chosen.keys()][1]);
-    if (on) chosen.set(job.id, job.title);
+    if (on) chosen.set(job.id, named(job));
     else chosen.delete(job.id);
     tell();
   };
@@ -67,21 +67,23 @@ export const showHistory = async (view, parameters, { signal }) => {
   const first = parameters.get("first");
   if (first) {
     const job = await get(`/v1/jobs/${encodeURIComponent(first)}`, signal);
-    chosen.set(job.id, job.title);
+    chosen.set(job.id, named(job));
   }
   await start();
   const timer = setInterval(refresh, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 };
 
+const named = (job) => `${job.title}, ${second(job.created_at)}`;
+
 const choice = (label, options, changed) => h("select", { "aria-label": label, onchange: changed }, options.map(([value, words]) => h("option", { value }, words)));
 
 const rowOf = (job, chosen) => {
   const state = jobState(job.status);
   const comparable = job.kind === "check" && job.status === "done";
-  const box = comparable ? h("input", { type: "checkbox", "aria-label": `Compare: ${job.title}`, onchange: () => chosen(box.checked) }) : null;
+  const box = comparable ? h("input", { type: "checkbox", "aria-label": `Compare: ${named(job)}`, onchange: () => chosen(box.checked) }) : null;
   const element = h("li", { class: "job" }, h("span", { class: "pick" }, box),
-    h("div", {}, h("a", { href: addressOf(job), dir: "auto" }, job.title || "(without words)"), h("p", { class: "outcome" }, mark(state.symbol, state.tone), ` ${KINDS[job.kind] ?? job.kind}, ${state.words} · ${moment(job.created_at)}${summed(job)}`)));
+    h("div", {}, h("a", { href: addressOf(job), dir: "auto" }, job.title || "(without words)"), h("p", { class: "outcome" }, mark(state.symbol, state.tone), ` ${KINDS[job.kind] ?? job.kind}, ${state.words} · ${second(job.created_at)}${summed(job)}`)));
   return { job, box, element };
 };
 

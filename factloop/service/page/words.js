@@ -61,10 +61,12 @@ export const duration = (seconds) => {
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
-export const moment = (stamp) => {
+export const moment = (stamp, length = 16) => {
   const when = new Date(stamp);
-  return Number.isNaN(when.getTime()) ? String(stamp ?? "") : `${when.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return Number.isNaN(when.getTime()) ? String(stamp ?? "") : `${when.toISOString().slice(0, length).replace("T", " ")} UTC`;
 };
+// Jobs of the same title are told apart by it.
+export const second = (stamp) => moment(stamp, 19);
 
 // What precision rests on.
 export const precisionBasis = (counts) => {

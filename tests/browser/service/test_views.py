@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -78,6 +80,8 @@ def test_two_checks_are_chosen_and_compared(looking: Looking, offline: Serving, 
     page = looking.at(f"{offline.url}/#/checks/{two[0]}")
     page.get_by_role("link", name="Compare with another check").click()
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(1)
+    for box in page.get_by_role("checkbox").all():  # titles may be the same
+        expect(box).to_have_accessible_name(re.compile(r", \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$"))
     page.get_by_role("checkbox", checked=False).first.check()
     page.get_by_role("link", name="Compare the two").click()
     expect(page.locator("h1")).to_have_text("2 claims flipped")
