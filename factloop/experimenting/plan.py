@@ -31,9 +31,13 @@ LONGEST_SAID = 300
 WHOLE = frozenset({"max_calls", "budget_usd", "concurrency", "requests_per_second", "cache", "cache_dir"})
 """Settings that hold for the whole experiment, and for no variant alone."""
 _PATHS = ("docs", "prompts", "cache_dir", "embeddings")
-_ELSEWHERE = {
+_OF_NO_PLAN = {
     "k": "K changes no verdict: give `k` of the plan a list, and every variant is reported for each",
+    "cache": "an experiment asks anew, and keeps the answers in its run directory: leave it out",
+}
+_ELSEWHERE = {
     **dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"),
+    **_OF_NO_PLAN,
 }
 
 
@@ -73,8 +77,9 @@ class ExperimentPlan(BaseModel):
     def _holds_together(self) -> Self:
         if self.baseline is not None and self.baseline not in self.variants:
             raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
-        if "k" in self.settings:
-            raise PydanticCustomError("elsewhere", _ELSEWHERE["k"], {"at": ["settings", "k"]})
+        for setting in ("k", "cache"):
+            if setting in self.settings:
+                raise PydanticCustomError("elsewhere", _OF_NO_PLAN[setting], {"at": ["settings", setting]})
         for name, changes in self.variants.items():
             for setting in changes:
                 if setting in _ELSEWHERE:

@@ -87,6 +87,7 @@ def test_globs_of_documents_keep_working_in_a_folder_that_looks_like_one(home: P
         ("max_searches: 8", "max_calls: 8", 13, "variants.strict.max_calls", "it holds for the whole experiment"),
         ("max_searches: 8", "docs: {a: 1}", 13, "variants.strict.docs", "input should be"),
         ("  docs: [sources]", "  k: 8", 8, "settings.k", "K changes no verdict"),
+        ("  docs: [sources]", "  cache: true", 8, "settings.cache", "asks anew"),
         ("  docs: [sources]", "  plan: thorough", 8, "settings.plan", "'thorough': input should be"),
         ("  docs: [sources]", "  base_url: 'http://u:p@h h'", 8, "settings.base_url", "must be an http"),
         ("  packaged: {}", "  packaged: &a {}", 10, None, "anchors and aliases"),
