@@ -13,10 +13,10 @@ from langgraph.graph.state import CompiledStateGraph
 
 from factloop.checker import FactChecker
 from factloop.checking import safe_graph
-from factloop.cli.config import load_settings
 from factloop.engine import build_engine, prepare
 from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.trust_engine import build_trust_engine, prepare_trust
 from factloop.trust_settings import TrustSettings

@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = """
 binding calls cascading checker checking cli correcting distractor_sources engine engine_pool experimenting generating
-guarding integrations local recording runs scorer service sources studio testing traces trust_engine
-verifying
+guarding integrations local recording runs scorer service settings_sources sources studio testing trace_export traces
+trust_engine verifying
 """
 ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 

@@ -13,7 +13,6 @@ from typing import Any
 from rich.console import Console
 
 from factloop.checker import FactChecker
-from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
@@ -27,6 +26,7 @@ from factloop.evaluation.reports.progress import ProgressDisplay
 from factloop.events import CheckFinished
 from factloop.records import FactualityReport
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 
 

@@ -14,7 +14,6 @@ from rich.console import Console
 from factloop.checker import FactChecker
 from factloop.cli.check import Ask as Check
 from factloop.cli.check import run_check
-from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
@@ -26,6 +25,7 @@ from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.correction.terminal import print_correction
 from factloop.evaluation.reports.json import to_json
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

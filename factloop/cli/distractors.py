@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.distractor_sources import make_distractors
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.trust.distractors_terminal import print_distractors
+from factloop.settings_sources import load_settings
 from factloop.trust_settings import TrustSettings
 
 

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.self_support import refuse_self_support
@@ -33,6 +32,7 @@ from factloop.experimenting.run import REPORT, CellJudged, ExperimentStarted, as
 from factloop.experimenting.variants import all_settings, prompt_warnings
 from factloop.records import Usage
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import messages_console
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import try_outputs, write_output
@@ -21,6 +20,7 @@ from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.reading import read_run
 from factloop.runs.items import RunItem, labelled_item
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 
 DATASET, PART = "factscore", "bio"
 

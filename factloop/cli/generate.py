@@ -12,7 +12,6 @@ from typing import Any
 
 from rich.console import Console
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.data_folder import find_part, named_part
@@ -36,6 +35,7 @@ from factloop.generating.response_file import Asked, read_earlier
 from factloop.generating.responses import as_asked, generate_responses
 from factloop.generating.settings import PromptSettings, ResponseSettings
 from factloop.records import Usage
+from factloop.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

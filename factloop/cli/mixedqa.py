@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
@@ -28,6 +27,7 @@ from factloop.evaluation.metrics.reference.build import build_metrics
 from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.mixedqa.html import render_mixedqa_html
 from factloop.evaluation.reports.mixedqa.terminal import print_mixedqa
+from factloop.settings_sources import load_settings
 from factloop.trust_records import TrustRun
 from factloop.trust_settings import TrustSettings
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.table import Table
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.errors import ConfigError
@@ -23,6 +22,7 @@ from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry
 from factloop.prompts.variant import find_source, start_variant
 from factloop.records import Record
 from factloop.settings import RunSettings
+from factloop.settings_sources import load_settings
 
 DIGITS = 12
 """Of a hash, on the terminal."""

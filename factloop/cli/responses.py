@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
@@ -22,6 +21,7 @@ from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
 from factloop.runs.items import RunItem, response_items
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factloop.cli.config import load_settings
 from factloop.cli.flags import settings_given
 from factloop.errors import ConfigError
 from factloop.settings import CheckSettings, RunSettings
+from factloop.settings_sources import load_settings
 from factloop.trust_settings import TrustSettings
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})

@@ -13,7 +13,6 @@ from typing import Any
 from rich.console import Console
 
 from factloop.checker import FactChecker
-from factloop.cli.config import load_settings
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT, read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
@@ -32,6 +31,7 @@ from factloop.recording import Recording
 from factloop.records import UnscoredReason, Usage
 from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings, RunSettings
+from factloop.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 from factloop.trust_estimate import TrustEstimate, estimate_trust
 from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun

@@ -12,7 +12,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from factloop.cli.config import load_settings
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
@@ -24,6 +23,7 @@ from factloop.evaluation.reports.json import to_json
 from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.visible import visible
 from factloop.records import Usage
+from factloop.settings_sources import load_settings
 from factloop.verifying.records import EvaluatorSummary, VerifyRun
 from factloop.verifying.rows import load_dataset_pairs, load_pairs
 from factloop.verifying.run import PairsScored, Verifying, VerifyStarted, astream_verify

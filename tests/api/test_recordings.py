@@ -16,12 +16,12 @@ import pytest
 from langchain_core.documents import Document
 
 from factloop import FactChecker, TrustScorer
-from factloop.cli.config import load_settings
 from factloop.errors import ConfigError, RecordingMissing
 from factloop.evaluation.reports.json import to_json
 from factloop.recording import REPLAYED, Recording
 from factloop.records import FactualityReport, UnscoredReason
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 from factloop.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.integrations.ada import ADA, Shelf

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from factloop.cli.config import load_settings
 from factloop.errors import ConfigError
 from factloop.settings import CheckSettings
+from factloop.settings_sources import load_settings
 
 
 def toml(folder: Path, text: str) -> Path:

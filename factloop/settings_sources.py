@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from factloop.cli.tracing import open_tracing
 from factloop.errors import ConfigError
 from factloop.settings import CheckSettings, RunSettings, describe
+from factloop.trace_export import open_tracing
 from factloop.trust_settings import TrustSettings
 
 FILE = "factloop.toml"
