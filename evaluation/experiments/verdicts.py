@@ -60,6 +60,8 @@ class Verdicts:
         first, second, apart = one.means
         low, high = ends or (None, None)
         values = one.values
+        outcome = self._outcome(one, held, n_tests)
+        n_alike = 1 if self.correction is Correction.NONE else n_tests
         found = PairedDifference(
             first=self.variants[one.first],
             second=self.variants[one.second],
@@ -77,11 +79,9 @@ class Verdicts:
             p=one.p,
             p_corrected=held,
             p_mcnemar=one.p_mcnemar,
-            detectable=detectable(
-                apart, alpha=self.alpha, n_tests=1 if self.correction is Correction.NONE else n_tests
-            ),
+            detectable=None if outcome is Outcome.UNKNOWN else detectable(apart, alpha=self.alpha, n_tests=n_alike),
             is_headline=is_headline,
-            outcome=self._outcome(one, held, n_tests),
+            outcome=outcome,
             words="",
         )
         tested = Tested(self.alpha, self.level, n_tests, self.correction)

@@ -146,6 +146,9 @@ def test_too_few_groups_can_show_nothing() -> None:
     assert can_be_shown(7, alpha=0.05, n_tests=3, correction=Correction.HOLM)
     five, six = (assess(two([N] * n, [S] * n, [True] * n)) for n in (5, 6))
     assert five.conclusions[0].outcome is Outcome.UNKNOWN
+    mixed = assess(two([N, S, N, S, N], [S, N, S, S, N], [True] * 5)).differences[0]
+    assert mixed.outcome is Outcome.UNKNOWN
+    assert mixed.detectable is None, "no difference at all would have been seen"
     assert five.conclusions[0].words.startswith("cannot be said at n = 5 claims")
     assert six.conclusions[0].outcome is Outcome.BETTER
 
