@@ -83,7 +83,7 @@ class RunDirectory:
         try:
             found = json.loads(file.read_text(encoding="utf-8"))
             different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
-        except (ValueError, AttributeError, TypeError) as error:
+        except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
             raise ConfigError(f"{file}: cannot be read; name another run directory") from error
         if different:
             raise ConfigError(

@@ -66,7 +66,7 @@ def _number(text: str) -> Any:
     """The number that a cell holds, None for an empty one; anything else as it stands, to be refused by name."""
     try:
         value = json.loads(text) if text.strip() else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if type(value) in (int, float) or (value is None and not text.strip()) else text
 

@@ -160,7 +160,9 @@ def test_a_run_is_at_work_in_one_place_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("written", ["", "{", "[]", "null", '"text"', "\x00"])
+@pytest.mark.parametrize(
+    "written", ["", "{", "[]", "null", '"text"', "\x00", "[" * 100_000], ids=lambda text: repr(text[:9])
+)
 def test_a_broken_description_is_refused(tmp_path: Path, written: str) -> None:
     (tmp_path / "run.json").write_text(written)
     with RunDirectory(tmp_path) as directory, pytest.raises(ConfigError, match=r"run\.json"):

@@ -92,12 +92,18 @@ class CallCache:
     def _unusable(self, error: Exception) -> ConfigError:
         return ConfigError(f"{self._path}: cannot be used as a cache ({error}); delete it or name another place")
 
+    def _read(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._unusable(ValueError("an answer in it is no JSON")) from error
+
     def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:
         """The answer kept under this key, unless it is older than `newer_than_s` seconds. Raises ConfigError."""
         row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
         if row is None or (newer_than_s is not None and time.time() - row[1] > newer_than_s):
             return None
-        return Kept(json.loads(row[0]), earlier=key not in self._mine)
+        return Kept(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
         """Keeps an answer and what was paid for it; on disk when this returns.
@@ -117,7 +123,7 @@ class CallCache:
     def values(self) -> Iterator[Any]:
         """All that is kept, one value at a time, in no particular order. Raises ConfigError."""
         for (text,) in self._execute("SELECT value FROM answers", ()):
-            yield json.loads(text)
+            yield self._read(text)
 
     def paid(self) -> tuple[int, float]:
         """Model calls and dollars paid for all that is kept here."""

@@ -165,6 +165,19 @@ def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff\xfe"])
+def test_an_answer_damaged_by_hand_is_a_config_error(tmp_path: Path, text: str | bytes) -> None:
+    path = tmp_path / "calls.sqlite"
+    cache = CallCache(path)
+    cache.put("key", 1)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE answers SET value = ?", (text,))
+    for read in (lambda: cache.get("key"), lambda: list(cache.values())):
+        with pytest.raises(ConfigError, match=r"cannot be used as a cache .an answer in it is no JSON"):
+            read()
+    cache.close()
+
+
 def test_values_are_plain_json_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     cache = CallCache(path)
