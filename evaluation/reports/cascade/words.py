@@ -63,7 +63,8 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
     if tuned is None:
         yield "Promise", "none: the thresholds were set by hand"
         return
-    yield "Promise", promise(tuned) if tuned.n_settled else f"none could be made that {promise(tuned)}"
+    nearly = "" if tuned.n_groups == tuned.n else ", approximately: claims come in groups"
+    yield "Promise", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"none could be made that {promise(tuned)}"
     yield "Rests on", f"{cascade.data}: {rests_on(tuned)}" if cascade.data else rests_on(tuned)
     yield "Accepted", side_words(tuned.accepted, tuned.n)
     yield "Rejected", side_words(tuned.rejected, tuned.n)

@@ -36,6 +36,19 @@ def test_the_terminal_says_thresholds_promise_and_basis() -> None:
     assert f"{cascade.tuned.rejected.n_wrong} of 400 claims labelled supported" in said
 
 
+def test_a_promise_on_claims_in_groups_is_called_approximate() -> None:
+    cascade = tuned_cascade()
+    assert cascade.tuned is not None
+    assert "approximately" not in printed(cascade)
+    grouped = cascade.model_copy(update={"tuned": cascade.tuned.model_copy(update={"n_groups": 90})})
+    assert "with 95% confidence, approximately: claims come in groups" in " ".join(printed(grouped).split())
+
+
+def test_a_bound_is_said_to_be_that_of_one_threshold() -> None:
+    """Of the one chosen among many it is broken more often than its confidence says; the promise is not."""
+    assert "confidence, were no other threshold tried)" in " ".join(printed(tuned_cascade()).split())
+
+
 def test_thresholds_set_by_hand_promise_nothing() -> None:
     said = " ".join(printed(set_by_hand()).split())
     assert "none: the thresholds were set by hand" in said
