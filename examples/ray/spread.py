@@ -39,4 +39,6 @@ async def main(answers: str, reports: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     asyncio.run(main(*sys.argv[1:3]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +51,14 @@ def test_a_batch_runs_with_a_model(tmp_path: Path, sim: Simulator) -> None:
     assert len(lines) == 9 + 3
     summary = json.loads((tmp_path / "reports" / "summary.json").read_text(encoding="utf-8"))
     assert summary["fingerprint"]["model"] == MODEL
+
+
+@pytest.mark.parametrize("program", ["batch/batch.py", "ray/spread.py"])
+def test_a_program_without_its_files_says_how_it_is_started(program: str) -> None:
+    done = subprocess.run([sys.executable, str(EXAMPLES / program)], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 1
+    assert f"python examples/{program} " in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.timeout(300)
