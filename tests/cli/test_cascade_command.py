@@ -172,3 +172,14 @@ def test_a_check_with_a_file_that_is_no_cascade_stops_before_anything(
     assert result.code == 2
     assert "it is no cascade" in result.complaint
     assert sim.stats().model.requests == 0
+
+
+def test_claims_in_few_groups_are_said_to_show_little(factloop: Command, home: Path) -> None:
+    """A response of ten claims each: 24 of them, below 30."""
+    items = [{**row, "response_id": str(int(row["id"]) // 10)} for row in rows(240)]
+    tuned = factloop("cascade", "tune", written(home / "few.jsonl", items), "--out", "few.json", "--max-error", "0.2")
+    assert tuned.code == 0
+    (said,) = CascadeFile.model_validate_json((home / "few.json").read_bytes()).warnings
+    assert said.startswith("240 claims in 24 groups that share a document, a response or their wording")
+    assert "as one independent claim count 1." in said
+    assert said.endswith("so few may hide the kind of document on which the verifier errs.")
