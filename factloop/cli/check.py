@@ -13,11 +13,11 @@ from typing import Any
 from rich.console import Console
 
 from factloop.checker import FactChecker
-from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.demands import exit_code, refuse_impossible
+from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.self_support import refuse_self_support
-from factloop.errors import ConfigError
 from factloop.estimate import estimate
 from factloop.evaluation.reports.fact_check.html import render_html
 from factloop.evaluation.reports.fact_check.terminal import print_report
@@ -49,8 +49,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     """Checks and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
-    if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
-        raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
+    refuse_impossible(ask.fail_under)
     try_outputs((ask.json, ask.html), (ask.answer, *settings.docs))
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
@@ -59,7 +58,7 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_check(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept)
     _write(ask, report)
-    return _exit_code(ask, report, messages)
+    return exit_code(report, messages, strict=ask.strict, fail_under=ask.fail_under)
 
 
 async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> FactualityReport:
@@ -80,17 +79,6 @@ def _write(ask: Ask, report: FactualityReport) -> None:
         say(lambda: print_report(report, Terminal()))
 
 
-def _exit_code(ask: Ask, report: FactualityReport, messages: Console) -> int:
-    if ask.strict and report.counts.unscored:
-        messages.print(f"factloop: {report.counts.unscored} claims are unscored (--strict)", soft_wrap=True)
-        return UNSCORED
-    if ask.fail_under is not None and report.claims and (report.precision or 0.0) < ask.fail_under:
-        reached = "undefined" if report.precision is None else f"{report.precision:.3f}"
-        messages.print(f"factloop: precision {reached} is below {ask.fail_under:g} (--fail-under)", soft_wrap=True)
-        return BELOW_THRESHOLD
-    return DONE
-
-
 def _print_estimate(ask: Ask, settings: CheckSettings, response: str) -> int:
     check_sources(settings.search, settings.docs)
     result = estimate(settings, response, ask.prompt)
@@ -98,15 +86,12 @@ def _print_estimate(ask: Ask, settings: CheckSettings, response: str) -> int:
         write_output(ask.json, to_json(result))
     if ask.json == STANDARD_OUTPUT:
         return DONE
-    cost = (
-        "price unknown (give --price-in and --price-out)" if result.cost_usd is None else f"{result.cost_usd:.4f} USD"
-    )
     lines = (
         f"Nothing was spent. Estimate for plan {settings.plan!r} with {settings.model or 'the offline engine'}:",
         f"  {result.n_sentences} sentences, about {result.n_claims} claims",
         f"  about {result.calls} model calls, {result.searches} searches",
         f"  about {result.prompt_tokens} prompt and {result.completion_tokens} completion tokens",
-        f"  about {cost}",
+        f"  about {price(result.cost_usd)}",
     )
     say(lambda: Terminal().print("\n".join(lines)))
     return DONE

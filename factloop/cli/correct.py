@@ -14,7 +14,8 @@ from rich.console import Console
 from factloop.checker import FactChecker
 from factloop.cli.check import Ask as Check
 from factloop.cli.check import run_check
-from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
+from factloop.cli.demands import exit_code, refuse_impossible
+from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
@@ -53,8 +54,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     """Corrects and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
-    if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
-        raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
+    refuse_impossible(ask.fail_under)
     named = [name for name in ask.outputs if name is not None]
     if len(set(named)) < len(named):
         raise ConfigError("--out, --json and --html: two of them name one place; give each its own")
@@ -68,7 +68,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
         _correct(ask, settings, response, messages), messages, run_dir=ask.run_dir, kept=kept
     )
     _write(ask, correction)
-    return _exit_code(ask, correction, messages)
+    return exit_code(correction.report, messages, strict=ask.strict, fail_under=ask.fail_under)
 
 
 def _print_estimate(ask: Ask, flags: Mapping[str, Any]) -> int:
@@ -100,15 +100,3 @@ def _write(ask: Ask, correction: Correction) -> None:
     )
     if not ask.quiet and STANDARD_OUTPUT not in ask.outputs:
         say(lambda: print_correction(correction, Terminal()))
-
-
-def _exit_code(ask: Ask, correction: Correction, messages: Console) -> int:
-    report = correction.report
-    if ask.strict and report.counts.unscored:
-        messages.print(f"factloop: {report.counts.unscored} claims are unscored (--strict)", soft_wrap=True)
-        return UNSCORED
-    if ask.fail_under is not None and report.claims and (report.precision or 0.0) < ask.fail_under:
-        reached = "undefined" if report.precision is None else f"{report.precision:.3f}"
-        messages.print(f"factloop: precision {reached} is below {ask.fail_under:g} (--fail-under)", soft_wrap=True)
-        return BELOW_THRESHOLD
-    return DONE

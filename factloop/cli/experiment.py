@@ -14,7 +14,7 @@ from typing import Any, Literal
 from rich.console import Console
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
 from factloop.evaluation.experiments.assess import assess
@@ -131,19 +131,15 @@ def _print_estimate(ask: ExperimentAsk, found: ExperimentEstimate) -> int:
             f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
             f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
             *(
-                f"  {one.variant}: about {one.calls:,} model calls a repeat, {_cost(one.cost_usd)}"
+                f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}"
                 for one in found.variants
             ),
             f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
             f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
-            f"  {_cost(found.cost_usd)}; what variants ask in the same words is paid for once",
+            f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
         )
         say(lambda: Terminal().print("\n".join(lines), soft_wrap=True))
     return DONE
-
-
-def _cost(usd: float | None) -> str:
-    return "price unknown (give --price-in and --price-out)" if usd is None else f"{usd:.4f} USD"
 
 
 def _html(report: ExperimentReport) -> str:

@@ -109,3 +109,8 @@ def _abandon_standard_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+def price(usd: float | None) -> str:
+    """Of an estimate, or how to get one."""
+    return "price unknown (give --price-in and --price-out)" if usd is None else f"{usd:.4f} USD"

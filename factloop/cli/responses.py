@@ -10,7 +10,7 @@ from typing import Any
 
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.inputs import named_data
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_output
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
@@ -62,14 +62,13 @@ def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSetting
         write_output(ask.json, to_json(total))
     if ask.json == STANDARD_OUTPUT:
         return DONE
-    cost = "price unknown (give --price-in and --price-out)" if total.cost_usd is None else f"{total.cost_usd:.4f} USD"
     lines = (
         f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {settings.plan!r} with "
         f"{settings.model or 'the offline engine'}:",
         f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
         f"  about {total.calls:,} model calls, {total.searches:,} searches",
         f"  about {total.prompt_tokens:,} prompt and {total.completion_tokens:,} completion tokens",
-        f"  about {cost}",
+        f"  about {price(total.cost_usd)}",
     )
     say(lambda: Terminal().print("\n".join(lines)))
     return DONE

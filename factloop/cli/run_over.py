@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 from rich.console import Console
 
 from factloop.checker import FactChecker
+from factloop.cli.demands import refuse_impossible
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
 from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
@@ -72,8 +73,7 @@ class Plan:
 
 def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
     """Raises ConfigError for flags that make no sense, and DataError for a calibration that cannot be read."""
-    if ask.fail_under is not None and not 0.0 <= ask.fail_under <= 1.0:
-        raise ConfigError(f"--fail-under {ask.fail_under:g}: precision is a share between 0 and 1")
+    refuse_impossible(ask.fail_under)
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
     scoring = Scoring(

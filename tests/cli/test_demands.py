@@ -1,0 +1,38 @@
+"""What --strict and --fail-under say, and their exit codes. Commands are tried elsewhere."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from factloop import FactChecker, FactualityReport, GivenFacts
+from factloop.cli.demands import exit_code
+from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
+from factloop.sources import Sources
+
+
+def unscored(*facts: str) -> FactualityReport:
+    """With nothing to search no claim can be judged."""
+    text = " ".join(facts)
+    given = [GivenFacts(sentence=fact, facts=(fact,)) for fact in facts]
+    return FactChecker(cache=False).check(text, facts=given, sources=Sources(()))
+
+
+@pytest.mark.parametrize(
+    ("facts", "strict", "fail_under", "code", "said"),
+    [
+        (["Ada was born."], True, None, UNSCORED, "factloop: 1 claim is unscored (--strict)\n"),
+        (["Ada was born.", "Bo died."], True, 0.5, UNSCORED, "factloop: 2 claims are unscored (--strict)\n"),
+        (["Bo died."], False, 0.5, BELOW_THRESHOLD, "factloop: precision undefined is below 0.5 (--fail-under)\n"),
+        (["Bo died."], False, None, DONE, ""),
+        ([], True, 1.0, DONE, ""),
+    ],
+)
+def test_the_code_and_what_is_said(
+    facts: list[str], strict: bool, fail_under: float | None, code: int, said: str
+) -> None:
+    heard = StringIO()
+    assert exit_code(unscored(*facts), Console(file=heard), strict=strict, fail_under=fail_under) == code
+    assert heard.getvalue() == said
