@@ -51,6 +51,17 @@ def test_a_folder_imports_nothing_from_above(folder: str) -> None:
     assert wrong == {}
 
 
+def test_doors_lean_on_no_other_door() -> None:
+    """The command line opens all of them, and the plugin of pytest is the door of `testing`."""
+    doors = ("cli", "service", "testing", "integrations/langchain", "integrations/mcp", "integrations/pytest")
+    opens = {"cli": {*doors}, "integrations/pytest": {"testing"}}
+    for door in doors:
+        others = {*doors} - opens.get(door, set()) - {door}
+        forbidden = tuple(f"factloop.{other.replace('/', '.')}" for other in others)
+        for path in (ROOT / "factloop" / door).rglob("*.py"):
+            assert wrong_in(path.read_text(encoding="utf-8"), forbidden) == [], path
+
+
 def test_no_real_folder_is_imported_by_its_bare_name() -> None:
     """`tools.x` beside `factloop.tools.x` would be a second copy of the module."""
     folders = ("agents", "tools", "prompts", "evaluation")
