@@ -91,4 +91,7 @@ def moment(when: datetime) -> str:
     """Date and time to the minute, in UTC where the zone is known."""
     if when.tzinfo is None:
         return f"{when:%Y-%m-%d %H:%M}"
-    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    try:
+        return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except (OverflowError, ValueError):  # on the first or the last day there is, as somebody wrote it
+        return when.isoformat(" ", "minutes")

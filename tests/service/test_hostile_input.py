@@ -121,6 +121,8 @@ async def test_files_among_the_results_that_somebody_planted_do_no_harm(service:
         os.mkfifo(folder / "pipe.json")
         listed = (await client.get("/v1/results")).json()["results"]
         assert [one["name"] for one in listed] == ["late", "good", "old"]
+        for name in ("late", "old"):
+            assert (await client.get(f"/v1/results/{name}/page.html")).status_code == 200
         page = (await client.get("/v1/results/good/page.html")).text
         assert "<script>alert" not in page
         assert "{{7*7}}" in page
