@@ -94,7 +94,7 @@ class Guard:
                     "a key is needed: Authorization: Bearer KEY",
                     headers={"WWW-Authenticate": "Bearer"},
                 )
-            self._rates.take("reads" if scope["method"] in READING else "jobs", owner or address)
+            self._rates.take("jobs" if _asks_for_work(scope) else "reads", owner or address)
             scope["owner"] = owner
         body = await self._body(scope, headers, receive)
         await self._app(scope, replayed(body, receive), answer)
@@ -109,7 +109,7 @@ class Guard:
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
         """The whole body, counted and timed while it comes. Raises Refused."""
-        if scope["method"] == "POST":
+        if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
                 raise Refused(415, "wrong_content_type", "send application/json")
@@ -118,7 +118,7 @@ class Guard:
             raise Refused(400, "bad_request", "Content-Length and Transfer-Encoding exclude each other", headers=_CLOSE)
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise Refused(400, "bad_request", "Content-Length is no number")
-        is_read = scope["method"] == "POST" and scope["path"].startswith("/v1/")
+        is_read = _asks_for_work(scope) and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if length is not None and (len(length) > 15 or int(length) > most):
             raise _too_long(most)
@@ -215,6 +215,11 @@ class Rates:
                     f"at most {limit}",
                     headers={"Retry-After": str(max(1, round(wait + 0.5)))},
                 )
+
+
+def _asks_for_work(scope: Scope) -> bool:
+    """Stopping and deleting are as free as reading: a caller at the limit must be able to stop what is too much."""
+    return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
 def _oftener(limit: RateLimitItem) -> RateLimitItem:

@@ -60,13 +60,21 @@ async def request(job: TheJob, opened: Open) -> Response:
     return Response(text, media_type="application/json")
 
 
-@router.delete("/jobs/{job_id}", responses=answers(403, 404, 422))
-async def delete(job: TheJob, opened: Open, owner: Owner) -> Job:
-    """Cancels a job that waits or is at work; deletes a finished one. The answer is its last state."""
+@router.post("/jobs/{job_id}/cancel", responses=answers(403, 404, 422))
+async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
+    """Stops a job; one that has ended meanwhile stays as it is. The answer is its last state."""
     live = opened.jobs.live(job.id, owner)
-    if live is not None:
-        await opened.jobs.cancel(live)
-        return live.stored.job
+    if live is None:
+        return await opened.jobs.get(job.id, owner) or job
+    await opened.jobs.cancel(live)
+    return live.stored.job
+
+
+@router.delete("/jobs/{job_id}", responses=answers(403, 404, 409, 422))
+async def delete(job: TheJob, opened: Open, owner: Owner) -> Job:
+    """Forgets a job that has ended; the answer is its last state. One that has not is to be cancelled first."""
+    if opened.jobs.live(job.id, owner) is not None:
+        raise Refused(409, "not_finished", "the job is not over: cancel it first")
     await opened.jobs.delete(job.id)
     return job
 

@@ -49,6 +49,9 @@ async def test_a_job_is_followed_from_its_request_to_its_report(service: Service
         assert ended["created_at"] <= ended["started_at"] <= ended["finished_at"]
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
         assert "Ada Lovelace was born in Paris." in page.text
+        too_late = await client.post(f"/v1/jobs/{job['id']}/cancel")
+        assert (too_late.status_code, too_late.json()["status"]) == (200, "done")
+        assert (await client.get(f"/v1/jobs/{job['id']}/result")).status_code == 200, "a late stop takes nothing away"
         assert (await client.delete(f"/v1/jobs/{job['id']}")).json()["status"] == "done"
         assert (await client.get(f"/v1/jobs/{job['id']}")).status_code == 404
 

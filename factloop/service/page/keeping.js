@@ -1,9 +1,9 @@
 // Stopping a job, and deleting one that is over.
-import { remove } from "./api.js";
+import { post, remove } from "./api.js";
 import { button } from "./dom.js";
 
 // `refused` hears what the service says where it does not do it, and "" before.
-export const stopButton = (words, path, refused) => button(words, trying(() => remove(path), refused), { class: "quiet is-strong" });
+export const stopButton = (words, path, refused) => button(words, trying(() => post(`${path}/cancel`, {}), refused), { class: "quiet is-strong" });
 
 // A second press deletes.
 export const deleteButton = (path, refused) => {

@@ -12,6 +12,8 @@ from tests.browser.service.test_checking import finished
 from tests.simulator import Simulator
 
 SLOW_S = 5.0
+LONG = 5_000
+"""Rows that keep an audit busy for some seconds."""
 
 
 def rows(n: int) -> list[dict[str, Any]]:
@@ -47,7 +49,7 @@ def test_a_score_is_stopped_asked_again_and_deleted(looking: Looking, service: S
 
 
 def test_an_audit_is_stopped_and_deleted(looking: Looking, offline: Serving) -> None:
-    job = offline.post("/v1/audits", {"rows": rows(8)})["id"]
+    job = offline.post("/v1/audits", {"rows": rows(LONG)})["id"]
     page = looking.at(f"{offline.url}/#/audits/{job}")
     page.get_by_role("button", name="Stop it").click()
     page.get_by_role("button", name="Delete").click()
