@@ -4,8 +4,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.simulator import INSTANT, Simulator
+
+settings.register_profile("untimed", deadline=None)  # on busy cores a call takes as long as it takes
+settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:

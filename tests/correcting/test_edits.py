@@ -133,7 +133,7 @@ _TEXT = st.lists(st.tuples(_LEAD, _SENTENCE, _GAP), max_size=12).map(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_TEXT, st.data())
 def test_untouched_sentences_stay_as_they_are_where_the_draft_says(text: str, data: st.DataObject) -> None:
     spans = spans_of(text)

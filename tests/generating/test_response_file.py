@@ -47,7 +47,7 @@ def test_rows_are_read_as_they_were_written_here_and_by_eval(tmp_path: Path) -> 
     assert loaded == [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in rows]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(share=st.floats(min_value=0.0, max_value=1.0))
 def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
     path = tmp_path_factory.mktemp("cut") / "out.jsonl"

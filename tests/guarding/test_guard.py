@@ -108,7 +108,7 @@ async def test_the_mark_says_the_worst(claim: str, mark: str) -> None:
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=20))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_any_chunking_gives_the_same(sizes: list[int]) -> None:
     chunks, at = [], 0
     for size in sizes * len(ANSWER):

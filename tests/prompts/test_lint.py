@@ -195,7 +195,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(st.tuples(st.integers(0, 14), st.integers(0, 2), PIECES), max_size=3))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @example([])
 def test_errors_are_exactly_what_a_run_refuses(tmp_path: Path, edits: list[tuple[int, int, str]]) -> None:
     lines = GOOD.splitlines(keepends=True)

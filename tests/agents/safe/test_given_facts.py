@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -66,7 +66,6 @@ def test_the_same_sentence_again_is_the_next_one() -> None:
     assert find_sentences("He ran. He ran.", ["He ran.", "He ran.", "He ran."]) == [(0, 7), (8, 15), (15, 15)]
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab. [1]\n", max_size=40), st.lists(st.text(alphabet="ab. [1]", max_size=6), max_size=5))
 def test_spans_lie_in_the_response_and_in_order(response: str, sentences: list[str]) -> None:
     spans = find_sentences(response, sentences)

@@ -238,7 +238,7 @@ async def test_any_text_is_accepted(question: str, response: str) -> None:
 ANSWERS = st.sampled_from([TEMPLE, SPAIN, LIONEL, ("who?", "It was An Apple in the Netherlands, 50% of them.")])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(ANSWERS, st.integers(0, 10**6), st.integers(0, 40))
 async def test_the_same_arguments_give_the_same_set(asked: tuple[str, str], seed: int, wanted: int) -> None:
     one, other = [await made(*asked, built_in(), wanted, seed) for _ in range(2)]
@@ -247,7 +247,7 @@ async def test_the_same_arguments_give_the_same_set(asked: tuple[str, str], seed
     assert len(fewer.distractors) == min(wanted // 2, len(one.distractors))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=60), st.integers(0, 3))
 async def test_any_text_gives_distinct_distractors(question: str, response: str, seed: int) -> None:
     await made(question, response, built_in(), 12, seed)

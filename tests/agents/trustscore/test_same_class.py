@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Kind, Substitute, Target
@@ -79,7 +79,6 @@ def test_numbers_dates_auxiliaries_and_other_scripts_get_none(wanted: Target) ->
     assert substitutes(wanted) == ()
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(["NN", "NNS", "VBD", "JJ", "NNP", "IN"]).flatmap(
         lambda tag: st.tuples(st.just(tag), st.lists(st.sampled_from(words_of(tag)), min_size=2, max_size=30))

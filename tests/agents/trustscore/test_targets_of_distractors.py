@@ -103,7 +103,7 @@ def test_a_thousand_words_give_a_bounded_number_of_targets() -> None:
     assert len(find_targets("", response, ())) <= MAX_TARGETS * len(Level)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_targets_are_what_stands_there(question: str, response: str) -> None:
     for target in find_targets(question, response, ()):

@@ -214,7 +214,7 @@ SCORED = st.lists(
 
 
 @given(SCORED)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_threshold_is_better_than_the_one_found(scored: list[tuple[int, float]]) -> None:
     labels, scores = np.asarray([one[0] for one in scored]), np.asarray([one[1] for one in scored])
     own = SortedScores.of(scores, labels == 0)
@@ -274,7 +274,7 @@ TABLES = st.lists(
 
 
 @given(TABLES, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_neither_order_nor_copies_change_an_estimate(rows: list[Row], random: Random) -> None:
     report = adjust(table_of(rows), E, "d")
     shuffled = list(rows)

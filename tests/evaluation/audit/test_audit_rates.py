@@ -104,7 +104,7 @@ def test_a_response_holds_if_all_its_claims_do() -> None:
 
 
 @given(row_lists())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
     found = rates_of(rows)
     for name in {row.dataset for row in rows}:
@@ -122,7 +122,7 @@ def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
 
 
 @given(row_lists())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_overlaps_are_those_of_scikit_learn(rows: list[Row]) -> None:
     found = agreement(count(table_of(rows)))
     for name in {row.dataset for row in rows}:
@@ -159,7 +159,7 @@ def flipped(row: Row) -> Row:
 
 
 @given(row_lists())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_swapping_both_classes_swaps_the_rates(rows: list[Row]) -> None:
     for ours, theirs in zip(rates_of(rows).rates, rates_of([flipped(row) for row in rows]).rates, strict=True):
         if ours.level is Level.CLAIM:
@@ -168,7 +168,7 @@ def test_swapping_both_classes_swaps_the_rates(rows: list[Row]) -> None:
 
 
 @given(row_lists())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_bounds_duplication_and_order(rows: list[Row]) -> None:
     again = [Row(r.label, r.scores, r.system, r.response + "'", dataset=r.dataset) for r in rows]
     counted = count(table_of(rows), rng=np.random.default_rng(1), resamples=30)

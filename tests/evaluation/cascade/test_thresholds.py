@@ -181,7 +181,7 @@ claims = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(claims, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(rows: list[tuple[float, int]], random: object) -> None:
     copies = [(score, label, place % 7) for place, (score, label) in enumerate(rows * 4)]
@@ -189,7 +189,7 @@ def test_the_order_of_the_rows_changes_nothing(rows: list[tuple[float, int]], ra
     assert _of(copies).tuned(0.2, ErrorKind.BALANCED, 0.8) == _of(mixed).tuned(0.2, ErrorKind.BALANCED, 0.8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(claims, st.sampled_from(ErrorKind))
 def test_more_error_allowed_never_sends_more_to_the_model(rows: list[tuple[float, int]], error: ErrorKind) -> None:
     tuning = _of([(score, label, place) for place, (score, label) in enumerate(rows * 4)])

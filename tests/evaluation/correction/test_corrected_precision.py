@@ -271,7 +271,7 @@ def ends(found: Estimate) -> tuple[float, ...]:
 
 
 @given(claims=CLAIMS, run=RUN, seed=st.integers(0, 9))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_order_and_names_do_not_matter(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]], seed: int
 ) -> None:
@@ -284,7 +284,7 @@ def test_order_and_names_do_not_matter(
 
 
 @given(claims=CLAIMS, run=RUN)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_asking_for_the_errors_gives_the_mirror_image(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
 ) -> None:
@@ -296,7 +296,7 @@ def test_asking_for_the_errors_gives_the_mirror_image(
 
 
 @given(claims=CLAIMS, run=RUN)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_interval_holds_the_value_and_twice_the_data_narrow_it(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
 ) -> None:

@@ -116,7 +116,7 @@ def test_standard_input_may_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none() | st.lists(st.booleans()))))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_what_json_writes_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, object]]) -> None:
     path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in [*rows, {}]), encoding="utf-8")

@@ -117,7 +117,7 @@ PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=30).filter(
 
 
 @given(PAIRS, st.sampled_from(ALL), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_it_agrees_with_scipy_and_heeds_no_order(
     pairs: list[tuple[float, float]], measure: Measure, random: Random
 ) -> None:
@@ -140,7 +140,7 @@ def test_few_and_many_agree_with_scipy(measure: Measure, n: int) -> None:
 
 
 @given(PAIRS, st.sampled_from(ALL), st.floats(0.5, 3.0), st.integers(-3, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_scale_and_origin_change_nothing_and_the_sign_turns_it(
     pairs: list[tuple[float, float]], measure: Measure, scale: float, shift: int
 ) -> None:

@@ -57,7 +57,7 @@ texts = st.lists(st.sampled_from("abc"), max_size=8)
 
 
 @given(texts, texts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_as_many_match_as_texts_are_shared(first: list[str], second: list[str]) -> None:
     found = match_claims(
         [judged(f"c{n}", text) for n, text in enumerate(first)],
@@ -95,7 +95,7 @@ judgements = st.lists(st.tuples(verdicts, verdicts, verdicts, st.integers(0, 3))
 
 
 @given(judgements)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_kappa_and_balanced_accuracy_are_scikit_learns(rows: list[tuple[Verdict, Verdict, Verdict, int]]) -> None:
     claims = [both(one, other, label, f"p{prompt}") for one, other, label, prompt in rows]
     kappa = agreement_of(claims).kappa.value

@@ -60,7 +60,7 @@ def test_most_specific_implies_the_rest() -> None:
 NAMES = st.sampled_from("abcdef")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.sets(NAMES, min_size=1).map(sorted), st.lists(st.tuples(NAMES, NAMES), max_size=12))
 def test_subsets_shrink_are_distinct_and_keep_what_they_imply(names: list[str], pairs: list[tuple[str, str]]) -> None:
     supers = closed(pairs)

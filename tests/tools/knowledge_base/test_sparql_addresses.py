@@ -62,7 +62,7 @@ def test_bounds_on_addresses() -> None:
     assert iri(RESOURCE + "\ud800") is None
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=60))
 def test_no_name_changes_what_a_query_asks(name: str) -> None:
     address = iri(RESOURCE + name)

@@ -85,7 +85,7 @@ def spans(stretches: list[Stretch]) -> list[tuple[int, int]]:
 
 
 @given(TEXTS | st.text(max_size=200), st.integers(1, 40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_all_of_the_text_comes_out_in_the_same_sentences_however_it_arrives(text: str, size: int) -> None:
     once = grown(text, max(len(text), 1))
     assert grown(text, size) == once
@@ -98,7 +98,7 @@ def test_all_of_the_text_comes_out_in_the_same_sentences_however_it_arrives(text
 
 
 @given(TEXTS.filter(lambda text: " | " not in text))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_stands_between_sentences_states_nothing(text: str) -> None:
     """Between them is what the splitter of whole texts passes over too: markers, space, fenced code."""
     covered = {place for start, end in spans(grown(text, 3)) for place in range(start, end)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.vocabulary.closeness import Taken, too_close
@@ -79,7 +79,6 @@ def test_every_noun_has_its_own_number_and_another_that_is_a_form_of_it(tag: str
     assert all(same_lemma(noun, other) for noun, other in zip(nouns, others, strict=True) if other is not None)
 
 
-@settings(deadline=None)  # the first call loads the words
 @given(st.text(max_size=12), st.text(max_size=12))
 def test_any_text_may_be_asked_about(one: str, other: str) -> None:
     assert same_lemma(one, other) == same_lemma(other, one)

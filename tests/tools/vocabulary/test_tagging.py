@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.vocabulary.tagging import tag_tokens
@@ -48,7 +48,6 @@ def test_a_sentence_has_the_tags_that_it_has_alone() -> None:
     assert tagged("She sang. Then he ran home.").endswith(alone)
 
 
-@settings(deadline=None)  # the first call loads the words
 @given(st.text(max_size=80) | st.text("aZ.'’-19 ñ\u0301नि日§", max_size=40))
 def test_tokens_hold_all_but_white_space_and_stand_where_they_say(text: str) -> None:
     tokens = tag_tokens(text)
