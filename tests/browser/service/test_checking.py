@@ -140,6 +140,7 @@ def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service:
 
 def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
     page = looking.at(offline.url)
+    expect(page.get_by_role("button", name="Load an example")).to_be_visible()
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
