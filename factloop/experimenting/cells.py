@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from factloop.errors import DataError
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Name, Repeat
 from factloop.experimenting.items import Item
-from factloop.records import Claim, FactualityReport, Record, Usage
+from factloop.records import Claim, FactualityReport, Fingerprint, Record, Usage
 from factloop.runs.log import RecordLog
 
 CellKey = tuple[str, int, str]
@@ -18,7 +18,7 @@ CellKey = tuple[str, int, str]
 
 
 class Cell(Record):
-    """One variant on one item in one repeat. What made it is in the fingerprint of its variant."""
+    """One variant on one item in one repeat."""
 
     schema_version: Literal["1.0"] = "1.0"
     variant: Name
@@ -28,6 +28,8 @@ class Cell(Record):
     claims: tuple[JudgedClaim, ...]
     response: JudgedText | None = None
     """None for a claim."""
+    fingerprint: Fingerprint
+    """The prompt hashes and the settings that made it, and the documents that it was held against."""
 
     @property
     def key(self) -> CellKey:
@@ -63,7 +65,7 @@ def claim_cell(variant: str, repeat: int, item: Item, report: FactualityReport) 
     (claim,) = report.claims
     (gold,) = item.gold
     judged = _judged(variant, repeat, item, claim, claim_id=item.run.id, gold=gold, usage=_waited(report.usage))
-    return Cell(variant=variant, repeat=repeat, item=item.run.id, claims=(judged,))
+    return Cell(variant=variant, repeat=repeat, item=item.run.id, claims=(judged,), fingerprint=report.fingerprint)
 
 
 def response_cell(variant: str, repeat: int, item: Item, report: FactualityReport) -> Cell:
@@ -82,7 +84,14 @@ def response_cell(variant: str, repeat: int, item: Item, report: FactualityRepor
         counts=report.counts,
         usage=_waited(report.usage),
     )
-    return Cell(variant=variant, repeat=repeat, item=item.run.id, claims=claims, response=text)
+    return Cell(
+        variant=variant,
+        repeat=repeat,
+        item=item.run.id,
+        claims=claims,
+        response=text,
+        fingerprint=report.fingerprint,
+    )
 
 
 def _judged(

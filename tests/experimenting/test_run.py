@@ -176,6 +176,20 @@ async def test_a_changed_prompt_of_the_same_name_is_another_plan(sim: Simulator,
         await arun_experiment(plan, run_dir="run")
 
 
+async def test_each_cell_names_the_prompts_and_settings_that_made_it(sim: Simulator, home: Path) -> None:
+    write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
+    write_variant(home / "strict")
+    plan = make_plan(home, {"packaged": {}, "strict": {"prompts": "strict", "max_searches": 2}})
+    results = await arun_experiment(plan, run_dir=home / "run")
+    cells = [Cell.model_validate_json(line) for line in (home / "run" / "cells.jsonl").read_bytes().splitlines()]
+    made_by = {one.name: one.fingerprint for one in results.variants}
+    assert len(cells) == 4
+    for cell in cells:
+        assert cell.fingerprint.prompts == made_by[cell.variant].prompts
+        assert cell.fingerprint.max_searches == made_by[cell.variant].max_searches
+    assert len({cell.fingerprint.prompts["safe/assessment"] for cell in cells}) == 2
+
+
 async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simulator, home: Path) -> None:
     said = sim.world.one_response(26)
     plain = {"id": "r1", "system": "s", "prompt": said.prompt, "response": " ".join(said.sentences[:2])}
