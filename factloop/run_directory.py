@@ -15,6 +15,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from factloop.errors import ConfigError
+from factloop.private_files import FILE_MODE, make_private_folder, narrow_contents, write_private
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
@@ -22,7 +23,7 @@ BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 
 
 class RunDirectory:
-    """One run's directory, held by one process at a time. Use as a context manager."""
+    """One run's directory, its owner's alone, held by one process at a time. Use as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or makes the directory. Raises ConfigError where it is in use, or holds something else.
@@ -31,11 +32,12 @@ class RunDirectory:
         """
         self.path, self._flag = path, flag
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path)
             names = {item.name for item in path.iterdir()}
             if "run.json" not in names and names - BEFORE_THE_RUN:
                 raise ConfigError(f"{path}: not a run directory, and not empty; name another")
             self._lock = self._hold()
+            narrow_contents(path)
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -55,7 +57,7 @@ class RunDirectory:
         self._lock.release()  # the system does it for a killed process
 
     def _hold(self) -> FileLock:
-        lock = FileLock(self.path / "lock", timeout=0)
+        lock = FileLock(self.path / "lock", timeout=0, mode=FILE_MODE)
         try:
             lock.acquire()
         except Timeout as error:
@@ -65,7 +67,7 @@ class RunDirectory:
     def _write(self, file: Path, text: str) -> None:
         unfinished = file.with_suffix(".tmp")
         try:
-            unfinished.write_text(text, encoding="utf-8")
+            write_private(unfinished, text.encode())
             os.replace(unfinished, file)
         except OSError as error:
             raise self._unusable(error) from error

@@ -19,6 +19,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from factloop.errors import ConfigError
+from factloop.private_files import make_private_file, make_private_folder
 from factloop.tools.calls.cache import CallCache
 
 JOURNAL = "journal.sqlite"
@@ -34,7 +35,7 @@ def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
     ConfigError for a journal that cannot be used.
     """
     home = directory / JOURNAL
-    directory.mkdir(parents=True, exist_ok=True)
+    make_private_folder(directory)
     for path in sorted(directory.glob(_ELSEWHERE)):
         with closing(CallCache(path)), closing(CallCache(home)):  # both are there, and of this format
             pass
@@ -51,11 +52,12 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
     """The journal of the workers on `machine`, of a run that was started on `home`."""
     if machine == home:
         return directory / JOURNAL
-    directory.mkdir(parents=True, exist_ok=True)
+    make_private_folder(directory)
     path = directory / f"journal-{re.sub(r'[^0-9A-Za-z.]', '_', machine)}.sqlite"
     earlier = directory / EARLIER
     if earlier.exists() and not path.exists():
         draft = path.with_name(f".{secrets.token_hex(8)}.part")
+        make_private_file(draft)
         shutil.copyfile(earlier, draft)
         with suppress(FileExistsError):  # another worker of this machine was first, and may have written to it by now
             os.link(draft, path)
@@ -78,6 +80,7 @@ def _take_in(path: Path, home: Path) -> None:
 
 def _copy(home: Path, copy: Path) -> None:
     draft = copy.with_name(f".{secrets.token_hex(8)}.part")
+    make_private_file(draft)
     try:
         with closing(sqlite3.connect(home)) as source, closing(sqlite3.connect(draft)) as target:
             source.backup(target)

@@ -12,6 +12,7 @@ from typing import IO, Generic, Self, TypeVar
 from factloop.errors import ConfigError
 from factloop.evaluation.runs.reading import parse_judged
 from factloop.evaluation.runs.records import JudgedResponse
+from factloop.private_files import open_private
 from factloop.records import MENDABLE, Judgement, Record
 
 R = TypeVar("R", bound=Record)
@@ -19,7 +20,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class RecordLog(Generic[R, K]):
-    """Records on disk, appended whole. Use as a context manager; one reader or writer at a time."""
+    """Records on disk, for their owner alone, appended whole. A context manager; one reader or writer at a time."""
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class RecordLog(Generic[R, K]):
     def _rewrite(self, path: Path, dropped: set[int]) -> None:
         partial = path.with_suffix(".tmp")
         try:
-            with partial.open("wb") as kept:
+            with open(partial, "wb", opener=open_private) as kept:
                 kept.writelines(line for number, line in self._lines() if number not in dropped)
             os.replace(partial, path)
             self._file.close()
@@ -122,4 +123,4 @@ class ReportLog(RecordLog[JudgedResponse, str]):
 
 
 def _opened(path: Path | None) -> IO[bytes]:
-    return TemporaryFile() if path is None else path.open("a+b")
+    return TemporaryFile() if path is None else open(path, "a+b", opener=open_private)

@@ -108,7 +108,7 @@ async def astream_run(
         )
         summary = summary if correct is None else correct(summary)
         if folder is not None:
-            write_atomically(folder / SUMMARY, to_json(summary))
+            write_atomically(folder / SUMMARY, to_json(summary), private=True)
     yield summary
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from factloop.caching.clearing import CacheCleared
+from factloop.caching.status import CacheStatus
 from factloop.cli.data import DataGot, DataListing
 from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
 from factloop.correction_records import Correction
@@ -58,6 +60,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "responses_report": TypeAdapter(ResponsesReport),
     "prompts_report": TypeAdapter(PromptsReport),
     "generation_estimate": TypeAdapter(GenerationEstimate),
+    "cache_status": TypeAdapter(CacheStatus),
+    "cache_cleared": TypeAdapter(CacheCleared),
     "data_listing": TypeAdapter(DataListing),
     "data_got": TypeAdapter(DataGot),
     "prompt_listing": TypeAdapter(PromptListing),

@@ -9,6 +9,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Engine, text
 
 from factloop.errors import ConfigError
+from factloop.private_files import FILE_MODE
 
 KEY = 0x666163746C6F6F70
 """Of PostgreSQL's advisory lock: "factloop" in ASCII. Locks are those of one database."""
@@ -43,7 +44,7 @@ def _of_file(engine: Engine) -> Iterator[None]:
     if not file or file == ":memory:":
         yield
         return
-    lock = FileLock(f"{file}.lock", timeout=0, thread_local=False)
+    lock = FileLock(f"{file}.lock", timeout=0, thread_local=False, mode=FILE_MODE)
     try:
         lock.acquire()
     except Timeout as error:

@@ -11,8 +11,9 @@ import logging
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -38,6 +39,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from factloop.errors import ConfigError
+from factloop.private_files import make_private_database
 from factloop.service.shapes import Job, Kind, Status
 from factloop.service.sole import sole_use
 
@@ -190,6 +192,9 @@ def _open(url: str) -> Engine:
     except ImportError as error:
         raise ConfigError("PostgreSQL needs the extra: pip install 'factloop[postgres]'") from error
     if parsed.get_backend_name() == "sqlite":
+        if parsed.database and parsed.database != ":memory:" and not parsed.database.startswith("file:"):
+            with suppress(OSError):  # SQLite says what is wrong
+                make_private_database(Path(parsed.database))
         event.listen(engine, "connect", _set_up_sqlite)
     return engine
 

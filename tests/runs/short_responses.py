@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from factloop.runs.items import RunItem
-from tests.simulator import World
+from tests.simulator import GoldFact, World
+
+
+def short_facts(world: World) -> Mapping[str, tuple[str, Sequence[GoldFact]]]:
+    """Sentences that can be read alone, some 300, each with the question it answers and its facts.
+
+    They say what a sentence of a response says of whom it is asked about, by that one's name.
+    """
+    found: dict[str, tuple[str, Sequence[GoldFact]]] = {}
+    for response in world.responses:
+        for sentence in response.sentences:
+            facts = [fact for fact in response.facts if fact.sentence == sentence and fact.subject == response.subject]
+            if facts:
+                found.setdefault(_told(facts), (response.prompt, facts))
+    return found
+
+
+def _told(facts: Sequence[GoldFact]) -> str:
+    *before, last = (fact.self_contained.removeprefix(f"{fact.subject} ").rstrip(".") for fact in facts)
+    return f"{facts[0].subject} {', '.join(before)} and {last}." if before else f"{facts[0].subject} {last}."
 
 
 def short_items(world: World, n: int) -> Iterator[RunItem]:
-    """Each a sentence of its own with facts in it, as far as the world has so many (some 400)."""
-    facts = world.facts_of_sentence
-    sentences = [
-        (response.prompt, sentence)
-        for response in world.responses
-        for sentence in response.sentences
-        if sentence in facts
-    ]
+    """Each one sentence; from some 300 on they come again."""
+    sentences = list(short_facts(world).items())
     for number in range(n):
-        prompt, sentence = sentences[number % len(sentences)]
+        sentence, (prompt, _) = sentences[number % len(sentences)]
         yield RunItem(
             id=f"r{number:04}",
             system=("one", "two")[number % 2],

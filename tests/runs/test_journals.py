@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from factloop.errors import ConfigError
 from factloop.runs.journals import gather, journal_at
 from factloop.tools.calls.cache import CallCache
+from tests.rights import open_to_others
 
 HOME, OTHER = "10.0.0.1", "10.0.0.2"
 
@@ -62,6 +64,17 @@ def test_machines_without_a_common_folder_begin_with_an_empty_journal(tmp_path: 
     path = journal_at(tmp_path / "not yet there", OTHER, HOME)
     keep(path, c="there")
     assert names(tmp_path / "not yet there") == ["journal-10.0.0.2.sqlite"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.usefixtures("widest_umask")
+def test_journals_and_copies_are_their_owner_s_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    keep(folder / "journal.sqlite", a="one")
+    gather(folder, elsewhere=True)
+    keep(journal_at(folder, OTHER, HOME), b="two")
+    assert names(folder) == ["earlier.sqlite", "journal-10.0.0.2.sqlite", "journal.sqlite"]
+    assert open_to_others(folder) == []
 
 
 def test_a_file_that_is_no_journal_is_named_and_stays(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from factloop.runs.here import judge_here
 from factloop.runs.items import RunItem
 from factloop.runs.run import RunStarted, arun, astream_run
 from tests.api.simulated import simulated_checker
-from tests.runs.short_responses import short_items
+from tests.runs.short_responses import short_facts, short_items
 from tests.simulator import Faults, Simulator
 
 
@@ -47,7 +47,7 @@ async def test_the_summary_is_of_what_was_judged_and_kept(sim: Simulator, items:
     judged = {one.id: one for one in kept.responses()}
     assert set(judged) == {item.id for item in items}
     for item in items:
-        gold = sim.world.facts_of_sentence[item.response]
+        _, gold = short_facts(sim.world)[item.response]
         supported = sum(fact.label == "supported" for fact in gold)
         assert judged[item.id].report.counts.supported == supported
         assert judged[item.id].report.prompt == item.prompt

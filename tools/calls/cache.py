@@ -1,26 +1,36 @@
 """Answers already paid for, kept in one SQLite file that several processes may share.
 
-The same file is the journal of a resumable run: each answer is committed before it is used, so a killed run repeats
-only the calls that were in flight.
+With bounds it is the cache that runs share. Without, it is the journal of a resumable run, where nothing ages: each
+answer is committed before it is used, so a killed run repeats only the calls that were in flight.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 
-from factloop.errors import ConfigError
+from factloop.errors import ConfigError, NoPlaceToKeep
+from factloop.holds import Hold
+from factloop.private_files import make_private_database, make_private_folder
+from factloop.tools.calls.cache_bounds import CacheBounds, prepare_to_shrink, prune
 
 BUSY_TIMEOUT_S = 20.0
 FORMAT = 2
 """Written into the file as its `user_version`."""
+log = logging.getLogger(__name__)
+
+_NO_PLACE = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
+)
 
 
 @dataclass(frozen=True)
@@ -32,15 +42,22 @@ class Kept:
 
 
 class CallCache:
-    """A map from call keys to JSON values on disk. Not tied to an event loop: each operation takes microseconds."""
+    """A map from call keys to JSON values on disk. Not tied to an event loop: each operation takes microseconds, where
+    the bounds are reached some milliseconds.
+    """
 
-    def __init__(self, path: Path | None) -> None:
-        """Opens or makes the file; None keeps the answers in memory. Raises ConfigError where it cannot be used."""
-        self._path = path
+    def __init__(self, path: Path | None, bounds: CacheBounds | None = None) -> None:
+        """Opens or makes the file, for its owner alone; None keeps the answers in memory.
+
+        Raises ConfigError where it cannot be used, NoPlaceToKeep among them.
+        """
+        self._path, self._bounds = path, bounds
         self._mine: set[str] = set()
+        self._unweighed = 0
+        self._hold: Hold | None = None
         try:
             if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                self._make(path)
             self._connection = sqlite3.connect(
                 path or ":memory:", timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
@@ -48,12 +65,19 @@ class CallCache:
             raise self._unusable(error) from error
         try:
             self._prepare()
+            self._prune()
         except sqlite3.Error as error:
             self.close()
             raise self._unusable(error) from error
         except ConfigError:
             self.close()
             raise
+
+    def _make(self, path: Path) -> None:
+        make_private_folder(path.parent)
+        if self._bounds is not None:
+            self._hold = Hold(hold_of(path))
+        make_private_database(path)
 
     def _prepare(self) -> None:
         """Makes the table in a new file; a file that somebody else made is left as it is."""
@@ -62,6 +86,8 @@ class CallCache:
         if found == FORMAT:
             pass
         elif found == 0 and not execute("SELECT 1 FROM sqlite_master WHERE tbl_name <> 'answers'").fetchone():
+            if self._bounds is not None:
+                prepare_to_shrink(self._connection)
             self._switch_to_wal()
             execute("BEGIN IMMEDIATE")
             execute(
@@ -89,8 +115,20 @@ class CallCache:
         )
         patiently(self._connection.execute, "PRAGMA journal_mode=WAL")
 
+    def _prune(self) -> None:
+        """Keeps to the bounds, where there are any and nobody else is at it."""
+        self._unweighed = 0
+        if self._bounds is not None:
+            try:
+                prune(self._connection, self._bounds)
+            except sqlite3.Error as error:
+                if not _is_busy(error):
+                    raise self._unusable(error) from error
+
     def _unusable(self, error: Exception) -> ConfigError:
-        return ConfigError(f"{self._path}: cannot be used as a cache ({error}); delete it or name another place")
+        no_place = isinstance(error, OSError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_PLACE
+        kind = NoPlaceToKeep if no_place else ConfigError
+        return kind(f"{self._path}: cannot be used as a cache ({error}); delete it or name another place")
 
     def _read(self, text: str) -> Any:
         try:
@@ -99,22 +137,36 @@ class CallCache:
             raise self._unusable(ValueError("an answer in it is no JSON")) from error
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:
-        """The answer kept under this key, unless it is older than `newer_than_s` seconds. Raises ConfigError."""
+        """The answer kept under this key, unless it is older than `newer_than_s` seconds or the bounds allow.
+
+        Raises ConfigError.
+        """
         row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
-        if row is None or (newer_than_s is not None and time.time() - row[1] > newer_than_s):
+        limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
+        if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
             return None
         return Kept(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
         """Keeps an answer and what was paid for it; on disk when this returns.
 
-        Raises ConfigError where that fails: paying on would be waste.
+        Where the disk does not let us, a cache that runs share does without it, and says so once; for a journal that
+        raises ConfigError, as paying on would be waste. So does a damaged file.
         """
         # Escaped to ASCII, as text from outside may hold lone surrogates, which SQLite refuses.
         text = json.dumps(value, separators=(",", ":"))
         row = (key, text, time.time(), calls, usd)
-        self._execute("INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
-        self._mine.add(key)
+        statement = "INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)"
+        try:
+            self._execute(statement, row)
+            self._mine.add(key)
+            self._unweighed += len(text)
+            if self._bounds is not None and self._unweighed > self._bounds.step_bytes:
+                self._prune()
+        except NoPlaceToKeep as error:
+            if self._bounds is None:
+                raise
+            _say_once(f"{self._path}: answers are not kept from now on, and are paid for again ({error.__cause__})")
 
     def drop(self, key: str) -> None:
         """Forgets an answer. Raises ConfigError."""
@@ -130,6 +182,11 @@ class CallCache:
         calls, usd = self._execute("SELECT TOTAL(calls), TOTAL(usd) FROM answers", ()).fetchone()
         return int(calls), float(usd)
 
+    def held(self) -> tuple[int, float | None]:
+        """The number of answers, and when the oldest was written. Raises ConfigError."""
+        number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
+        return int(number), oldest
+
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> sqlite3.Cursor:
         try:
             return self._connection.execute(statement, values)
@@ -138,6 +195,18 @@ class CallCache:
 
     def close(self) -> None:
         self._connection.close()
+        if self._hold is not None:
+            self._hold.release()
+
+
+def hold_of(path: Path) -> Path:
+    """What whoever uses the cache at `path` holds meanwhile."""
+    return path.with_name(f"{path.name}.use")
+
+
+@cache
+def _say_once(warning: str) -> None:
+    log.warning("%s", warning)
 
 
 def _is_busy(error: BaseException) -> bool:

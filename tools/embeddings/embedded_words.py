@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,6 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.private_files import make_private_folder
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.nearest import nearest
 
@@ -61,6 +63,8 @@ class EmbeddedWords:
         path = self._path()
         if path is None:
             return None
+        with suppress(OSError):
+            os.utime(path)  # it is in use
         try:
             matrix: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError):
@@ -75,7 +79,7 @@ class EmbeddedWords:
         if path is None:
             return
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.stem, delete=False) as file:
                 unfinished = Path(file.name)
                 try:

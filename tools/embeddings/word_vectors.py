@@ -8,6 +8,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import IO, Self
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.errors import ConfigError
+from factloop.private_files import make_private_folder, narrow_contents
 from factloop.tools.embeddings.nearest import nearest
 from factloop.tools.embeddings.word2vec import WordVector, open_word2vec
 
@@ -25,6 +28,9 @@ DEFAULT_MAX_WORDS = 200_000
 _BLOCK_ROWS = 4_096
 _SAMPLE_BYTES = 1 << 16
 _N_SAMPLES = 16
+
+Read = tuple[list[str], NDArray[np.float32]]
+"""Words, and their vectors in the same order."""
 
 
 class WordVectors:
@@ -47,25 +53,19 @@ class WordVectors:
             self._row_of_folded.setdefault(joined.casefold(), row)
 
     @classmethod
-    def open(cls, path: str | Path, cache_dir: Path, max_words: int = DEFAULT_MAX_WORDS) -> Self:
+    def open(cls, path: str | Path, cache_dir: Path | None, max_words: int = DEFAULT_MAX_WORDS) -> Self:
         """The first `max_words` words of a word2vec file: text or binary, plain or gzipped.
 
         The first time they are written to a folder in `cache_dir` (1.2 KB a word at 300 dimensions; a minute at most
-        for 200,000 words), from where they are mapped. Raises ConfigError where the file is missing or the folder
-        cannot be written, DataError where the file is malformed.
+        for 200,000 words), from where they are mapped; with None they are read into memory each time. Raises
+        ConfigError where the file is missing or the folder cannot be written, DataError where the file is malformed.
         """
         source = Path(path)
         if max_words < 1:
             raise ConfigError(f"max_words must be at least 1, not {max_words}")
         identity = _identity(source, max_words)
-        folder = cache_dir / f"word2vec-{identity}"
-        mapped = _mapped(folder)
-        if mapped is None:
-            _convert(source, folder, max_words)
-            mapped = _mapped(folder)
-        if mapped is None:
-            raise ConfigError(f"the word vectors kept in {folder} cannot be read: remove that folder")
-        return cls(*mapped, f"word2vec {identity[:16]}")
+        read = _in_memory(source, max_words) if cache_dir is None else _kept(source, cache_dir, identity, max_words)
+        return cls(*read, f"word2vec {identity[:16]}")
 
     def __len__(self) -> int:
         return len(self._words)
@@ -115,8 +115,28 @@ def _identity(path: Path, max_words: int) -> str:
     return digest.hexdigest()[:32]
 
 
-def _mapped(folder: Path) -> tuple[list[str], NDArray[np.float32]] | None:
-    """Words and matrix of a cached folder; None where it is missing or damaged."""
+def _kept(path: Path, cache_dir: Path, identity: str, max_words: int) -> Read:
+    folder = cache_dir / f"word2vec-{identity}"
+    mapped = _mapped(folder)
+    if mapped is None:
+        _convert(path, folder, max_words)
+        mapped = _mapped(folder)
+    if mapped is None:
+        raise ConfigError(f"the word vectors kept in {folder} cannot be read: remove that folder")
+    return mapped
+
+
+def _in_memory(path: Path, max_words: int) -> Read:
+    rows = BytesIO()
+    with open_word2vec(path) as (header, pairs):
+        words = list(_write_rows(islice(pairs, max_words), rows))
+    return words, np.frombuffer(rows.getbuffer(), "<f4").reshape(len(words), header.dimension)
+
+
+def _mapped(folder: Path) -> Read | None:
+    """Words and matrix of a cached folder, which is then in use; None where it is missing or damaged."""
+    with suppress(OSError):
+        os.utime(folder)
     try:
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
         matrix = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
@@ -130,7 +150,7 @@ def _mapped(folder: Path) -> tuple[list[str], NDArray[np.float32]] | None:
 def _convert(path: Path, folder: Path, max_words: int) -> None:
     """Writes the folder in one step, whatever happens on the way; another process may do the same meanwhile."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder.parent)
         unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     except OSError as error:
         raise _unwritable(folder, error) from error
@@ -138,6 +158,7 @@ def _convert(path: Path, folder: Path, max_words: int) -> None:
         _write(path, unfinished, max_words)
         if _mapped(folder) is None:
             shutil.rmtree(folder, ignore_errors=True)
+            narrow_contents(unfinished)
             unfinished.rename(folder)
     except OSError as error:
         if _mapped(folder) is None:  # and not the other process was the first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from factloop.tools.embeddings.embedded_words import EmbeddedWords
+from tests.rights import open_to_others
 
 WORDS = ("king", "queen", "city", "river", "stone", "bread")
 
@@ -78,6 +80,17 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     path.write_bytes(damage)
     assert EmbeddedWords(CountingEmbedder(), WORDS, tmp_path).neighbours("king", 6) == expected
     assert path.stat().st_size > len(damage)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.usefixtures("widest_umask")
+def test_what_is_kept_is_its_owner_s_alone_and_says_when_it_was_used(tmp_path: Path) -> None:
+    EmbeddedWords(CountingEmbedder(), WORDS, tmp_path / "kept").neighbours("king", 1)
+    assert open_to_others(tmp_path / "kept") == []
+    (path,) = (tmp_path / "kept").iterdir()
+    os.utime(path, (1.0, 1.0))
+    EmbeddedWords(CountingEmbedder(), WORDS, tmp_path / "kept").neighbours("king", 1)
+    assert path.stat().st_mtime > 1.0
 
 
 def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from factloop.errors import ConfigError, DataError
 from factloop.tools.embeddings.nearest import CHUNK_ROWS, nearest
 from factloop.tools.embeddings.word_vectors import WordVectors
+from tests.rights import open_to_others
 from tests.tools.embeddings.word2vec_files import Vectors, as_binary, as_text, write
 
 # Unit vectors in the plane at 0, 30, 60, 90 and 180 degrees, stretched: length must not matter.
@@ -124,6 +125,28 @@ def test_the_second_opening_reads_the_cache_and_leaves_nothing_else(tmp_path: Pa
     assert list((tmp_path / "cache").iterdir()) == [folder]
     assert second.neighbours("king", 3) == first.neighbours("king", 3)
     assert second.identity == first.identity
+
+
+def test_without_a_cache_they_are_read_into_memory(tmp_path: Path) -> None:
+    for content, max_words in ((as_binary(PLANE), 1_000), (as_text(PLANE), 3)):
+        kept = opened(tmp_path, content, max_words=max_words)
+        read = WordVectors.open(tmp_path / "vectors.bin", None, max_words)
+        assert (len(read), read.identity) == (len(kept), kept.identity)
+        assert read.neighbours("king", 4) == kept.neighbours("king", 4)
+    assert {path.name for path in tmp_path.iterdir()} == {"vectors.bin", "cache"}
+    with pytest.raises(DataError, match="first line"):
+        WordVectors.open(write(tmp_path / "bad.bin", b"no vectors"), None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.usefixtures("widest_umask")
+def test_what_is_kept_is_its_owner_s_alone_and_says_when_it_was_used(tmp_path: Path) -> None:
+    opened(tmp_path, as_binary(PLANE))
+    assert open_to_others(tmp_path / "cache") == []
+    (folder,) = (tmp_path / "cache").iterdir()
+    os.utime(folder, (1.0, 1.0))
+    WordVectors.open(tmp_path / "vectors.bin", tmp_path / "cache", 1_000)
+    assert folder.stat().st_mtime > 1.0
 
 
 def test_another_content_of_the_same_size_is_another_identity(tmp_path: Path) -> None:

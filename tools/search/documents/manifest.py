@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from factloop.errors import DataError
+from factloop.private_files import write_private
 
 _RACY_NS = 2_000_000_000
 """A file changed this shortly before it was looked at may change again without a new time stamp: it is read again."""
@@ -54,7 +55,7 @@ class Manifest(BaseModel):
     def write(self, path: Path) -> None:
         """Replace the file in one step, so that no reader ever meets half of it."""
         draft = path.with_suffix(".new")
-        draft.write_text(self.model_dump_json(), encoding="utf-8")
+        write_private(draft, self.model_dump_json().encode())
         draft.replace(path)
 
 

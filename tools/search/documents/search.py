@@ -13,7 +13,7 @@ from factloop.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, find_files
 from factloop.tools.search.documents.index import ScoredPassage
-from factloop.tools.search.documents.store import Snapshot, open_snapshot
+from factloop.tools.search.documents.store import Snapshot, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
 if TYPE_CHECKING:
@@ -47,16 +47,23 @@ class DocumentSearch(SearchTool):
         paths: Sequence[str | Path],
         *,
         cache_dir: Path | None = None,
+        in_memory: bool = False,
         embedder: Embedder | None = None,
         passages: PassageSettings = DEFAULT_SETTINGS,
         **fields: Any,
     ) -> None:
-        """`cache_dir` holds the indexes; by default they lie in the user's cache folder."""
+        """`cache_dir` holds the indexes; by default they lie in the user's cache folder.
+
+        `in_memory` writes nothing, reads and indexes all files anew, and takes memory for the passages.
+        """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
         self._files = find_files(places)
-        cache = cache_dir or user_cache_path("factloop") / "indexes"
-        self._snapshot = open_snapshot(places, self._files.paths, cache, passages)
+        if in_memory:
+            self._snapshot = snapshot_in_memory(self._files.paths, passages)
+        else:
+            cache = cache_dir or user_cache_path("factloop") / "indexes"
+            self._snapshot = open_snapshot(places, self._files.paths, cache, passages)
         if self.n_passages == 0:
             raise DataError("no text in any of the files", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ToolError
 from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.documents.manifest import Manifest
+from tests.rights import open_to_others
 
 
 @pytest.fixture
@@ -135,13 +135,38 @@ def test_many_processes_at_once(docs: Path) -> None:
     assert answers == [["ada.txt", "curie.txt", "turing.txt"]] * 3
 
 
-def test_a_cache_that_is_a_file(docs: Path) -> None:
+def test_a_cache_that_is_a_file_is_done_without(docs: Path, caplog: pytest.LogCaptureFixture) -> None:
     (docs.parent / "cache").write_text("in the way")
-    with pytest.raises(ToolError, match="no index can be kept"):
-        found(docs, "about")
+    assert found(docs, "about") == ["ada.txt", "curie.txt", "turing.txt"]
+    assert (docs.parent / "cache").read_text() == "in the way"
+    (message,) = caplog.messages
+    assert message.startswith(f"{docs.parent / 'cache'}: no index can be kept there (")
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder where not even the superuser may write")
-def test_a_cache_that_cannot_be_written_is_done_without(docs: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_done_without(docs: Path, caplog: pytest.LogCaptureFixture) -> None:
     search = DocumentSearch([docs], cache_dir=Path("/sys/kernel/factloop"))
     assert len(search.search("about", 10)) == 3
+    assert len(caplog.messages) == 1
+
+
+def test_in_memory_nothing_is_written(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(docs.parent / "user"))
+    search = DocumentSearch([docs], in_memory=True)
+    kept = DocumentSearch([docs], cache_dir=docs.parent / "cache")
+    assert search.search("about", 10) == kept.search("about", 10)
+    assert search.identity == kept.identity
+    assert {path.name for path in docs.parent.iterdir()} == {"docs", "cache"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.usefixtures("widest_umask")
+def test_an_index_is_its_owner_s_alone_also_where_it_was_not(docs: Path) -> None:
+    cache = docs.parent / "cache"
+    found(docs, "about")
+    assert open_to_others(cache) == []
+    index = manifest_path(docs).parent
+    for path in (index, *index.iterdir()):
+        path.chmod(0o777)
+    found(docs, "about")
+    assert open_to_others(cache) == []

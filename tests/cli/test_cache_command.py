@@ -1,0 +1,140 @@
+"""`factloop cache show` and `factloop cache clear`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from factloop.caching.opening import open_answers
+from factloop.schemas import FOLDER
+from factloop.settings import RunSettings
+from tests.cli.command import Command
+from tests.cli.processes import WITHIN_S, Start
+from tests.simulator import MODEL, Simulator
+
+CHECK = ("check", "answer.md", "--model", MODEL, "--docs", "docs")
+
+
+@pytest.fixture
+def cache(sim: Simulator, factloop: Command, answer: Path, docs: Path) -> Path:
+    """As a check leaves it: answers and one index."""
+    assert factloop(*CHECK).code == 0
+    assert sim.stats().model.requests > 0
+    assert answer.exists()
+    assert docs.exists()
+    return Path(os.environ["FACTLOOP_CACHE_DIR"])
+
+
+def valid(name: str, text: str) -> Any:
+    found = json.loads(text)
+    jsonschema.validate(found, json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
+    return found
+
+
+def test_it_shows_where_what_and_within_which_bounds(factloop: Command, cache: Path) -> None:
+    shown = factloop("cache", "show")
+    assert (shown.code, shown.err) == (0, "")
+    words = " ".join(shown.out.split())
+    assert f"Cache folder: {cache}" in words
+    assert "indexes of documents 1 " in words
+    assert "of 1,024 MB (cache_mb); kept for 30 days (cache_days)." in words
+    found = valid("cache_status", factloop("cache", "show", "--json", "-").out)
+    assert found["folder"] == str(cache)
+    assert found["answers"]["n"] > 0
+    assert (found["indexes"]["n"], found["vectors"]["n"]) == (1, 0)
+    assert found["n_bytes"] == found["answers"]["n_bytes"] + found["indexes"]["n_bytes"]
+
+
+def test_bounds_come_from_the_settings(
+    factloop: Command, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "factloop.toml").write_text("cache_mb = 7\ndocs = ['of other commands']\n")
+    monkeypatch.setenv("FACTLOOP_CACHE_DAYS", "0.5")
+    found = valid("cache_status", factloop("cache", "show", "--cache-dir", tmp_path / "other", "--json", "-").out)
+    assert (found["folder"], found["cache_mb"], found["cache_days"]) == (str(tmp_path / "other"), 7, 0.5)
+    assert found["answers"] == {"n": 0, "n_bytes": 0, "oldest": None}
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.usefixtures("cache")
+def test_bounds_hold_for_a_run(factloop: Command, sim: Simulator) -> None:
+    """What is too old is asked for anew."""
+    before = sim.stats().model.requests
+    assert factloop(*CHECK).code == 0
+    assert sim.stats().model.requests == before
+    assert factloop(*CHECK, "--cache-days", "1e-9").code == 0
+    assert sim.stats().model.requests == 2 * before
+    wrong = factloop(*CHECK, "--cache-mb", "0")
+    assert (wrong.code, "command line: cache_mb = 0" in wrong.complaint) == (2, True)
+
+
+def test_clearing_says_what_went_and_what_that_freed(factloop: Command, cache: Path) -> None:
+    before = valid("cache_status", factloop("cache", "show", "--json", "-").out)
+    cleared = factloop("cache", "clear", "--json", "cleared.json")
+    assert (cleared.code, cleared.err) == (0, "")
+    n = before["answers"]["n"]
+    assert cleared.out.startswith(f"{cache}: {n} answers, 1 index of documents removed, ")
+    assert cleared.out.endswith(" kB freed.\n")
+    found = valid("cache_cleared", Path("cleared.json").read_text(encoding="utf-8"))
+    assert (found["n_answers"], found["n_indexes"], found["n_bytes"]) == (n, 1, before["n_bytes"])
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
+    assert factloop("cache", "clear").out == f"{cache}: nothing was removed.\n"
+
+
+@pytest.mark.parametrize(("flag", "left"), [("--answers", (False, True)), ("--indexes", (True, False))])
+def test_one_kind_alone(factloop: Command, cache: Path, flag: str, left: tuple[bool, bool]) -> None:
+    assert factloop("cache", "clear", flag).code == 0
+    assert ((cache / "calls.sqlite").exists(), bool(list(cache.glob("indexes/*/manifest.json")))) == left
+
+
+def test_what_a_process_uses_stays_until_that_has_ended(factloop: Command, cache: Path, start: Start) -> None:
+    service = start("serve", "--docs", "docs", "--folder", "service", "--port", 0)
+    assert service.stderr is not None
+    assert "Ctrl-C" in service.stderr.readline()
+    with closing(open_answers(RunSettings(cache_dir=cache))):
+        cleared = factloop("cache", "clear")
+    assert cleared.code == 2
+    assert cleared.out == f"{cache}: nothing was removed.\n"
+    first, second = cleared.err.splitlines()
+    said = ": stays, as another process uses it or it may not be removed; clear again later"
+    assert first == f"factloop: {cache / 'calls.sqlite'}{said}"
+    assert second.startswith(f"factloop: {cache / 'indexes'}{os.sep}")
+    service.kill()
+    service.wait()
+    assert factloop("cache", "clear").code == 0
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
+
+
+def test_a_run_under_way_keeps_its_answers(factloop: Command, cache: Path, start: Start) -> None:
+    """A server for agents has the answers open."""
+    assert factloop("cache", "clear").code == 0
+    server = start("mcp", "--model", MODEL, "--docs", "docs", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n")
+    server.stdin.flush()
+    server.stdout.readline()
+    assert factloop("cache", "clear").code == 2
+    assert (cache / "calls.sqlite").exists()
+    server.communicate(timeout=WITHIN_S)
+
+
+def test_a_damaged_file_is_refused_by_show_and_removed_by_clear(factloop: Command, cache: Path) -> None:
+    (cache / "calls.sqlite").write_text("no database " * 1000)
+    shown = factloop("cache", "show")
+    assert (shown.code, "calls.sqlite: cannot be used as a cache" in shown.complaint) == (2, True)
+    cleared = factloop("cache", "clear", "--answers")
+    assert cleared.out == f"{cache}: a damaged file removed, 12.0 kB freed.\n"
+
+
+def test_help_says_what_there_is(factloop: Command) -> None:
+    said = factloop("cache", "--help").out
+    assert "show" in said
+    assert "clear" in said
