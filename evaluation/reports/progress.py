@@ -6,10 +6,11 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
 from factloop.evaluation.reports import figures
-from factloop.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit
+from factloop.evaluation.reports.visible import visible
+from factloop.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit, Waiting
 from factloop.records import Usage
 
 
@@ -17,7 +18,7 @@ class ProgressDisplay:
     """Shows claims judged out of claims found, calls, cost and time left while a check runs, and then disappears.
 
     The number of claims found grows while sentences are still being split, so the time left is that of the claims known
-    by then. On anything but a terminal it writes nothing.
+    by then. On anything but a terminal it writes nothing, but for a line where a server accepts no request.
     """
 
     def __init__(self, console: Console) -> None:
@@ -25,6 +26,7 @@ class ProgressDisplay:
         self._judged: set[str] = set()
         self._progress = _bar(console)
         self._task = self._progress.add_task("reading the response", total=None, spent="")
+        self._waits = _Waits(self._progress, self._task)
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -50,6 +52,8 @@ class ProgressDisplay:
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
                 self._progress.update(self._task, spent=spent)
                 self._show_claims()
+            case Waiting():
+                self._waits.show(event)
             case CheckFinished():
                 self._progress.update(self._task, description="done")
             case _:
@@ -63,7 +67,10 @@ class ProgressDisplay:
 
 
 class CountDisplay:
-    """Shows how many of a known number are done, with calls and cost so far. On anything but a terminal nothing."""
+    """Shows how many of a known number are done, with calls and cost so far.
+
+    On anything but a terminal it writes nothing, but for a line where a server accepts no request.
+    """
 
     def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total
@@ -71,6 +78,7 @@ class CountDisplay:
         self._usd: float | None = 0.0
         self._progress = _bar(console)
         self._task = self._progress.add_task(self._described, total=total, completed=done, spent="")
+        self._waits = _Waits(self._progress, self._task)
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -89,9 +97,34 @@ class CountDisplay:
         spent = figures.plural(self._calls, "call") + (f", {self._usd:.4f} USD" if self._usd else "")
         self._progress.update(self._task, completed=self._done, description=self._described, spent=spent)
 
+    def waiting(self, waiting: Waiting) -> None:
+        """A server is waited for; what is done next takes the place of that."""
+        self._waits.show(waiting)
+
     @property
     def _described(self) -> str:
         return f"{self._done:,} of {figures.plural(self._total, self._noun)}"
+
+
+class _Waits:
+    """Says in a bar which server is waited for; off the terminal in a line of its own, once for each outage."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress, self._task = progress, task
+        self._waited_s: dict[str, float] = {}
+
+    def show(self, waiting: Waiting) -> None:
+        console = self._progress.console
+        if console.is_terminal:
+            self._progress.update(self._task, description=waiting_in_words(waiting))
+        elif waiting.waited_s < self._waited_s.get(waiting.server, float("inf")):
+            console.print(f"factloop: {waiting_in_words(waiting)}", soft_wrap=True)
+        self._waited_s[waiting.server] = waiting.waited_s
+
+
+def waiting_in_words(waiting: Waiting) -> str:
+    waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
+    return visible(f"{waiting.server} accepts no request ({waiting.cause}): {waited}")
 
 
 def _bar(console: Console) -> Progress:

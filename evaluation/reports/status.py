@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from factloop.records import Claim, UnscoredReason, Verdict
+from factloop.records import Claim, NoClaim, UnscoredReason, Verdict
 
 
 class Status(StrEnum):
@@ -57,6 +57,18 @@ REASON_WORDS = {
     UnscoredReason.NO_SOURCE: "no source to check against",
     UnscoredReason.TOO_FEW_DISTRACTORS: "too few distractors for a question",
 }
+
+
+NO_CLAIM_WORDS = {
+    NoClaim.HEADING: "heading",
+    NoClaim.QUESTION: "question",
+    NoClaim.REMARK: "remark",
+    NoClaim.NO_STATEMENT: "states nothing",
+    NoClaim.NO_CLAIM: "no claim found",
+    NoClaim.CODE: "code, not read",
+    NoClaim.NOT_READ: "not read",
+}
+NO_CLAIM_SYMBOL = "·"
 
 
 def status_of(claim: Claim) -> Status:

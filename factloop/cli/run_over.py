@@ -12,10 +12,11 @@ from typing import Any, Literal, Self
 from rich.console import Console
 
 from factloop.checker import FactChecker
-from factloop.cli.demands import refuse_impossible
+from factloop.cli.demands import NO_CLAIM, first_failure, refuse_impossible, results_of
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
 from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
+from factloop.cli.progress import counted
 from factloop.errors import ConfigError
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
 from factloop.evaluation.reports.figures import plural
@@ -100,13 +101,23 @@ def _engine(ask: RunAsk, settings: CheckSettings) -> Engine | None:
     return engine
 
 
-def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> RunSummary:
+@dataclass(frozen=True)
+class Ran:
+    """What came of a run."""
+
+    summary: RunSummary
+    failure: str | None
+    """What went wrong first with a claim, if anything did."""
+
+
+def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> Ran:
     """Judges the items, with progress on the terminal. Raises FactloopError for wrong input."""
     kept = plan.settings.model is not None and plan.settings.cache
     return run_until_stopped(_run(plan, items, data, kind, messages), messages, run_dir=plan.ask.run_dir, kept=kept)
 
 
-async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> RunSummary:
+async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> Ran:
+    failure: str | None = None
     async with FactChecker(settings=plan.settings) as checker:
         events = astream_run(
             checker,
@@ -124,21 +135,27 @@ async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, mess
                 display: CountDisplay | None = None
                 async for event in events:
                     if isinstance(event, RunSummary):
-                        return event
+                        return Ran(event, failure)
                     if isinstance(event, RunStarted):
                         if not plan.ask.quiet:
-                            shown = CountDisplay(messages, "response", event.n_responses, done=event.n_done)
+                            shown = counted(messages, "response", event.n_responses, done=event.n_done)
                             display = stack.enter_context(shown)
-                    elif display is not None:
+                        continue
+                    failure = failure or first_failure(results_of(event.report))
+                    if display is not None:
                         display.one_more(event.report.usage)
     raise AssertionError("a run ends with its summary")
 
 
-def finish(ask: RunAsk, summary: RunSummary, messages: Console) -> int:
+def finish(ask: RunAsk, ran: Ran, messages: Console) -> int:
     """Writes what was asked for; returns the exit code. Raises ConfigError for what cannot be written."""
+    summary = ran.summary
     write_files({ask.json: partial(to_json, summary), ask.html: partial(_html, summary)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_run(summary, Terminal()))
+    if ran.failure is not None and not any(system.counts.scored for system in summary.scores.systems):
+        messages.print(f"factloop: {NO_CLAIM}: {ran.failure}", soft_wrap=True)
+        return UNSCORED
     unscored = sum(system.counts.unscored for system in summary.scores.systems)
     if ask.strict and unscored:
         messages.print(f"factloop: {plural(unscored, 'claim')} unscored (--strict)", soft_wrap=True)

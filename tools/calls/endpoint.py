@@ -29,7 +29,9 @@ RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
 
 
 class Endpoint:
-    """Answers of one address, kept for good: a resumed run gets what it got before. Lives in one event loop."""
+    """Answers of one address, kept as long as the cache does: a resumed run gets what it got before. Lives in one event
+    loop.
+    """
 
     def __init__(
         self,

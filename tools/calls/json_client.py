@@ -6,6 +6,7 @@ Nothing is retried here. The policy above decides, by `retryable` and `retry_aft
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -70,35 +71,40 @@ class JsonClient:
         """As `get`, with the status and the headers of the answer."""
         return self._exchange("GET", path, params=params)
 
-    def post(self, path: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON object that answers `payload`. Raises ToolError, ToolTimeout."""
-        return self._exchange("POST", path, json=payload).value
+    def post(self, path: str, payload: Mapping[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:
+        """The JSON object that answers `payload`, in less time than usual where that is given.
+
+        Raises ToolError, ToolTimeout.
+        """
+        return self._exchange("POST", path, timeout_s=timeout_s, json=payload).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
         """What answers a form. Raises ToolError, ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
-    def reach(self) -> None:
+    def reach(self, *, timeout_s: float) -> None:
         """Sees that the server answers HTTP at all, whatever it says. Raises ToolError, ToolTimeout."""
-        deadline = time.monotonic() + self._timeout_s
+        timeout_s = min(timeout_s, self._timeout_s)
+        deadline = time.monotonic() + timeout_s
         try:
             with (
                 reading_until(deadline),
-                self._session().head(self._base_url, timeout=self._timeout_s, stream=True, allow_redirects=False),
+                self._session().head(self._base_url, timeout=timeout_s, stream=True, allow_redirects=False),
             ):
                 return
         except requests.RequestException as error:
-            raise self._translated(error, time.monotonic() >= deadline) from error
+            raise self._translated(error, deadline, timeout_s) from error
 
-    def _exchange(self, method: str, path: str, **content: Any) -> JsonAnswer:
-        deadline = time.monotonic() + self._timeout_s
+    def _exchange(self, method: str, path: str, *, timeout_s: float | None = None, **content: Any) -> JsonAnswer:
+        timeout_s = self._timeout_s if timeout_s is None else min(timeout_s, self._timeout_s)
+        deadline = time.monotonic() + timeout_s
         try:
             with (
                 reading_until(deadline),
                 self._session().request(
                     method,
                     self._base_url + path,
-                    timeout=self._timeout_s,
+                    timeout=timeout_s,
                     stream=True,
                     allow_redirects=not self._secret_headers,
                     **content,
@@ -106,7 +112,7 @@ class JsonClient:
             ):
                 body = self._read(response)
         except requests.RequestException as error:
-            raise self._translated(error, time.monotonic() >= deadline) from error
+            raise self._translated(error, deadline, timeout_s) from error
         self._check_status(response, body)
         return JsonAnswer(response.status_code, response.headers, self._parsed(response, body))
 
@@ -130,10 +136,10 @@ class JsonClient:
                 raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", response.status_code)
         return b"".join(chunks)
 
-    def _translated(self, error: requests.RequestException, late: bool) -> ToolError:
+    def _translated(self, error: requests.RequestException, deadline: float, timeout_s: float) -> ToolError:
         host = urlsplit(self._base_url).hostname
-        if late or isinstance(error, requests.Timeout):
-            return ToolTimeout(tool=self._tool, timeout_s=self._timeout_s)
+        if time.monotonic() >= deadline or isinstance(error, requests.Timeout):
+            return ToolTimeout(tool=self._tool, timeout_s=timeout_s)
         if isinstance(error, requests.exceptions.SSLError):
             return self._failure(f"no secure connection to {host}: the certificate or the protocol was refused")
         if isinstance(error, requests.TooManyRedirects):
@@ -141,8 +147,20 @@ class JsonClient:
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             return self._failure("the answer broke off before its end", retryable=True)
         if isinstance(error, requests.ConnectionError):
-            return self._failure(f"no connection to {host}", retryable=True)
+            return self._failure(self._unreachable(error), retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
+
+    def _unreachable(self, error: requests.ConnectionError) -> str:
+        parts = urlsplit(self._base_url)
+        place = f"{parts.hostname}:{parts.port}" if parts.port else f"{parts.hostname}"
+        seen: BaseException | None = error
+        while seen is not None:
+            if isinstance(seen, ConnectionRefusedError):
+                return f"connection refused at {place}"
+            if isinstance(seen, socket.gaierror):
+                return f"there is no host {parts.hostname}, or no way to look it up"
+            seen = seen.__cause__ or seen.__context__
+        return f"no connection to {place}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code

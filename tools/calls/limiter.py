@@ -17,8 +17,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
-from factloop.errors import ToolError
-
 START_RATE = 120.0
 """Requests a second at the start."""
 RAMP_S = 0.2
@@ -41,8 +39,6 @@ LOWEST_RATE = 0.02
 FIRST_PAUSE_S = 1.0
 """Pause where the server does not say how long; it doubles as long as the server takes nothing."""
 LONGEST_GUESSED_PAUSE_S = 32.0
-LONGEST_PAUSE_S = 600.0
-"""A server that asks for more (its daily quota is used up) is not waited for."""
 TRIAL_ROUND_TRIPS = 1.5
 """After a pause one request goes first, and the others follow when its refusal would have come back."""
 
@@ -73,10 +69,7 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[Ticket]:
-        """A place to send one request in; leaving it frees the place.
-
-        Raises ToolError while the server asks for a longer pause than `LONGEST_PAUSE_S`.
-        """
+        """A place to send one request in; leaving it frees the place."""
         async with self._slots:
             yield Ticket(await self._wait_for_turn())
 
@@ -114,8 +107,8 @@ class Limiter:
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return self._sent(now)
         async with self._turn:  # one sleeper at a time: the rest queue behind it in order
-            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:
-                self._refuse_long_pause(loop.time())
+            # A pause may begin, or grow, while one sleeps.
+            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - that is no event
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)
@@ -130,11 +123,6 @@ class Limiter:
         self._recent.append(now)
         self._sent_since += 1
         return now
-
-    def _refuse_long_pause(self, now: float) -> None:
-        pause_s = self._paused_until - now
-        if pause_s > LONGEST_PAUSE_S:
-            raise ToolError(f"the server takes no requests for another {pause_s:.0f} s", tool="limiter")
 
     def _grow(self, now: float) -> None:
         if self._changed_at is None:

@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from factloop.records import Record
 
+REACH_S = 10.0
+"""For how long a server is waited for that has not been asked anything yet."""
+
 
 class SearchHit(Record):
     """One passage that a search found, best first in the list it comes in."""
@@ -74,8 +77,16 @@ class SearchTool(BaseTool):
         return self.identity
 
     def reach(self) -> None:
-        """Sees, without asking anything that costs, that the tool's server answers. Raises ToolError, ToolTimeout."""
+        """Sees, without asking anything that costs, that the tool's server answers and takes its key, if it has one.
+
+        Takes `REACH_S` at most. Raises ToolError, ToolTimeout.
+        """
         return
+
+    async def areach(self) -> None:
+        if type(self).reach is SearchTool.reach:
+            return  # nobody is there to be reached
+        await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     @property
     def cacheable(self) -> bool:
@@ -86,6 +97,10 @@ class SearchTool(BaseTool):
     def own_documents(self) -> bool:
         """Whether it searches what the user gave, at no price, rather than the world."""
         return False
+
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - of a tool that knows them
+        """All there is to find, in reading order, where it has at most so many characters; None where it has more."""
+        return None
 
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:
         return self._as_message(self.search(query, self.limit))

@@ -23,6 +23,7 @@ def build_search_tools(
     *,
     timeout_s: float = 20.0,
     cache_dir: Path | None = None,
+    in_memory: bool = False,
     embedder: Embedder | None = None,
     replayed: bool = False,
 ) -> list[SearchTool]:
@@ -37,7 +38,7 @@ def build_search_tools(
     if docs:
         from factloop.tools.search.documents import DocumentSearch
 
-        tools.append(DocumentSearch(docs, cache_dir=cache_dir, embedder=embedder))
+        tools.append(DocumentSearch(docs, cache_dir=cache_dir, in_memory=in_memory, embedder=embedder))
     return tools
 
 

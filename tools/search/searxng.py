@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 from factloop.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"
@@ -60,7 +60,7 @@ class SearxngSearch(SearchTool):
         return f"searxng language={self.language}"
 
     def reach(self) -> None:
-        self._client.reach()
+        self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Raises ToolError where nothing came and engines did not answer: that is a failure, not an empty result."""

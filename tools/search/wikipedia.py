@@ -11,7 +11,7 @@ from pydantic import BaseModel, PrivateAttr, ValidationError
 from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 from factloop.tools.search.passages import best_passages, split_passages
 
 _LONGEST_QUERY = 300
@@ -67,7 +67,7 @@ class WikipediaSearch(SearchTool):
         return f"wikipedia {without_userinfo(self._url)}"
 
     def reach(self) -> None:
-        self._client.reach()
+        self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:

@@ -6,8 +6,8 @@ import sys
 import pytest
 from rich.console import Console
 
-from factloop.evaluation.reports.progress import ProgressDisplay
-from factloop.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
+from factloop.evaluation.reports.progress import CountDisplay, ProgressDisplay
+from factloop.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, Waiting
 from factloop.records import Claim, Usage
 from tests.evaluation.reports.sample import sample_report
 
@@ -70,3 +70,36 @@ def test_standard_output_stays_free_for_the_result(capsys: pytest.CaptureFixture
         sys.stdout.write("result")
     assert capsys.readouterr().out == "result"
     assert "result" not in file.getvalue()
+
+
+def waiting(waited_s: float, cause: str = "status 429") -> Waiting:
+    return Waiting(server="serper", waited_s=waited_s, patience_s=120.0, cause=cause)
+
+
+def test_it_says_who_is_waited_for_until_something_happens() -> None:
+    claim = REPORT.claims[0]
+    said = "serper accepts no request (status 429): waiting 34 of 120 s"
+    assert said in screen([found(claim), waiting(33.9)])
+    assert said not in screen([waiting(33.9), judged(claim, 1)])
+
+
+def test_off_the_terminal_each_outage_is_one_line() -> None:
+    events: list[Event] = [*map(waiting, (5.0, 6.0, 7.0)), judged(REPORT.claims[0], 1), *map(waiting, (5.0, 6.0))]
+    line = "factloop: serper accepts no request (status 429): waiting 5 of 120 s\n"
+    assert screen(events, terminal=False) == 2 * line
+
+
+def test_what_a_server_says_is_not_obeyed() -> None:
+    assert "\x1b[2J" not in screen([waiting(5.0, "said \x1b[2J")], terminal=False)
+
+
+def test_a_count_says_it_too() -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=120, force_terminal=True, color_system=None, _environ={})
+    with CountDisplay(console, "answer", 3) as display:
+        display.waiting(waiting(10.0))
+    assert "serper accepts no request (status 429): waiting 10 of 120 s" in file.getvalue()
+    with CountDisplay(console, "answer", 3) as display:
+        display.waiting(waiting(10.0))
+        display.one_more(Usage(calls=1))
+    assert file.getvalue().count("1 of 3 answers")

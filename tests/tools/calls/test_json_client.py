@@ -135,7 +135,7 @@ def test_refused_connection() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-    with pytest.raises(ToolError, match=r"no connection to 127\.0\.0\.1") as caught:
+    with pytest.raises(ToolError, match=rf"probe: connection refused at 127\.0\.0\.1:{port}$") as caught:
         client(f"http://user:{KEY}@127.0.0.1:{port}").get("/x", {})
     assert caught.value.retryable
     assert caught.value.__cause__ is not None

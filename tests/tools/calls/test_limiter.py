@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from factloop.errors import ToolError
-from factloop.tools.calls.limiter import LONGEST_PAUSE_S, START_RATE, Limiter, Ticket
+from factloop.tools.calls.limiter import START_RATE, Limiter, Ticket
 from tests.tools.calls.rate_limits import Crowd, RateLimit, SlidingWindow, TokenBucket, send_all
 from tests.tools.calls.virtual_time import run_in_virtual_time
 
@@ -177,20 +176,6 @@ def test_a_rate_does_not_grow_while_nothing_is_sent() -> None:
         return times[2] - times[1]
 
     assert run_in_virtual_time(run()) > 0.05
-
-
-def test_a_pause_beyond_all_patience_is_an_error_not_a_wait() -> None:
-    async def run() -> float:
-        limiter, loop = Limiter(), asyncio.get_running_loop()
-        async with limiter.slot() as ticket:
-            limiter.refused(ticket, LONGEST_PAUSE_S + 60.0)
-        with pytest.raises(ToolError, match="takes no requests for another 660 s") as caught:
-            async with limiter.slot():
-                pass
-        assert not caught.value.retryable
-        return loop.time()
-
-    assert run_in_virtual_time(run()) == 0.0
 
 
 def test_cancelled_waiters_leave_nothing_locked() -> None:

@@ -227,10 +227,10 @@ async def test_searches_of_an_earlier_attempt_count(tmp_path: Path) -> None:
 def test_tools_are_chosen_by_name_else_by_turn(cache: CallCache) -> None:
     web, documents = scripted(name="web"), scripted(name="documents")
     searching = gateway(web, documents, cache=cache)
-    assert searching.pick("documents", 0) is documents
-    assert searching.pick("web", 1) is web
+    assert searching.in_turn("documents", 0) == (documents, web)
+    assert searching.in_turn("web", 1) == (web, documents)
     for name in (None, "", "unknown"):
-        assert [searching.pick(name, number) for number in range(3)] == [web, documents, web]
+        assert [searching.in_turn(name, number)[0] for number in range(3)] == [web, documents, web]
 
 
 async def test_errors_are_retried_and_counted(cache: CallCache) -> None:
@@ -276,24 +276,22 @@ async def test_concurrency_is_that_of_the_tool(cache: CallCache) -> None:
     assert time.perf_counter() - begun > 0.14  # three pairs
 
 
-@pytest.mark.parametrize(
-    ("error", "advice"),
-    [
-        (refused(401), "check the key"),
-        (refused(403), "check the key"),
-        (refused(404), "check the key"),
-        (UNREACHABLE, "is the server running"),
-    ],
-)
-async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, error: ToolError, advice: str) -> None:
+@pytest.mark.parametrize("error", [refused(401), refused(403), refused(404), refused(429)])
+async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, error: ToolError) -> None:
     policy = RetryPolicy(attempts=2, base_s=0.001)
-    with pytest.raises(ConfigError, match=advice):
+    with pytest.raises(ConfigError, match="check the key"):
         await search(gateway(scripted(error, error), cache=cache, retry=policy))
     searching = gateway(scripted(HITS, error, error), cache=cache, retry=policy)
     await search(searching, "one")
     with pytest.raises(ToolError) as caught:
         await search(searching, "two")
     assert caught.value is error
+
+
+async def test_a_server_that_is_not_there_is_no_wrong_set_up(cache: CallCache) -> None:
+    with pytest.raises(ToolError, match="no connection") as caught:
+        await search(gateway(scripted(*[UNREACHABLE] * 2), cache=cache, retry=RetryPolicy(attempts=2, base_s=0.001)))
+    assert caught.value is UNREACHABLE
 
 
 async def test_an_error_keeps_its_own_cause(cache: CallCache) -> None:

@@ -86,7 +86,7 @@ async def test_a_tool_that_is_gone_leaves_nothing_behind(base: SearchGateway) ->
     for number in range(3):
         await search(base.over([Counting(text=str(number))]), "query")
     gc.collect()
-    assert base._limiters == {}
+    assert base._servers == {}
 
 
 async def test_the_budget_is_one(base: SearchGateway) -> None:

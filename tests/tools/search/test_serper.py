@@ -79,7 +79,7 @@ def test_other_shapes_are_errors(server: FakeServer, answer: object, place: str)
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_key_names_the_variable(server: FakeServer, status: int) -> None:
     server.will(Reply(status=status))
-    with pytest.raises(ToolError, match="check the key in SERPER_API_KEY"):
+    with pytest.raises(ToolError, match="the key in SERPER_API_KEY was refused"):
         serper(server).search("ada", 3)
 
 

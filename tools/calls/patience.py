@@ -1,0 +1,260 @@
+"""How long a server that accepts no request is waited for: one clock for all who wait for it.
+
+The patience of single calls ends no outage: a hundred calls take turns, each with its own. So a run has one clock for
+each server. It runs while anybody waits for that server, and every request that the server accepts sets it back. When
+it has run out, all who wait end together, and whoever comes later ends at once, without a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from factloop.errors import FactloopError, ToolError, ToolTimeout
+from factloop.events import Waiting
+from factloop.tools.calls.retry import TOO_MANY_REQUESTS
+from factloop.tools.calls.stopwatch import Stopwatch
+
+T = TypeVar("T")
+Listener = Callable[[Waiting], None]
+
+PATIENCE_S = 120.0
+REST_S = 60.0
+"""Once in so many seconds one call may try a server that was given up: a checker may outlive an outage."""
+NOT_THERE = 3
+"""Requests in vain after which a server that never accepted any counts as dead rather than slow."""
+TOLD_AFTER_S = 5.0
+"""Shorter waits are how a server paces us, and not worth a word; nor is a third of a patience that is short itself."""
+TOLD_EVERY_S = 1.0
+
+_listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
+
+
+@contextmanager
+def told_of_waits(listener: Listener) -> Iterator[None]:
+    """Tells the listener, every second or so, of servers that accept nothing while calls of this block wait for them.
+
+    Of two such blocks, one within the other, the listener of the inner one is told.
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class Patience:
+    """The patience with one server. Lives in one event loop.
+
+    Silence is no refusal: nothing is given up before a request has failed, nor while one has been under way for longer
+    than any failure took to come: it is being served, and has its own time-out. So a server that is slow, or that takes
+    a request only now and then, is never given up.
+    """
+
+    def __init__(self, server: str, seconds: float = PATIENCE_S) -> None:
+        self._server, self.seconds = server, seconds
+        self._waiting: dict[asyncio.Timeout, Listener | None] = {}
+        self._in_flight: dict[object, float] = {}
+        """When each request was sent, the first of them first."""
+        self._clock = Stopwatch()
+        self._timer: asyncio.TimerHandle | None = None
+        self._has_served = False
+        self._n_refused, self._slowest_refusal_s = 0, 0.0
+        self._refusal: ToolError | None = None
+        """The last since a request was accepted; the others count from there, too."""
+        self._paused_until = 0.0
+        """As the server asked: it will be sent nothing before."""
+        self._given_up: str | None = None
+        """Why it was; from then on only trials are made."""
+        self._next_trial_at = 0.0
+
+    @property
+    def is_given_up(self) -> bool:
+        return self._given_up is not None
+
+    async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
+        """The call's result, with all the turns, pauses and attempts that it takes.
+
+        Raises ToolError where the server is given up before or meanwhile; otherwise as the call.
+        """
+        self._admit()
+        scope = asyncio.timeout(None)
+        try:
+            async with scope:
+                with self._waited_in(scope):
+                    return await call()
+        except TimeoutError as error:
+            if not scope.expired():
+                raise
+            raise self._error(self._why) from (self._refusal or error)
+        except ToolTimeout as error:
+            if self._has_served or self._n_refused < NOT_THERE:
+                raise
+            raise self._error(self._why) from error  # it is not this one answer that is slow
+
+    @contextmanager
+    def asking(self, *, is_hello: bool = False) -> Iterator[None]:
+        """Around one request: how it ends says whether the server accepted it.
+
+        One that only says hello shows that somebody is there, not that anybody is served.
+        """
+        request, sent_at = object(), _now()
+        self._in_flight[request] = sent_at
+        failure: BaseException | None = None
+        try:
+            yield
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            del self._in_flight[request]
+            self._note(failure, took_s=_now() - sent_at, is_hello=is_hello)
+
+    def give_up(self, why: str) -> ToolError:
+        """Gives the server up at once, as it is seen not to be there. What every call then raises."""
+        self._end(why.removeprefix(f"{self._server}: "))
+        return self._error(self._why)
+
+    def _admit(self) -> None:
+        """Raises ToolError while the server is left alone."""
+        if self._given_up is None:
+            return
+        now = _now()
+        if now < max(self._next_trial_at, self._paused_until):
+            raise self._error(self._given_up)
+        self._next_trial_at = now + REST_S
+        self._clock.reset()
+
+    @contextmanager
+    def _waited_in(self, scope: asyncio.Timeout) -> Iterator[None]:
+        if not self._waiting:
+            self._clock.start()
+            self._set_timer()
+        self._waiting[scope] = _listener.get()
+        try:
+            yield
+        finally:
+            self._waiting.pop(scope, None)
+            if not self._waiting:
+                self._stop_clock()
+
+    def _note(self, failure: BaseException | None, *, took_s: float, is_hello: bool) -> None:
+        if isinstance(failure, ToolError) and _is_refusal(failure):
+            self._slowest_refusal_s = max(self._slowest_refusal_s, took_s)
+            self._refused(failure)
+        elif _is_answer(failure):
+            self._has_served |= not is_hello
+            self._accepted()
+        pause_s = self._paused_until - _now()
+        if pause_s > self.seconds and self._waiting and not self._in_flight:
+            wish = f"wants no request for another {pause_s:.0f} s, and is waited for {self.seconds:g} s at most"
+            self._end(self._with_cause(wish))
+
+    def _accepted(self) -> None:
+        self._given_up = self._refusal = None
+        self._n_refused, self._slowest_refusal_s = 0, 0.0
+        self._clock.reset()
+        self._stop_timer()
+
+    def _refused(self, error: ToolError) -> None:
+        self._n_refused += 1
+        self._refusal = error
+        self._paused_until = max(self._paused_until, _now() + (error.retry_after_s or 0.0))
+        if self._given_up is not None or self._is_over:
+            self._end(self._why)
+        else:
+            self._set_timer()
+
+    def _end(self, why: str) -> None:
+        self._given_up, self._next_trial_at = why, _now() + REST_S
+        self._stop_clock()
+        waiting, self._waiting = self._waiting, {}
+        for scope in waiting:
+            scope.reschedule(_now())
+
+    @property
+    def _is_over(self) -> bool:
+        first_sent_at = next(iter(self._in_flight.values()), None)
+        is_serving = first_sent_at is not None and _now() - first_sent_at > self._slowest_refusal_s
+        return self._left_s <= 0.0 and not is_serving
+
+    @property
+    def _left_s(self) -> float:
+        return self.seconds - self._clock.seconds
+
+    def _stop_clock(self) -> None:
+        self._clock.stop()
+        self._stop_timer()
+
+    def _set_timer(self) -> None:
+        """Sees to it that patience runs out, once a request has failed, and that it is said."""
+        if self._timer is None and self._refusal is not None:
+            often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
+            delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._tick)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _tick(self) -> None:
+        self._timer = None
+        if self._is_over:
+            self._end(self._why)
+        else:
+            self._tell()
+            self._set_timer()
+
+    def _tell(self) -> None:
+        waited_s = self._clock.seconds
+        if not min(TOLD_AFTER_S, self.seconds / 3.0) <= waited_s <= self.seconds:
+            return
+        assert self._refusal is not None  # else nothing would have set the timer
+        cause = self._cause(self._refusal)
+        waiting = Waiting(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
+        for listener in {listener for listener in self._waiting.values() if listener is not None}:
+            listener(waiting)
+
+    @property
+    def _why(self) -> str:
+        """Why it is given up; a trial in vain says nothing new."""
+        waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may be late to notice
+        return self._given_up or self._with_cause(f"has accepted no request for {_rounded(waited_s)} s")
+
+    def _with_cause(self, said: str) -> str:
+        if self._refusal is None:
+            return said
+        answer = "the last answer: " if self._refusal.status is not None else ""
+        return f"{said} ({answer}{self._cause(self._refusal)})"
+
+    def _cause(self, error: ToolError) -> str:
+        return str(error).removeprefix(f"{self._server}: ") if error.status is None else f"status {error.status}"
+
+    def _error(self, why: str) -> ToolError:
+        return ToolError(f"{self._server}: {why}", tool=self._server)
+
+
+def _rounded(seconds: float) -> str:
+    return f"{seconds:.1f}" if seconds < 1.0 else f"{seconds:.0f}"
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _is_refusal(error: ToolError) -> bool:
+    """Whether the server is out of order, or wants no request now; anything else it says shows that it is there."""
+    if error.status is None:
+        return error.retryable
+    return error.status == TOO_MANY_REQUESTS or error.status >= 500
+
+
+def _is_answer(failure: BaseException | None) -> bool:
+    """Whether the server said something: what it was asked for, or a status, or that the model declines."""
+    if isinstance(failure, ToolError):
+        return failure.status is not None
+    return failure is None or isinstance(failure, FactloopError)
