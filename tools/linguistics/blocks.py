@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 _LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028\u2029]|$)")
 _INDENT = re.compile(r"[ \t]*")
@@ -37,14 +38,22 @@ WRAPPED_FROM = 48
 """A line at least this long may have been wrapped: its sentence may go on in the next line."""
 
 
+Kind = Literal["prose", "item", "heading", "row"]
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """One unit of text, `text[start:end]`; no sentence reaches beyond it."""
 
     start: int
     end: int
-    splittable: bool
-    """False for units that are one sentence whatever they hold: headings and table rows."""
+    kind: Kind
+    """A paragraph, an item of a list, a heading (a line all in bold, too), or a row of a table."""
+
+    @property
+    def splittable(self) -> bool:
+        """False for units that are one sentence whatever they hold."""
+        return self.kind in ("prose", "item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +71,36 @@ def find_blocks(text: str) -> Iterator[Block]:
     lines = list(_lines(text))
     unclosed: set[str] = set()
     open_start, previous = -1, None
+    open_kind: Kind = "prose"
     index = 0
     while index < len(lines):
         line = lines[index]
         fence = _fence(line)
         if fence is not None:
             if open_start >= 0 and previous is not None:
-                yield Block(open_start, previous.end, True)
+                yield Block(open_start, previous.end, open_kind)
             after = _after_fence(lines, index, fence, unclosed)
             words = _words_after(fence) if after == index + 1 else None
             open_start, previous = (-1, None) if words is None else (line.start + words, line)
+            open_kind = "prose"
             index = after
             continue
         index += 1
-        start, fresh, splittable = _strip_markers(text, line)
+        start, fresh, kind = _strip_markers(text, line)
         is_blank = not any(character.isalnum() for character in text[start : line.end])
         if open_start >= 0 and previous is not None and (is_blank or fresh or _breaks(previous, text[start])):
-            yield Block(open_start, previous.end, True)
+            yield Block(open_start, previous.end, open_kind)
             open_start = -1
         if is_blank:
             continue
-        if not splittable:
-            yield _whole(text, start, line.end)
+        if kind in ("heading", "row"):
+            yield _whole(text, start, line.end, kind)
             continue
         if open_start < 0:
-            open_start = start
+            open_start, open_kind = start, kind
         previous = line
     if open_start >= 0 and previous is not None:
-        yield Block(open_start, previous.end, True)
+        yield Block(open_start, previous.end, open_kind)
 
 
 def code_in(text: str) -> Iterator[tuple[int, int]]:
@@ -164,21 +175,24 @@ def _after_fence(lines: list[_Line], index: int, fence: re.Match[str], unclosed:
     return index + 1
 
 
-def _strip_markers(text: str, line: _Line) -> tuple[int, bool, bool]:
-    """Where the text of the line begins, whether a block begins there, and whether it may hold several sentences."""
+def _strip_markers(text: str, line: _Line) -> tuple[int, bool, Kind]:
+    """Where the text of the line begins, whether a block begins there, and of which kind it would be."""
     start, fresh = line.start, False
+    kind: Kind = "prose"
     while (quote := _QUOTE.match(text, start, line.end)) is not None:
         start = quote.end()
     heading = _HEADING.match(text, start, line.end)
     if heading is not None:
-        return heading.end(), True, False
+        return heading.end(), True, "heading"
     marker = _MARKER.match(text, start, line.end)
     if marker is not None:
-        start, fresh = marker.end(), True
+        start, fresh, kind = marker.end(), True, "item"
     body = text[start : line.end]
-    if body.startswith("|") or body.count(" | ") >= 2 or _BOLD_LINE.match(body):
-        return start, True, False
-    return start, fresh, True
+    if body.startswith("|") or body.count(" | ") >= 2:
+        return start, True, "row"
+    if _BOLD_LINE.match(body):
+        return start, True, "heading"
+    return start, fresh, kind
 
 
 def _breaks(previous: _Line, next_character: str) -> bool:
@@ -190,9 +204,9 @@ def _breaks(previous: _Line, next_character: str) -> bool:
     return not _ENDS_OPEN.search(previous.body[-8:].lower())
 
 
-def _whole(text: str, start: int, end: int) -> Block:
+def _whole(text: str, start: int, end: int, kind: Kind) -> Block:
     """A heading without closing marks, or a table row without its outer pipes."""
     inner = text[start:end]
     stripped = inner.strip("| \t#") if inner.startswith("|") else inner.rstrip("# \t")
     offset = inner.find(stripped)
-    return Block(start + offset, start + offset + len(stripped), False)
+    return Block(start + offset, start + offset + len(stripped), kind)

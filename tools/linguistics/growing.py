@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from factloop.tools.linguistics.blocks import find_blocks, open_fence
+from factloop.tools.linguistics.blocks import code_in, find_blocks, open_fence
 from factloop.tools.linguistics.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
 
 LONGEST_FENCE = 20_000
@@ -41,14 +41,17 @@ _MAY_BE_BOLD = re.compile(r"[ \t]*(\*\*|__)[^*_]{0,121}(?:[*_]{1,2}:?[ \t]*)?$")
 class Stretch:
     """A piece of the text, from where the one before ended to the end of its sentence.
 
-    What comes before the sentence (space, list markers, fenced code) states nothing that would be checked. Without a
-    sentence it is the rest of the text.
+    What comes before the sentence (space, list markers) states nothing that would be checked. Without a sentence it is
+    the rest of the text. Fenced code is a sentence of its own, its fences included.
     """
 
     text: str
     start: int
     sentence: Sentence | None
     """Its places are those in the whole text."""
+    seen: int
+    """Where the text ended that made it certain: what comes after the sentence may tell what it is."""
+    is_code: bool = False
 
 
 class GrowingText:
@@ -76,11 +79,12 @@ class GrowingText:
 
     def end(self) -> Iterator[Stretch]:
         """The stretches that are left, now that nothing more comes."""
-        for sentence in self._sentences(len(self._text)):
-            yield self._up_to(sentence)
-        if self._cut < len(self._text):
-            yield Stretch(self._text[self._cut :], self._cut, None)
-            self._cut = len(self._text)
+        end = len(self._text)
+        for sentence, is_code in self._sentences(end):
+            yield self._up_to(sentence, end, is_code=is_code)
+        if self._cut < end:
+            yield Stretch(self._text[self._cut :], self._cut, None, end)
+            self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
         """A cheap look ahead of a costly one: reading the same text again must not cost the square of its length."""
@@ -101,22 +105,22 @@ class GrowingText:
         if self._fence is not None and end - self._fence >= LONGEST_FENCE:
             fence = None
         limit = min(place for place in (fence, _open_mark(window), len(window)) if place is not None)
-        for sentence in self._sentences(end):
-            if sentence.end - anchor > limit or not _is_over(window, sentence.end - anchor):
+        for sentence, is_code in self._sentences(end):
+            over = _is_line_over if is_code else _is_over
+            if sentence.end - anchor > limit or not over(window, sentence.end - anchor):
                 return
-            yield self._up_to(sentence)
+            yield self._up_to(sentence, end, is_code=is_code)
 
-    def _sentences(self, end: int) -> Iterator[Sentence]:
-        """The sentences after the last cut, as the text up to `end` has them."""
+    def _sentences(self, end: int) -> Iterator[tuple[Sentence, bool]]:
+        """The sentences after the last cut, as the text up to `end` has them, and whether each is code."""
         anchor = self._anchor
         window = self._text[anchor:end]
-        for block in find_blocks(window):
-            for found in sentences_of(window, block):
-                start = max(anchor + found.start, self._cut)
-                body = self._text[start : anchor + found.end].lstrip()
-                if any(character.isalnum() for character in body):
-                    last = anchor + found.end
-                    yield Sentence(body, last - len(body), last)
+        found = [(one.start, one.end, False) for block in find_blocks(window) for one in sentences_of(window, block)]
+        found += [(*place, True) for place in code_in(window)]
+        for first, last, is_code in sorted(found):
+            body = self._text[max(anchor + first, self._cut) : anchor + last].lstrip()
+            if any(character.isalnum() for character in body):
+                yield Sentence(body, anchor + last - len(body), anchor + last), is_code
 
     @property
     def _anchor(self) -> int:
@@ -124,10 +128,10 @@ class GrowingText:
         line = max(self._text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
-    def _up_to(self, sentence: Sentence) -> Stretch:
+    def _up_to(self, sentence: Sentence, seen: int, *, is_code: bool) -> Stretch:
         start, self._cut = self._cut, sentence.end
         self._fence, self._again = None, 0
-        return Stretch(self._text[start : sentence.end], start, sentence)
+        return Stretch(self._text[start : sentence.end], start, sentence, seen, is_code)
 
 
 def _open_mark(window: str) -> int | None:
@@ -140,6 +144,11 @@ def _open_mark(window: str) -> int | None:
     if _MAY_BE_BOLD.match(window, line):
         return line
     return first_open(window, last.start, len(window)) if last.splittable else None
+
+
+def _is_line_over(window: str, end: int) -> bool:
+    """Whether the line that ends before `end` is whole, so that it closes what it seems to close."""
+    return re.match(_BREAK, window[end : end + 2]) is not None
 
 
 def _is_over(window: str, end: int) -> bool:

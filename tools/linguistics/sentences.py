@@ -64,7 +64,7 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
     ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
     start = block.start
     for end in (*ends, block.end):
-        yield from _bounded(text, start, end)
+        yield from cut_long(text, start, end)
         start = end
 
 
@@ -83,8 +83,8 @@ def first_open(text: str, start: int, end: int) -> int | None:
     return None
 
 
-def _bounded(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """The text between start and end as one sentence, or as several where it is too long."""
+def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
+    """The text between start and end as one sentence, or as several of `MAX_SENTENCE` characters at most."""
     while start < end:
         stop = end if end - start <= MAX_SENTENCE else _last_break(text, start, start + MAX_SENTENCE)
         raw = text[start:stop]

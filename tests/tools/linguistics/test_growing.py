@@ -100,7 +100,7 @@ def test_all_of_the_text_comes_out_in_the_same_sentences_however_it_arrives(text
 @given(TEXTS.filter(lambda text: " | " not in text))
 @settings(max_examples=300)
 def test_what_stands_between_sentences_states_nothing(text: str) -> None:
-    """Between them is what the splitter of whole texts passes over too: markers, space, fenced code."""
+    """Between them is what the splitter of whole texts passes over too: markers and space."""
     covered = {place for start, end in spans(grown(text, 3)) for place in range(start, end)}
     for sentence in split_sentences(text):
         missed = [text[at] for at in range(sentence.start, sentence.end) if at not in covered]
@@ -129,6 +129,8 @@ def test_what_stands_between_sentences_states_nothing(text: str) -> None:
         ("# Title. Part two", []),
         ("# Title. Part two\nText ", ["Title. Part two"]),
         ("So it is.\n```python\nprint('He came. She left.')\n", ["So it is."]),
+        ("```python\nx = 1\n``` ", []),
+        ("```python\nx = 1\n```\n", ["```python\nx = 1\n```"]),
         ("彼は来た。彼", ["彼は来た。"]),
     ],
 )
@@ -145,7 +147,17 @@ def test_prose_is_cut_as_the_splitter_of_whole_texts_cuts_it(size: int) -> None:
         "dovetailed. \"Fine!\" he said.\n\n```python\nx = 'He came. She left.'\n```\n> Quoted. Twice.\n\nIt was 3.5 m "
         "wide (it is said. Perhaps. Or not) and so on.\nNo. 5 burnt down. The end"
     )
-    assert spans(grown(text, size)) == [(one.start, one.end) for one in split_sentences(text)]
+    prose = [one for one in grown(text, size) if not one.is_code]
+    assert spans(prose) == [(one.start, one.end) for one in split_sentences(text)]
+    assert [one.sentence.text for one in grown(text, size) if one.sentence is not None and one.is_code] == [
+        "```python\nx = 'He came. She left.'\n```"
+    ]
+
+
+def test_the_head_of_a_table_is_certain_once_the_line_below_it_was_seen() -> None:
+    text = "| Year | Place |\n|---|---|\n| 1901 | Rome |\n"
+    head, *_ = grown(text, 5)
+    assert (head.text, text[: head.seen]) == ("| Year | Place", "| Year | Place |\n|---|---|\n| 1901 ")
 
 
 def test_a_sentence_that_never_ends_is_cut_all_the_same() -> None:

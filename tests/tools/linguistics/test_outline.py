@@ -1,0 +1,87 @@
+"""A response in reading order: the sentences of the splitter, with headings, heads of tables, code, what is above."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.tools.linguistics.outline import Part, read_outline
+from factloop.tools.linguistics.sentences import split_sentences
+
+TEXT = """Here is what is known about Ada Brisk:
+
+# Ada Brisk
+
+Dame Ada Brisk wrote a book in 1820. She left.
+
+## Oran Brisk
+He did this:
+- was born in Ulm and wrote in 1819
+- **Born:** 1820
+
+**Works**
+
+| Name | Town |
+|---|---|
+| Ada Brisk | Ulm |
+
+```bash
+pip install nimbus-sync==4.2.0
+```
+
+## Later
+Nothing more.
+"""
+
+
+def parts(text: str) -> list[tuple[str, str, str]]:
+    return [(part.kind, part.text, part.above) for part in read_outline(text)]
+
+
+def test_every_part_is_told_with_its_kind_and_what_stands_above_it() -> None:
+    oran = "Ada Brisk\nOran Brisk"
+    assert parts(TEXT) == [
+        ("prose", "Here is what is known about Ada Brisk:", ""),
+        ("heading", "Ada Brisk", ""),
+        ("prose", "Dame Ada Brisk wrote a book in 1820.", "Ada Brisk"),
+        ("prose", "She left.", "Ada Brisk"),
+        ("heading", "Oran Brisk", "Ada Brisk"),
+        ("prose", "He did this:", oran),
+        ("item", "was born in Ulm and wrote in 1819", f"{oran}\nHe did this:"),
+        ("item", "**Born:** 1820", f"{oran}\nHe did this:"),
+        ("heading", "**Works**", oran),
+        ("head", "Name | Town", f"{oran}\nWorks"),
+        ("row", "Ada Brisk | Ulm", f"{oran}\nWorks\nName | Town"),
+        ("code", "```bash\npip install nimbus-sync==4.2.0\n```", f"{oran}\nWorks"),
+        ("heading", "Later", "Ada Brisk"),
+        ("prose", "Nothing more.", "Ada Brisk\nLater"),
+    ]
+
+
+def test_a_table_without_a_line_of_dashes_has_no_head() -> None:
+    assert [kind for kind, _, _ in parts("| Ada | 1815 |\n| Bob | 1820 |")] == ["row", "row"]
+
+
+def test_the_head_of_one_table_is_not_above_the_next() -> None:
+    two = "| Name | Town |\n|--|--|\n| Ada | Ulm |\n\nThen this.\n\n| Bob | Bern |"
+    assert parts(two)[-1] == ("row", "Bob | Bern", "")
+
+
+@given(st.text(alphabet="Ab1 .:|#-*`\n>", max_size=120))
+def test_sentences_are_those_of_the_splitter_and_parts_stand_where_they_say(text: str) -> None:
+    found = read_outline(text)
+    told = [part for part in found if part.kind != "code"]
+    assert [(part.text, part.start) for part in told] == [(one.text, one.start) for one in split_sentences(text)]
+    for part in found:
+        assert text[part.start : part.end] == part.text
+    assert all(first.end <= second.start for first, second in pairwise(found))
+
+
+@pytest.mark.parametrize("line", ["# a\n", "- a:\n", "| a | b |\n|--|--|\n", "```sh\nx 1\n```\n", "**a**\n"])
+def test_work_grows_with_the_text_alone(line: str) -> None:
+    """What stands above is bounded: else each part would carry all before it."""
+    found: list[Part] = read_outline(line * 20_000)
+    assert max(len(part.above) for part in found) < 2_500

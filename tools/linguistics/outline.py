@@ -1,0 +1,110 @@
+"""A response in reading order: its sentences, headings, rows of tables and code, with what stands above each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from factloop.tools.linguistics.blocks import Block, code_in, find_blocks
+from factloop.tools.linguistics.sentences import cut_long, sentences_of
+
+PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
+
+_RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
+"""The line of dashes under the head of a table."""
+_MARKS = re.compile(r"#+")
+_BOLD_LEVEL = 7
+_LONGEST_ABOVE = 300
+"""Characters of a line above: it is shown with every part below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One sentence, heading, row or piece of code: `response[start:end] == text`."""
+
+    text: str
+    start: int
+    end: int
+    kind: PartKind
+    """`head` is the row of a table that names its columns."""
+    above: str = ""
+    """What it is to be read under, a line each: headings, then the lead of its list or the head of its table."""
+
+
+def read_outline(text: str) -> list[Part]:
+    """The parts of a response in order, not overlapping, none without a letter or digit. Linear in the text.
+
+    Together with `split_sentences` it finds the same sentences; headings, heads of tables and fenced code are parts,
+    too.
+    """
+    reader = _Reader(text)
+    units: list[Block | tuple[int, int]] = [*find_blocks(text), *code_in(text)]
+    parts: list[Part] = []
+    for unit in sorted(units, key=lambda unit: unit.start if isinstance(unit, Block) else unit[0]):
+        parts += reader.block(unit) if isinstance(unit, Block) else reader.code(*unit)
+    return parts
+
+
+@dataclass
+class _Reader:
+    """What was read so far, as far as it bears on what follows."""
+
+    text: str
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    """Each with its level, from 1."""
+    lead: str = ""
+    head: str = ""
+
+    def block(self, block: Block) -> Iterator[Part]:
+        if block.kind == "heading":
+            yield self._heading(block)
+        elif block.kind == "row":
+            yield self._row(block)
+        else:
+            yield from self._sentences(block)
+
+    def code(self, start: int, end: int) -> Iterator[Part]:
+        for piece in cut_long(self.text, start, end):
+            yield Part(piece.text, piece.start, piece.end, "code", self._above(self.lead))
+
+    def _heading(self, block: Block) -> Part:
+        self.lead = self.head = ""
+        line = self.text.rfind("\n", 0, block.start) + 1
+        marks = _MARKS.search(self.text, line, block.start)
+        level = len(marks[0]) if marks else _BOLD_LEVEL
+        self.headings = [known for known in self.headings if known[0] < level]
+        part = self._part(block, "heading", "")
+        self.headings.append((level, part.text.strip("*_: ")[:_LONGEST_ABOVE]))
+        return part
+
+    def _row(self, block: Block) -> Part:
+        if _RULE.match(self.text, self._end_of_cells(block)):
+            self.head = self.text[block.start : block.end][:_LONGEST_ABOVE]
+            return self._part(block, "head", "")
+        return self._part(block, "row", self.head)
+
+    def _end_of_cells(self, block: Block) -> int:
+        """Where the row's line ends but for white space: its last bar is no part of the block."""
+        end = block.end
+        while end < len(self.text) and self.text[end] in "| \t":
+            end += 1
+        return end
+
+    def _sentences(self, block: Block) -> Iterator[Part]:
+        self.head = ""
+        lead = self.lead if block.kind == "item" else ""
+        kind: PartKind = "item" if block.kind == "item" else "prose"
+        above = self._above(lead)
+        for sentence in sentences_of(self.text, block):
+            yield Part(sentence.text, sentence.start, sentence.end, kind, above)
+        if kind == "prose":
+            said = self.text[block.start : block.end].rstrip("*_ ")
+            self.lead = said[-_LONGEST_ABOVE:] if said.endswith(":") else ""
+
+    def _part(self, block: Block, kind: PartKind, below: str) -> Part:
+        return Part(self.text[block.start : block.end], block.start, block.end, kind, self._above(below))
+
+    def _above(self, below: str) -> str:
+        return "\n".join([*(heading for _, heading in self.headings), *([below] if below else [])])
