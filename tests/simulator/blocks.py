@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NAMES = (
-    "question", "context", "sentence", "claim", "evidence", "asked", "final", "response", "fact",
-    "topic", "options", "answer", "passage", "number", "known", "document", "wrong", "kept",
+    "question", "context", "sentence", "claim", "evidence", "asked", "response", "fact",
+    "topic", "options", "answer", "passage", "number", "known", "document", "wrong", "kept", "above",
+    "left", "fruitless",
 )  # fmt: skip
 
 _OPENING = re.compile(rf'<(?P<name>{"|".join(NAMES)})(?P<suffix>-\d{{1,9}})?(?: id="(?P<id>[^"<>]{{0,40}})")?>')

@@ -1,19 +1,26 @@
 """What a competent model answers to each structured question. Pure: a prompt in, fields out.
 
+All that it says of a claim is read from the prompt: it knows the language (`grammar`), and nothing of the world. Only
+the subject of TrustScore and the author of long answers and prompts know some of it by heart, as they are defined to.
+
 A title is added by writing a method and naming it in `_HANDLERS`. Rationales are as long as real ones, since their
 tokens are paid for in time and money.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulator.blocks import Blocks
-from tests.simulator.knowledge import LONGEST_CLAIM, ReadClaim, is_statement, next_query, read_claim, weigh
+from tests.simulator.blocks import Block, Blocks
+from tests.simulator.discourse import KIND_NOUNS, Reader, Said, asked_about, read_sentence, resolve_alone, tied_to
+from tests.simulator.evidence import Finding, weigh, weigh_clause
+from tests.simulator.grammar import Clause, read_claim
 from tests.simulator.prompting import propose_prompts
+from tests.simulator.queries import LONGEST_CLAIM, next_queries, next_query
 from tests.simulator.settings import SimulatorSettings
 from tests.simulator.subject import Choice, LetteredOption, Subject, read_options
 from tests.simulator.world import World
@@ -23,20 +30,27 @@ Fields = Mapping[str, Any]
 CHOICE = "McqAnswer"
 """The title whose answer is a letter."""
 UNKNOWN = "I can only speak about the Open Almanac and those who stand in it."
+QUERIES_AT_ONCE = 2
 
+_NO_WISH: Fields = {"missing": "", "queries": [], "query": ""}
 _RELATIONS = {"supported": "support", "contradicted": "contradict", "insufficient": "neutral"}
+_WORD = re.compile(r"\w+")
+_PERSONAL = re.compile(r"\b(?:I|I'm|me|my|we|our|you|your|please|perhaps)\b", re.IGNORECASE)
+_NAMED = re.compile(r"[A-Z\d]")
+VAGUE = re.compile(rf"(?:She|He|It|The (?:{'|'.join(KIND_NOUNS)})|In the same year|\w+ years? later)\b")
+"""Begins a claim whose subject the text shown leaves open."""
 
 
 @dataclass(frozen=True)
 class SearchWish:
     """The model would rather call a search tool than answer."""
 
-    query: str
+    queries: Sequence[str]
     missing: str
 
 
 class Brain:
-    """Answers from the language it knows and the evidence it is shown; what it knows by heart is its subject's."""
+    """Answers from the language it knows and the text it is shown."""
 
     def __init__(self, world: World, subject: Subject | None = None) -> None:
         self._world = world
@@ -48,8 +62,8 @@ class Brain:
         Raises KeyError for a title that it does not know (see `TITLES`).
         """
         answer = _HANDLERS[title](self, Blocks(message))
-        if may_call_search and answer.get("verdict") == "insufficient" and answer["query"]:
-            return SearchWish(answer["query"], answer["missing"])
+        if may_call_search and answer.get("verdict") == "insufficient" and answer["queries"]:
+            return SearchWish(answer["queries"], answer["missing"])
         return answer
 
     def chat(self, message: str) -> str:
@@ -70,69 +84,74 @@ class Brain:
         return f"{option.letter}) {option.text}"
 
     def _sentence_facts(self, blocks: Blocks) -> Fields:
-        sentence = _one_line(blocks.one("sentence"))
-        asked_about = self._named(blocks.one("question")) or self._named(blocks.one("context")[:2000])
+        shown, question = _shown(blocks), blocks.one("question")
         if "fact" in blocks:
-            return {"facts": [self._given_fact(_one_line(given.text), asked_about) for given in blocks.all("fact")]}
-        facts = []
-        for fact in self._world.facts_of_sentence.get(sentence, ()):
-            relevant = fact.subject == asked_about if asked_about else fact.label != "irrelevant"
-            facts.append(self._sentence_fact(fact.self_contained, relevant=relevant))
-        if not facts and is_statement(sentence):
-            read = read_claim(self._world, sentence)
-            relevant = read is None or asked_about in (None, read.topic.subject)
-            facts = [self._sentence_fact(sentence[:LONGEST_CLAIM], relevant=relevant)]
-        return {"facts": facts}
-
-    def _given_fact(self, given: str, asked_about: str | None) -> Fields:
-        """A fact that is split already: its pronoun resolved, its subject compared with what was asked about."""
-        fact = _resolved(given, asked_about)
-        return self._sentence_fact(fact, relevant=not asked_about or self._named(fact) in (None, asked_about))
-
-    def _sentence_fact(self, fact: str, *, relevant: bool) -> Fields:
-        query = next_query(fact, read_claim(self._world, fact), ()) if relevant else ""
-        return {"fact": fact, "status": "check" if relevant else "irrelevant", "query": query}
+            facts = [resolve_alone(_one_line(given.text), shown) for given in blocks.all("fact")]
+        else:
+            facts = _claims(read_sentence(shown, _one_line(blocks.one("sentence"))))
+        ties = _ties(question, shown)
+        return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 
     def _assessment(self, blocks: Blocks) -> Fields:
-        claim = _one_line(blocks.one("claim"))
-        read = read_claim(self._world, claim)
-        finding = weigh(read, blocks.all("evidence"))
-        answer = {"cited": list(finding.cited), "verdict": finding.stance, "missing": "", "query": ""}
-        if read and finding.stance == "supported":
-            said = f"{read.topic.subject} {read.topic.written} {finding.found}"
-            return {"rationale": f"Passage {finding.cited[0]} states that {said}.", **answer}
-        if read and finding.stance == "contradicted":
-            said = f"the passage says that {read.topic.subject} {read.topic.written} {finding.found}"
-            return {"rationale": f"Not {read.value}: {said}.", **answer}
-        if "final" not in blocks:
-            answer["query"] = next_query(claim, read, [block.text for block in blocks.all("asked")])
-            answer["missing"] = f"{read.topic.noun} {read.topic.key}".strip() if read else "a source that speaks of it"
+        claim, question = _one_line(blocks.one("claim")), blocks.one("question")
+        evidence, asked = blocks.all("evidence"), [block.text for block in blocks.all("asked")]
+        finding, read = weigh(claim, evidence, question), read_claim(claim)
+        answer: dict[str, Any] = {"cited": list(finding.cited), "verdict": finding.stance, **_NO_WISH}
+        answer["wrong"] = read[1].value if read and finding.stance == "contradicted" else ""
+        if read and finding.found:
+            return {"rationale": _said_of(finding, *read), **answer}
+        if blocks.one("left") != "0":
+            queries = next_queries(claim, asked, QUERIES_AT_ONCE, question)
+            answer |= {"queries": queries, "query": queries[0]}
+            answer["missing"] = f"{read[1].relation.noun} {read[1].key}".strip() if read else "a source that tells"
         return {"rationale": "None of the passages speaks of what the claim says.", **answer}
 
+    def _grounded_facts(self, blocks: Blocks) -> Fields:
+        """Every fact of the numbered sentences, or each claim given, judged by the passages shown."""
+        passages, question = blocks.all("passage"), blocks.one("question")
+        stated = [
+            (number, [resolve_alone(_one_line(block.text), _shown(blocks))])
+            for number, block in enumerate(blocks.all("claim"), 1)
+        ]
+        reader = Reader()
+        reader.read(_shown(blocks))
+        for number, block in enumerate(blocks.all("sentence"), 1):
+            claims = [one.claim for said in reader.read(block.text) for one in said.statements]
+            stated.append((number, claims or _whole(_one_line(block.text))))
+        facts = [_judged(number, claim, passages, question) for number, claims in stated for claim in claims]
+        given = [_one_line(block.text) for block in blocks.all("claim")]
+        facts = [{**fact, "fact": ""} if fact["fact"] in given else fact for fact in facts]
+        shown = "\n".join([_shown(blocks), *(block.text for block in blocks.all("sentence"))])
+        ties = _ties(question, shown)
+        return {
+            "facts": facts,
+            "without_fact": [number for number, claims in stated if not claims],
+            "off_topic": [number for number, claims in stated if claims and _all_beside(claims, ties)],
+        }
+
     def _atomic_facts(self, blocks: Blocks) -> Fields:
+        """A row of a table tells something only under its headings."""
         sentence = _one_line(blocks.one("sentence"))
-        facts = [fact.text for fact in self._world.facts_of_sentence.get(sentence, ())]
-        return {"facts": facts or ([sentence[:LONGEST_CLAIM]] if is_statement(sentence) else [])}
+        said = read_sentence(blocks.one("above"), sentence)
+        return {"facts": [statement.text for statement in said.statements] or _whole(sentence)}
 
     def _self_contained_fact(self, blocks: Blocks) -> Fields:
-        return {"fact": _resolved(blocks.one("fact"), self._named(blocks.one("response")))}
+        return {"fact": resolve_alone(_one_line(blocks.one("fact")), _shown(blocks))}
 
     def _relevance(self, blocks: Blocks) -> Fields:
-        asked_about = self._named(blocks.one("question")) or self._named(blocks.one("response"))
-        subject = self._named(blocks.one("fact"))
-        if subject and asked_about and subject != asked_about:
-            return {"reason": f"{subject} is not connected to {asked_about} by the response.", "relevant": False}
-        return {"reason": f"The fact speaks of {subject or 'what the question asks about'}.", "relevant": True}
+        ties = _ties(blocks.one("question"), _shown(blocks))
+        read = read_claim(_one_line(blocks.one("fact")))
+        if read and ties is not None and read[0] not in ties:
+            return {"reason": f"Nothing connects {read[0]} to what the question asks about.", "relevant": False}
+        return {"reason": "The fact speaks of what the question asks about.", "relevant": True}
 
     def _search_query(self, blocks: Blocks) -> Fields:
-        fact = blocks.one("fact")
         asked = [block.text for block in blocks.all("asked")]
-        return {"query": next_query(fact, read_claim(self._world, fact), asked)}
+        return {"query": next_query(blocks.one("fact"), asked, blocks.one("question"))}
 
     def _rating(self, blocks: Blocks) -> Fields:
-        fact, evidence = blocks.one("fact"), blocks.all("evidence")
-        read = read_claim(self._world, fact)
-        finding = weigh(read, evidence)
+        fact, evidence = _one_line(blocks.one("fact")), blocks.all("evidence")
+        finding, read = weigh(fact, evidence, blocks.one("question")), read_claim(fact)
         rating = "not_supported" if finding.stance == "insufficient" else finding.stance
         if read is None or not finding.cited:
             reasoning = (
@@ -142,10 +161,11 @@ class Brain:
         else:
             agreement = "the same as" if rating == "supported" else "something else than"
             reasoning = (
-                f"The fact says that {read.topic.subject} {read.topic.said} {read.value}. Passage {finding.cited[0]} "
+                f"The fact says that {read[0]} {read[1].said}. Passage {finding.cited[0]} "
                 f"gives {finding.found} in this place, which is {agreement} what the fact says."
             )
-        return {"reasoning": reasoning, "cited": list(finding.cited), "rating": rating}
+        wrong = read[1].value if read and rating == "contradicted" else ""
+        return {"reasoning": reasoning, "cited": list(finding.cited), "wrong": wrong, "rating": rating}
 
     def _mcq_answer(self, blocks: Blocks) -> Fields:
         return {"answer": self._choice(blocks).option.letter}
@@ -159,18 +179,18 @@ class Brain:
         return {"answer": self._subject.answer(question) or self.chat(question)}
 
     def _entailment(self, blocks: Blocks) -> Fields:
-        read = self._read_answer(_one_line(blocks.one("question")), _one_line(blocks.one("answer")))
         passages = blocks.all("passage")
-        finding = weigh(read, passages)
+        claim = self._read_answer(_one_line(blocks.one("question")), _one_line(blocks.one("answer")))
+        read = read_claim(claim)
+        finding = weigh(claim, passages)
         answer = {"cited": list(finding.cited), "relation": _RELATIONS[finding.stance]}
         if read is None or not finding.cited:
             return {"rationale": f"None of the {len(passages)} passages gives what the question asks for.", **answer}
-        said = f"[{finding.cited[0]}] states that {read.topic.subject} {read.topic.written} {finding.found}"
-        end = "as the answer has it." if finding.stance == "supported" else f"where the answer has {read.value}."
-        return {"rationale": f"{said}, {end}", **answer}
+        end = "as the answer has it" if finding.stance == "supported" else f"where the answer has {read[1].value}"
+        return {"rationale": f"[{finding.cited[0]}] gives {finding.found}, {end}.", **answer}
 
     def _attribution(self, blocks: Blocks) -> Fields:
-        finding = weigh(read_claim(self._world, _one_line(blocks.one("claim"))), blocks.all("document"))
+        finding = weigh(_one_line(blocks.one("claim")), blocks.all("document"))
         return {"answer": "yes" if finding.stance == "supported" else "no"}
 
     def _longfact_prompts(self, blocks: Blocks) -> Fields:
@@ -183,27 +203,25 @@ class Brain:
         """What is to be kept and what the evidence has otherwise, each in a sentence of its own."""
         told = [_one_line(block.text) for block in blocks.all("kept")]
         for block in blocks.all("wrong"):
-            read = read_claim(self._world, _one_line(block.text))
-            finding = weigh(read, blocks.all("evidence"))
-            if read is not None and finding.found:
-                told.append(read.topic.claim(finding.found))
+            read = read_claim(_one_line(block.text))
+            if read is None:
+                continue
+            subject, clause = read
+            finding = weigh_clause(subject, clause, blocks.all("evidence"), blocks.one("question"))
+            if finding.found:
+                told.append(f"{subject} {Clause(clause.relation, clause.key, finding.found).said}.")
         return {"sentence": " ".join(told)}
 
-    def _read_answer(self, question: str, answer: str) -> ReadClaim | None:
-        """An answer in a whole sentence, or only the value that the question asks for."""
+    def _read_answer(self, question: str, answer: str) -> str:
+        """An answer in a whole sentence, where it gives only the value that the question asks for."""
         pair, value = self._world.pair_of(question), answer.rstrip(". ")
-        if pair is not None and value in pair.values:
-            return ReadClaim(pair.topic, value)
-        return read_claim(self._world, answer)
-
-    def _named(self, text: str) -> str | None:
-        entity = self._world.first_entity(text)
-        return entity.name if entity else None
+        return pair.topic.claim(value) if pair is not None and value in pair.values else answer
 
 
 _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "SentenceFacts": Brain._sentence_facts,
     "Assessment": Brain._assessment,
+    "GroundedFacts": Brain._grounded_facts,
     "AtomicFacts": Brain._atomic_facts,
     "SelfContainedFact": Brain._self_contained_fact,
     "Relevance": Brain._relevance,
@@ -220,10 +238,66 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
 TITLES: Sequence[str] = tuple(_HANDLERS)
 
 
-def _resolved(fact: str, subject: str | None) -> str:
-    """With the subject in the place of a pronoun at the beginning."""
-    first, _, rest = fact.partition(" ")
-    return f"{subject} {rest}" if subject and first in {"She", "He", "It"} else fact
+def is_statement(sentence: str) -> bool:
+    """Whether a sentence from outside this world states something: no question, no talk between writer and reader."""
+    text = sentence[:LONGEST_CLAIM].strip()
+    if text.endswith(("?", ":")) or text.startswith(("|", "#")) or _PERSONAL.search(text) or not _NAMED.search(text):
+        return False
+    return len(_WORD.findall(text)) >= 3
+
+
+def _shown(blocks: Blocks) -> str:
+    """What a prompt shows of a response, under whichever name."""
+    return "\n\n".join(block.text for name in ("answer", "context", "response") for block in blocks.all(name))
+
+
+def _claims(said: Said) -> list[str]:
+    return [statement.claim for statement in said.statements] or _whole(said.text)
+
+
+def _whole(sentence: str) -> list[str]:
+    return [sentence[:LONGEST_CLAIM]] if is_statement(sentence) else []
+
+
+def _ties(question: str, shown: str) -> frozenset[str] | None:
+    """Those whom the text shown connects with what is asked about; None where that is not known."""
+    if not question:
+        return None
+    asked = asked_about(question, shown)
+    return None if asked is None else tied_to(asked, shown)
+
+
+def _sentence_fact(fact: str, question: str, ties: frozenset[str] | None) -> Fields:
+    status = _status(fact, ties)
+    return {"fact": fact, "status": status, "query": next_query(fact, (), question) if status == "check" else ""}
+
+
+def _status(fact: str, ties: frozenset[str] | None) -> str:
+    read = read_claim(fact)
+    if read is None:
+        return "ambiguous" if VAGUE.match(fact) else "check"
+    return "check" if ties is None or read[0] in ties else "irrelevant"
+
+
+def _all_beside(claims: Sequence[str], ties: frozenset[str] | None) -> bool:
+    return all(_status(claim, ties) == "irrelevant" for claim in claims)
+
+
+def _judged(number: int, claim: str, passages: Sequence[Block], question: str) -> Fields:
+    finding, read = weigh(claim, passages, question), read_claim(claim)
+    fact: Fields = {"sentence": number, "fact": claim, "verdict": finding.stance, "passages": list(finding.cited)}
+    if finding.stance == "supported":
+        return {**fact, "reason": ""}
+    if read is None or not finding.found:
+        return {**fact, "reason": "No passage speaks of it."}
+    return {**fact, "reason": f"Passage {finding.cited[0]} gives {finding.found}."}
+
+
+def _said_of(finding: Finding, subject: str, clause: Clause) -> str:
+    if finding.stance == "supported":
+        return f"Passage {finding.cited[0]} states that {subject} {clause.said}."
+    said = Clause(clause.relation, clause.key, finding.found).said
+    return f"Not {clause.value}: passage {finding.cited[0]} says that {subject} {said}."
 
 
 def _one_line(text: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from tests.simulator.names import Names
-from tests.simulator.relations import CARGOES, KINDS, RELATIONS, SUBJECTS, Kind, Pool
+from tests.simulator.relations import CARGOES, KINDS, RELATIONS, SUBJECTS, Kind, Pool, Relation
 from tests.simulator.world import Entity, Passage, Response, Topic, World, other_value
-from tests.simulator.writing import Writer, prompt_about
+from tests.simulator.writing import Misleading, Writer, prompt_about
 
 POPULATION: dict[Kind, int] = {"person": 80, "institute": 36, "town": 60, "river": 30, "ship": 36, "work": 40}
 N_AWARDS = 20
@@ -36,18 +38,24 @@ def build_world(seed: int = 20) -> World:
         entity.name: _topics(rng, entity, pools, KEYS_OF_SUBJECTS if entity in subjects else KEYS_OF_OTHERS)
         for entity in entities
     }
+    persons = [entity.name for entity in subjects if entity.kind == "person"]
+    callings = dict(zip(persons[::2], CALLINGS, strict=False))
     gold: dict[Topic, Passage] = {}
     for entity in entities:
-        gold.update(_article(rng, entity, topics[entity.name]))
-    writer = Writer(rng, topics, pools, gold)
+        gold.update(_article(rng, entity, topics[entity.name], callings.get(entity.name)))
+    misled, misleading = _mislead(rng, subjects, topics, pools, callings)
+    by_name = {entity.name: entity for entity in entities}
+    writer = Writer(rng, by_name, topics, pools, gold, Misleading(callings, misled))
     responses = tuple(writer.response(entity, size) for entity, size in zip(subjects, sizes, strict=True))
     return World(
         seed=seed,
-        entities={entity.name: entity for entity in entities},
+        entities=by_name,
         topics=topics,
         passages=tuple(dict.fromkeys(gold.values())),
+        gold=gold,
+        misleading=misleading,
         responses=responses,
-        claim_free=Response(prompt_about(entities[0]), entities[0].name, _NO_CLAIMS, ()),
+        claim_free=Response(prompt_about(entities[0]), entities[0].name, " ".join(_NO_CLAIMS), _NO_CLAIMS, ()),
         pools={pool: tuple(values) for pool, values in pools.items()},
     )
 
@@ -79,8 +87,10 @@ def _topics(rng: random.Random, entity: Entity, pools: Mapping[Pool, Sequence[st
     for relation in RELATIONS[entity.kind]:
         others = [key for key in pools[relation.key] if key != entity.name] if relation.key else [""]
         for key in rng.sample(others, min(n_keys, len(others))):
-            said, written = relation.stems(key)
             value = other_value(rng, pools[relation.value], {entity.name, key})
+            said, written = (
+                worded.replace("{key}", key) for worded in (relation.said, _written(entity, relation, key))
+            )
             topics.append(Topic(entity.name, said, written, relation.noun, key, relation.value, value))
     rng.shuffle(topics)
     return tuple(topics)
@@ -97,19 +107,80 @@ _FRAMES = (
 _COLOPHON = (
     "This entry was compiled from parish books, ledgers and newspapers, and any reader may propose a correction to it."
 )
+PRONOUN_SHARE, YEAR_FIRST_SHARE, OUTDATED_SHARE = 0.2, 0.25, 0.06
+CALLINGS = ("painter", "printer")
+NAMESAKE_OF = {"painter": "surveyor", "printer": "weaver"}
+"""What another of the same name was."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def _article(rng: random.Random, entity: Entity, topics: Sequence[Topic]) -> Iterator[tuple[Topic, Passage]]:
+def _written(entity: Entity, relation: Relation, key: str) -> str:
+    """One of the article's two wordings, the same for the same topic in every process."""
+    return relation.written[zlib.crc32(f"{entity.name} {relation.said} {key}".encode()) % 2]
+
+
+def _article(
+    rng: random.Random, entity: Entity, topics: Sequence[Topic], calling: str | None
+) -> Iterator[tuple[Topic, Passage]]:
     """Each topic with the passage of the entity's article that tells it."""
-    title = f"{entity.name} - Open Almanac"
-    url = f"https://almanac.example/{entity.name.lower().replace(' ', '-')}"
+    title = f"{entity.name} ({calling}) - Open Almanac" if calling else f"{entity.name} - Open Almanac"
+    url = f"https://almanac.example/{_slug(entity.name)}"
     date = f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(2004, 2024)}"
-    told = [(topic, rng.choice(_FRAMES).format(topic.article_sentence)) for topic in topics]
+    told = [(topic, _told(rng, entity, topic)) for topic in topics]
     for part in _parts(rng, told):
         text = " ".join(sentence for _, sentence in part)
         passage = Passage(title, url, date, text if len(text.split()) >= SHORTEST_PASSAGE else f"{text} {_COLOPHON}")
         yield from ((topic, passage) for topic, _ in part)
+
+
+def _told(rng: random.Random, entity: Entity, topic: Topic) -> str:
+    """A topic in a sentence of its article, which may take its subject from the title, or begin with the year."""
+    spoken = entity.pronoun if rng.random() < PRONOUN_SHARE else entity.name
+    frame = rng.choice(_FRAMES)
+    if topic.pool == "year" and topic.key and topic.written.endswith(" in") and rng.random() < YEAR_FIRST_SHARE:
+        inside = spoken.lower() if spoken == entity.pronoun else spoken
+        return f"In {topic.value}, {inside} {topic.written.removesuffix(' in')}."
+    inside = spoken.lower() if spoken == entity.pronoun and not frame.startswith("{}") else spoken
+    return frame.format(f"{inside} {topic.written} {topic.value}")
+
+
+def _mislead(
+    rng: random.Random,
+    subjects: Sequence[Entity],
+    topics: Mapping[str, Sequence[Topic]],
+    pools: Mapping[Pool, Sequence[str]],
+    callings: Mapping[str, str],
+) -> tuple[Mapping[Topic, str], tuple[Passage, ...]]:
+    """False values of topics, and the passages that give them: articles on namesakes, notes in an older register."""
+    values: dict[Topic, str] = {}
+    passages: list[Passage] = []
+    for entity in subjects:
+        share = 1.0 if entity.name in callings else OUTDATED_SHARE
+        chosen = [topic for topic in topics[entity.name] if rng.random() < share]
+        false = {
+            topic: replace(topic, value=other_value(rng, pools[topic.pool], {topic.value, topic.subject, topic.key}))
+            for topic in chosen
+        }
+        values.update({topic: other.value for topic, other in false.items()})
+        if entity.name in callings:
+            told = _article(rng, entity, list(false.values()), NAMESAKE_OF[callings[entity.name]])
+            passages += dict.fromkeys(passage for _, passage in told)
+        else:
+            passages += [_outdated(other) for other in false.values()]
+    return values, tuple(passages)
+
+
+def _slug(name: str) -> str:
+    return name.lower().replace(" ", "-")
+
+
+def _outdated(topic: Topic) -> Passage:
+    title, url = (
+        f"{topic.subject} - Old Register",
+        "https://register.example/" + topic.subject.lower().replace(" ", "-"),
+    )
+    text = f"An older register had it that {topic.article_sentence}. {_COLOPHON}"
+    return Passage(title, url, "Jan 2, 1993", text)
 
 
 def _parts(rng: random.Random, told: Sequence[tuple[Topic, str]]) -> Iterator[list[tuple[Topic, str]]]:

@@ -16,6 +16,7 @@ REFUSAL = "I'm sorry, but I can't help with that."
 class Fault(StrEnum):
     NONE = "none"
     ERROR_500 = "error_500"
+    ERROR_429 = "error_429"
     MALFORMED = "malformed"
     TRUNCATED = "truncated"
     REFUSAL = "refusal"
@@ -24,7 +25,7 @@ class Fault(StrEnum):
 
 def draw(faults: Faults, rng: random.Random) -> Fault:
     """One fault, or none, with the stated shares."""
-    shares = (faults.error_500, faults.malformed, faults.truncated, faults.refusal, faults.hang)
+    shares = (faults.error_500, faults.error_429, faults.malformed, faults.truncated, faults.refusal, faults.hang)
     drawn = rng.random()
     for fault, share in zip(list(Fault)[1:], shares, strict=True):
         if drawn < share:

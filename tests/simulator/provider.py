@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 from tests.simulator import logprobs, protocol
 from tests.simulator.brain import CHOICE, TITLES, Brain, SearchWish
@@ -20,6 +20,8 @@ from tests.simulator.subject import Subject
 from tests.simulator.world import World
 
 DEFAULT_HITS = 10
+RETRY_AFTER_S = 1.0
+"""When a request that was refused by the share `error_429` is told to come back."""
 FOREVER_S = 3600.0
 """How long a server that has died by hanging keeps a client waiting."""
 
@@ -87,6 +89,8 @@ class Provider:
             return refused
         rng = self._rng(number)
         fault, delay_s = self._fault(title, rng)
+        if fault is Fault.ERROR_429:
+            return _too_many(RETRY_AFTER_S, self._settings.retry_after)
         if fault is Fault.ERROR_500:
             return _server_error()
         message = spoil(self._message(body, title), fault, rng)
@@ -95,20 +99,26 @@ class Provider:
             message = shorten(message, limit)
         return Said(message, self._settings.llm_latency_s + delay_s, fault)
 
-    def search(self, number: int, body: Json, key: str) -> Refused | Found:
-        """What Serper answers to one request."""
+    def refused_search(self, body: Json, key: str) -> Refused | None:
+        """What Serper answers to a wrong key, and to a request that asks for nothing: neither is a search."""
         if self._settings.api_key is not None and key != self._settings.api_key:
             return Refused(403, {"message": "Unauthorized.", "statusCode": 403})
         query, limit = body.get("q"), body.get("num", DEFAULT_HITS)
         if not isinstance(query, str) or not query or not isinstance(limit, int):
             return Refused(400, {"message": "Missing query parameter", "statusCode": 400})
+        return None
+
+    def search(self, number: int, body: Json) -> Refused | Found:
+        """What Serper answers to one request for which `refused_search` finds no reason to refuse it."""
         refused = self._limited(SEARCH)
         if refused:
             return refused
         fault, delay_s = self._fault(SEARCH, self._rng(number))
+        if fault is Fault.ERROR_429:
+            return _too_many(RETRY_AFTER_S, self._settings.retry_after)
         if fault is Fault.ERROR_500:
             return _server_error()
-        answer = protocol.compact(self._hits(query, limit))
+        answer = protocol.compact(self._hits(body["q"], body.get("num", DEFAULT_HITS)))
         if fault in {Fault.MALFORMED, Fault.TRUNCATED}:
             answer = answer[: len(answer) // 2]
         return Found(answer, self._settings.search_latency_s + delay_s, fault)
@@ -153,8 +163,7 @@ class Provider:
         wait_s = self._buckets[stage].take() if stage in self._buckets else 0.0
         if not wait_s:
             return None
-        headers = retry_after(wait_s, self._settings.retry_after)
-        return Refused(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
+        return _too_many(wait_s, self._settings.retry_after)
 
     def _fault(self, stage: str, rng: random.Random) -> tuple[Fault, float]:
         """The fault of this request, and the seconds that it adds."""
@@ -176,13 +185,13 @@ class Provider:
         if title == CHOICE and self._settings.plain_letters:
             return Message(content=self._brain.choice_in_words(text), letters=self._letters(body, title, text))
         functions = protocol.functions_of(body)
-        search_tools = [name for name in functions if name not in TITLES and "query" in _properties(functions[name])]
+        search_tools = [name for name in functions if name not in TITLES and _asks(functions[name])]
         if title == ASSESSMENT and self._settings.reads_by_words:
             answer = assess_by_words(text, protocol.system_text(body), may_call_search=bool(search_tools))
         else:
             answer = self._brain.reply(title, text, may_call_search=bool(search_tools))
         if isinstance(answer, SearchWish):
-            wish = {"missing": answer.missing, "query": answer.query}
+            wish = {"missing": answer.missing, "queries": answer.queries, "query": answer.queries[0]}
             accepted = _properties(functions[search_tools[0]])
             arguments = {name: value for name, value in wish.items() if name in accepted}
             return _call(search_tools[0], arguments)
@@ -194,6 +203,11 @@ class Provider:
     def _letters(self, body: Json, title: str, text: str) -> Mapping[str, float]:
         """How probable each letter was to be said; empty where nobody asks, or nothing is chosen."""
         return self._brain.choice(text).probabilities if title == CHOICE and body.get("logprobs") else {}
+
+
+def _asks(schema: Json) -> bool:
+    """Whether a function takes something to search for."""
+    return not _properties(schema).keys().isdisjoint({"query", "queries"})
 
 
 def _properties(schema: Json) -> Mapping[str, Any]:
@@ -208,6 +222,11 @@ def _held_to(schema: Json, answer: Json) -> Json:
 
 def _call(function: str, arguments: Json) -> Message:
     return Message(function=function, arguments=protocol.compact(arguments), finish_reason="tool_calls")
+
+
+def _too_many(wait_s: float, said: Literal["seconds", "fractional", "none"]) -> Refused:
+    headers = retry_after(wait_s, said)
+    return Refused(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
 
 
 def _server_error() -> Refused:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from tests.simulator.blocks import Block, Blocks
 from tests.simulator.brain import Fields, SearchWish
-from tests.simulator.knowledge import Finding, next_query
+from tests.simulator.evidence import Finding
+from tests.simulator.queries import next_query
 
 ASSESSMENT = "Assessment"
 MOST_WORDS = 0.6
@@ -32,16 +34,17 @@ def assess_by_words(message: str, instructions: str, *, may_call_search: bool) -
     blocks = Blocks(message)
     claim, evidence = " ".join(blocks.one("claim").split()), blocks.all("evidence")
     finding = read_by_words(claim, evidence, exact=is_exact(instructions))
-    answer = {"cited": list(finding.cited), "verdict": finding.stance, "missing": "", "query": ""}
+    answer: dict[str, Any] = {"cited": list(finding.cited), "verdict": finding.stance}
+    answer |= {"wrong": "", "missing": "", "queries": [], "query": ""}
     if finding.stance != "insufficient":
         said = "says so" if finding.stance == "supported" else "gives another number"
         return {"rationale": f"Passage {finding.cited[0]} {said}: {finding.found}.", **answer}
     missing = "a passage with all that the claim says"
-    if "final" not in blocks:
-        query = next_query(claim, None, [block.text for block in blocks.all("asked")])
+    if blocks.one("left") != "0":
+        query = next_query(claim, [block.text for block in blocks.all("asked")])
         if may_call_search:
-            return SearchWish(query, missing)
-        answer |= {"query": query, "missing": missing}
+            return SearchWish([query], missing)
+        answer |= {"queries": [query], "query": query, "missing": missing}
     return {"rationale": "The passages do not say all of it.", **answer}
 
 

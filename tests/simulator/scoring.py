@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from factloop.records import Claim, Verdict
-from tests.simulator.world import GoldFact
+from tests.simulator.world import GoldFact, Label
 
 
 @dataclass(frozen=True)
 class Score:
-    """How the facts of a response fared in a report. `n_matched + n_failed + n_lost == n_facts`."""
+    """How the facts of a response fared in a report.
+
+    `n_matched + n_misattributed + n_failed + n_lost == n_facts`.
+    """
 
     n_facts: int = 0
     n_matched: int = 0
@@ -21,6 +24,14 @@ class Score:
     """Of these, with the verdict that is true."""
     n_unscored: int = 0
     """Of these, without a verdict."""
+    n_hidden: int = 0
+    """Of these, called irrelevant although they are not, and so never checked."""
+    n_hidden_false: int = 0
+    """Of these in turn, false."""
+    n_passed_false: int = 0
+    """Of the matched, false, and called supported."""
+    n_misattributed: int = 0
+    """Facts that a claim of their sentence gives to somebody else, or leaves without a subject."""
     n_failed: int = 0
     """Facts that only an unscored claim of their sentence stands for: its split failed, and the report says so."""
     n_lost: int = 0
@@ -28,42 +39,65 @@ class Score:
 
     @property
     def agreement(self) -> float | None:
-        """Share of matched facts with the true verdict, unscored ones counting as wrong; None where none matched."""
-        return self.n_equal / self.n_matched if self.n_matched else None
+        """Share of facts with the true verdict; what is unscored, lost or given to another counts as wrong."""
+        return self.n_equal / self.n_facts if self.n_facts else None
+
+    @property
+    def n_wrong(self) -> int:
+        """Verdicts that are not the true one."""
+        return self.n_matched - self.n_equal - self.n_unscored
 
     def __add__(self, other: Score) -> Score:
-        return Score(
-            self.n_facts + other.n_facts,
-            self.n_matched + other.n_matched,
-            self.n_equal + other.n_equal,
-            self.n_unscored + other.n_unscored,
-            self.n_failed + other.n_failed,
-            self.n_lost + other.n_lost,
-        )
+        return Score(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
 
-def score(claims: Iterable[Claim], facts: Sequence[GoldFact]) -> Score:
-    """Matches each fact with one claim; a claim that stands for a fact stands for no other."""
-    by_fact: defaultdict[tuple[str, str], list[Claim]] = defaultdict(list)
-    failed_sentences: set[str] = set()
+def score(claims: Iterable[Claim], facts: Sequence[GoldFact], *, gated: bool = True) -> Score:
+    """Matches each fact with one claim; a claim that stands for a fact stands for no other.
+
+    With `gated` False irrelevant facts are to be judged like all others.
+    """
+    by_sentence: defaultdict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
-        by_fact[_line(claim.sentence), _line(claim.self_contained)].append(claim)
-        if claim.judgement.verdict is None:
-            failed_sentences.add(_line(claim.sentence))
+        by_sentence[_line(claim.sentence)].append(claim)
     total = Score()
     for fact in facts:
-        candidates = by_fact[_line(fact.sentence), _line(fact.self_contained)]
-        if candidates:
-            total += _score_of(candidates.pop(0).judgement.verdict, fact)
-        elif _line(fact.sentence) in failed_sentences:
+        candidates = by_sentence[_line(fact.sentence)]
+        exact = next((claim for claim in candidates if _line(claim.self_contained) == fact.self_contained), None)
+        if exact is not None:
+            candidates.remove(exact)
+            total += _score_of(exact.judgement.verdict, fact, fact.label if gated else _truth(fact))
+        elif any(_says_of_another(claim, fact) for claim in candidates):
+            total += Score(n_facts=1, n_misattributed=1)
+        elif any(claim.judgement.verdict is None for claim in candidates):
             total += Score(n_facts=1, n_failed=1)
         else:
             total += Score(n_facts=1, n_lost=1)
     return total
 
 
-def _score_of(verdict: Verdict | None, fact: GoldFact) -> Score:
-    return Score(n_facts=1, n_matched=1, n_equal=int(verdict == fact.label), n_unscored=int(verdict is None))
+def _score_of(verdict: Verdict | None, fact: GoldFact, expected: Label) -> Score:
+    is_hidden = verdict is Verdict.IRRELEVANT and expected != "irrelevant"
+    return Score(
+        n_facts=1,
+        n_matched=1,
+        n_equal=int(verdict == expected),
+        n_unscored=int(verdict is None),
+        n_hidden=int(is_hidden),
+        n_hidden_false=int(is_hidden and not fact.is_true),
+        n_passed_false=int(verdict is Verdict.SUPPORTED and not fact.is_true),
+    )
+
+
+def _truth(fact: GoldFact) -> Label:
+    return "supported" if fact.is_true else "not_supported"
+
+
+def _says_of_another(claim: Claim, fact: GoldFact) -> bool:
+    """A sentence that could not be split says it of nobody."""
+    if claim.judgement.verdict is None and claim.text == claim.sentence:
+        return False
+    said = fact.self_contained.removeprefix(f"{fact.subject} ")
+    return _line(claim.self_contained).endswith(f" {said}")
 
 
 def _line(text: str) -> str:

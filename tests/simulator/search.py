@@ -15,6 +15,8 @@ LOST = 3
 """How many hits go missing where hits go missing."""
 COMMON = 0.12
 """Words in more than this share of the passages say nothing about what is looked for."""
+IN_TITLE = 1.3
+"""A word of the title weighs so much more: a search for somebody brings the article on them first."""
 LONGEST_QUERY = 400
 
 _TOKEN = re.compile(r"\w+")
@@ -25,12 +27,13 @@ class SearchEngine:
 
     def __init__(self, world: World) -> None:
         self._seed = world.seed
-        self._passages = world.passages
+        self._passages = (*world.passages, *world.misleading)
+        self._titles = [_tokens(passage.title) for passage in self._passages]
         postings: defaultdict[str, list[int]] = defaultdict(list)
-        for number, passage in enumerate(world.passages):
-            for token in _tokens(f"{passage.title} {passage.text}"):
+        for number, passage in enumerate(self._passages):
+            for token in self._titles[number] | _tokens(passage.text):
                 postings[token].append(number)
-        limit = COMMON * len(world.passages)
+        limit = COMMON * len(self._passages)
         self._postings = {token: numbers for token, numbers in postings.items() if len(numbers) <= limit}
 
     def search(self, query: str, limit: int, missing_hits: float = 0.0) -> Sequence[Passage]:
@@ -39,7 +42,8 @@ class SearchEngine:
         for token in _tokens(query[:LONGEST_QUERY]):
             numbers = self._postings.get(token, ())
             for number in numbers:
-                scores[number] += math.log(len(self._passages) / len(numbers))
+                weight = IN_TITLE if token in self._titles[number] else 1.0
+                scores[number] += weight * math.log(len(self._passages) / len(numbers))
         lost = LOST if self._unit_hash(query) < missing_hits else 0
         best = heapq.nsmallest(limit + lost, scores, key=lambda number: (-scores[number], number))
         return [self._passages[number] for number in best[lost:]]

@@ -97,13 +97,16 @@ class Server:
 
     async def _search(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
+        try:
+            body = _json_object(raw)
+        except ValueError:
+            body = {}
+        refused = self._provider.refused_search(body, request.headers.get("X-API-KEY", ""))
+        if refused:
+            return _json(refused.body, refused.status)
         number = self._provider.next_number()
         with self._recorder.request(number, SEARCH, raw) as outcome:
-            try:
-                body = _json_object(raw)
-            except ValueError:
-                body = {}
-            answer = self._provider.search(number, body, request.headers.get("X-API-KEY", ""))
+            answer = self._provider.search(number, body)
             outcome.fault = answer.fault
             if isinstance(answer, Refused):
                 return _refused(answer, outcome)

@@ -24,6 +24,8 @@ class Faults:
     """Shares of the requests that go wrong, each in its way. They exclude one another and may add up to 1 at most."""
 
     error_500: Share = 0.0
+    error_429: Share = 0.0
+    """Refused for its rate, whatever that is."""
     malformed: Share = 0.0
     """The answer is cut, wrapped in prose, or has a wrong field; a search answers with half a JSON document."""
     truncated: Share = 0.0
@@ -34,7 +36,8 @@ class Faults:
     hang_s: Seconds = 100.0
 
     def __post_init__(self) -> None:
-        if self.error_500 + self.malformed + self.truncated + self.refusal + self.hang > 1.0:
+        shares = (self.error_500, self.error_429, self.malformed, self.truncated, self.refusal, self.hang)
+        if sum(shares) > 1.0:
             raise ValueError("the shares of faults add up to more than 1")
 
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tests.simulator.knowledge import LONGEST_CLAIM, ReadClaim, read_claim
+from tests.simulator.grammar import names_in
+from tests.simulator.queries import LONGEST_CLAIM
 from tests.simulator.settings import SimulatorSettings
 from tests.simulator.world import Topic, World
 
@@ -111,17 +112,17 @@ class Subject:
         pair = self._world.pair_of(question)
         if pair is not None:
             return pair.topic
-        read = [claim for option in options if (claim := read_claim(self._world, option.text))]
-        named = self._world.first_entity(question[:LONGEST_CLAIM])
-        times = Counter(claim.topic for claim in read)
+        read = [claim for option in options if (claim := self._world.topic_of(option.text))]
+        named = next((name for _, name in names_in(question[:LONGEST_CLAIM]) if name in self._world.entities), None)
+        times = Counter(topic for topic, _ in read)
 
-        def fitness(claim: ReadClaim) -> tuple[bool, bool, int, str]:
+        def fitness(claim: tuple[Topic, str]) -> tuple[bool, bool, int, str]:
             """Substitutes speak of others now and then: what a response states about whom it is about, comes first."""
-            topic, said = claim.topic, claim.topic.claim(claim.value)
-            is_about = named is not None and topic.subject == named.name
-            return is_about, said in self._world.stated, times[topic], said
+            topic, value = claim
+            said = topic.claim(value)
+            return topic.subject == named, said in self._world.stated, times[topic], said
 
-        return max(read, key=fitness).topic if read else None
+        return max(read, key=fitness)[0] if read else None
 
     def _draw(self, *parts: str) -> float:
         """A number from 0 to 1 (exclusive) that depends on the seed and `parts` alone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -14,11 +15,13 @@ from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
 from factloop.correcting import schemas as correction_schemas
 from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
+from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers import prompted as verifiers
-from tests.simulator import GoldFact, World, build_world
+from tests.simulator import GoldFact, Passage, Response, World, build_world
 from tests.simulator.blocks import Blocks
 from tests.simulator.brain import TITLES, Brain, SearchWish
-from tests.simulator.knowledge import next_query, read_claim
+from tests.simulator.evidence import read_article
+from tests.simulator.queries import next_query
 from tests.simulator.relations import RELATIONS
 from tests.simulator.scoring import Score, score
 from tests.simulator.search import SearchEngine
@@ -62,12 +65,14 @@ class TestWorld:
         assert sum(len(response.facts) for response in world.twenty_responses) == pytest.approx(900, abs=10)
         assert all(8 <= len(response.sentences) <= 25 for response in world.responses)
         sizes = Counter(fact.sentence for response in world.responses for fact in response.facts)
-        assert set(sizes.values()) <= {2, 3, 4}
-        assert sum(sizes.values()) / len(sizes) == pytest.approx(3.0, abs=0.15)
+        assert set(sizes.values()) <= {1, 2, 3, 4}
+        assert sum(sizes.values()) / len(sizes) == pytest.approx(2.9, abs=0.2)
 
     def test_has_the_shares_asked_for(self, world: World) -> None:
         facts = [fact for response in world.responses for fact in response.facts]
         labels = Counter(fact.label for fact in facts)
+        others = [fact for r in world.responses for fact in r.facts if fact.subject != r.subject]
+        assert (len(others) - labels["irrelevant"]) / len(facts) == pytest.approx(0.3, abs=0.05)
         assert labels["irrelevant"] / len(facts) == pytest.approx(0.10, abs=0.01)
         assert labels["not_supported"] / (labels["not_supported"] + labels["supported"]) == pytest.approx(
             0.25, abs=0.02
@@ -89,30 +94,62 @@ class TestWorld:
     def test_articles_tell_the_truth_and_nothing_else(self, world: World) -> None:
         for response in world.responses:
             for fact in response.facts:
-                assert f"{fact.topic.article_sentence}" in fact.gold.text
-                assert (fact.self_contained == fact.topic.claim(fact.topic.value)) == (fact.label != "not_supported")
+                told = [(one.subject, one.clause.value) for one in read_article(_shown(fact.gold)).told]
+                assert (fact.subject, fact.topic.value) in told
+                assert (fact.self_contained == fact.topic.claim(fact.topic.value)) == fact.is_true
+                assert fact.label == "irrelevant" or (fact.label == "supported") == fact.is_true
 
     def test_passages_are_as_long_as_snippets(self, world: World) -> None:
         lengths = [len(passage.text.split()) for passage in world.passages]
         assert all(25 <= length <= 45 for length in lengths)
         assert sum(lengths) / len(lengths) == pytest.approx(35, abs=1)
 
-    @pytest.mark.parametrize("kind", RELATIONS)
-    def test_no_wording_is_the_start_of_another(self, kind: Any) -> None:
-        for number in (0, 1):
-            stems = [relation.stems("\0")[number] + " " for relation in RELATIONS[kind]]
-            assert not [(one, other) for one in stems for other in stems if one is not other and other.startswith(one)]
+    def test_no_wording_is_the_start_of_another(self) -> None:
+        stems = [f"{worded} " for of in RELATIONS.values() for relation in of for worded in relation.wordings]
+        assert not [(one, other) for one in stems for other in stems if one != other and other.startswith(one)]
+        assert len(set(stems)) == len(stems)
+
+    def test_every_sentence_is_one_as_responses_are_split(self, world: World) -> None:
+        for response in world.responses:
+            split = [sentence.text for sentence in split_sentences(response.text)]
+            assert [text for text in split if text in response.sentences] == list(response.sentences)
+
+    @pytest.mark.parametrize("seed", [20, 21, 22, 23])
+    def test_speaks_in_all_the_ways_that_answers_do(self, seed: int) -> None:
+        """What a prompt must show lies far away, under a heading, in another row, or in the sentence before."""
+        responses = build_world(seed).responses
+        texts = [response.text for response in responses]
+        assert sum("\n- " in text for text in texts) >= 4
+        assert sum("\n| --- " in text for text in texts) >= 2
+        assert sum(bool(re.search(r"years? later (?:she|he|it)\b|In the same year ", text)) for text in texts) >= 4
+        assert sum(bool(re.search(r"\n\n(?:\w+ ?\w+, )?(?:She|He|It|she|he|it) ", text)) for text in texts) >= 4
+        assert any(", the " in response.prompt for response in responses)
+        reached = [_how_far(response) for response in responses]
+        assert sum(distance > 600 for distance in reached) >= 8
+
+
+def _how_far(response: Response) -> int:
+    """Characters between the first word on somebody tied to the subject, and what ties them."""
+    others = {fact.subject for fact in response.facts if fact.label != "irrelevant"} - {response.subject}
+    farthest = 0
+    for name in others:
+        ties = [fact for fact in response.facts if fact.subject == response.subject and name in fact.self_contained]
+        about = next(fact for fact in response.facts if fact.subject == name)
+        place = response.text.find(about.sentence)
+        farthest = max(farthest, min(abs(response.text.find(tie.sentence) - place) for tie in ties))
+    return farthest
+
+
+def _shown(passage: Passage) -> str:
+    return f"{passage.title} ({passage.date})\n{passage.text}"
 
 
 class TestSearch:
     def test_the_first_query_finds_the_passage(self, world: World) -> None:
         engine = SearchEngine(world)
         facts = [fact for response in world.responses for fact in response.facts]
-        found = [
-            fact.gold in engine.search(next_query(fact.self_contained, read_claim(world, fact.self_contained), ()), 3)
-            for fact in facts
-        ]
-        assert sum(found) / len(found) >= 0.99
+        found = [fact.gold in engine.search(next_query(fact.self_contained, ()), 3) for fact in facts]
+        assert sum(found) / len(found) >= 0.95
 
     def test_loses_the_top_three_of_a_share_of_queries_always_the_same(self, world: World) -> None:
         engine = SearchEngine(world)
@@ -148,7 +185,7 @@ class TestBrain:
         response = world.responses[0]
         fact = next(fact for fact in response.facts if fact.label == "supported")
         message = (
-            f"<question>{response.prompt}</question><context>{response.text[:500]}</context>"
+            f"<question>{response.prompt}</question><answer>{response.text}</answer>"
             f"<sentence>{fact.sentence}</sentence><response>{response.text}</response><fact>{fact.text}</fact>"
             + claim_message(fact)
         )
@@ -159,52 +196,71 @@ class TestBrain:
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
 
-    def test_splits_every_sentence_into_its_facts(self, world: World, brain: Brain) -> None:
+    @pytest.mark.parametrize("seed", [20, 21, 22])
+    def test_finds_every_fact_of_a_sentence_in_the_light_of_the_whole_answer(self, seed: int) -> None:
+        world = build_world(seed)
+        brain = Brain(world)
         for response in world.responses:
+            whole = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
             for sentence in response.sentences:
                 facts = [fact for fact in response.facts if fact.sentence == sentence]
-                fused = answer(
-                    brain, "SentenceFacts", f"<question>{response.prompt}</question><sentence>{sentence}</sentence>"
-                )
-                split = answer(brain, "AtomicFacts", f"<sentence>\n{sentence}\n</sentence>")
+                fused = answer(brain, "SentenceFacts", f"{whole}<sentence>{sentence}</sentence>")
                 assert [found["fact"] for found in fused["facts"]] == [fact.self_contained for fact in facts]
                 wanted = ["irrelevant" if fact.label == "irrelevant" else "check" for fact in facts]
                 assert [found["status"] for found in fused["facts"]] == wanted
                 assert all(bool(found["query"]) == (found["status"] == "check") for found in fused["facts"])
+                above = "\n".join(line for line in response.text.splitlines() if line.startswith(("#", "| N")))
+                split = answer(brain, "AtomicFacts", f"<above>{above}</above><sentence>\n{sentence}\n</sentence>")
                 assert split["facts"] == [fact.text for fact in facts]
 
     def test_makes_facts_self_contained_and_knows_which_matter(self, world: World, brain: Brain) -> None:
         for response in world.responses:
             for fact in response.facts:
                 revised = answer(
-                    brain, "SelfContainedFact", f"<response>{response.text}</response><fact>{fact.text}</fact>"
+                    brain, "SelfContainedFact", f"<answer>{response.text}</answer><fact>{fact.text}</fact>"
                 )
                 assert revised == {"fact": fact.self_contained}
                 relevance = answer(
                     brain,
                     "Relevance",
-                    f"<question>{response.prompt}</question><response>{response.text}</response>"
+                    f"<question>{response.prompt}</question><answer>{response.text}</answer>"
                     f"<fact>{fact.self_contained}</fact>",
                 )
                 assert relevance["relevant"] == (fact.label != "irrelevant")
 
     def test_reads_given_facts_one_by_one(self, world: World, brain: Brain) -> None:
         for response in world.responses[:3]:
-            asked = f"<question>{response.prompt}</question><context>{response.text[:600]}</context>"
+            asked = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
             given = "".join(f'<fact id="{number}">{fact.text}</fact>' for number, fact in enumerate(response.facts, 1))
             reply = answer(brain, "SentenceFacts", f"{asked}<sentence>unknown</sentence>{given}")
             read = [(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]]
             assert read == [(fact.self_contained, fact.label == "irrelevant") for fact in response.facts]
 
+    def test_judges_windows_by_the_passages_alone(self, brain: Brain, world: World) -> None:
+        for response in world.responses[:6]:
+            shown = [passage for passage in response.passages if passage != response.facts[0].gold]
+            numbered = "".join(
+                f'<passage id="{number}">{_shown(passage)}</passage>' for number, passage in enumerate(shown, 1)
+            )
+            lines = [line for line in response.text.split("\n") if line.strip()]
+            sentences = "".join(f'<sentence id="{number}">{line}</sentence>' for number, line in enumerate(lines, 1))
+            reply = answer(brain, "GroundedFacts", f"{numbered}<question>{response.prompt}</question>{sentences}")
+            assert [item["fact"] for item in reply["facts"]] == [fact.self_contained for fact in response.facts]
+            for item, fact in zip(reply["facts"], response.facts, strict=True):
+                settled = "supported" if fact.is_true else "contradicted"
+                assert item["verdict"] == (settled if fact.gold in shown else "insufficient")
+                assert [shown[place - 1] for place in item["passages"]] == ([fact.gold] if fact.gold in shown else [])
+            assert {item["sentence"] for item in reply["facts"]} | set(reply["without_fact"]) == {
+                *range(1, len(lines) + 1)
+            }
+
     def test_judges_by_evidence(self, world: World, brain: Brain) -> None:
-        verdicts = {"supported": "supported", "not_supported": "contradicted"}
+        verdicts = {True: "supported", False: "contradicted"}
         for response in world.responses:
             for fact in response.facts:
-                if fact.label == "irrelevant":
-                    continue
                 assessment = answer(brain, "Assessment", claim_message(fact))
                 rating = answer(brain, "Rating", claim_message(fact).replace("claim>", "fact>"))
-                assert assessment["verdict"] == rating["rating"] == verdicts[fact.label]
+                assert assessment["verdict"] == rating["rating"] == verdicts[fact.is_true]
                 assert assessment["cited"] == rating["cited"] == [1]
 
     def test_without_evidence_it_knows_nothing(self, world: World, brain: Brain) -> None:
@@ -212,11 +268,11 @@ class TestBrain:
         stranger = world.passages[-1].text
         message = claim_message(fact, evidence=False) + f'<evidence id="1">{stranger}</evidence>'
         reply = answer(brain, "Assessment", message)
-        assert (reply["verdict"], bool(reply["query"])) == ("insufficient", True)
+        assert (reply["verdict"], len(reply["queries"])) == ("insufficient", 2)
         wish = brain.reply("Assessment", message, may_call_search=True)
         assert isinstance(wish, SearchWish)
-        settled = answer(brain, "Assessment", message + "<final>yes</final>")
-        assert (settled["verdict"], settled["query"]) == ("insufficient", "")
+        settled = answer(brain, "Assessment", message + "<left>0</left>")
+        assert (settled["verdict"], settled["queries"]) == ("insufficient", [])
         rating = answer(brain, "Rating", message.replace("claim>", "fact>"))
         assert rating["rating"] == "not_supported"
 
@@ -270,9 +326,27 @@ class TestScoring:
             self.claim(third, unscored, text="the whole sentence"),
         ]
         fourth = next(fact for fact in facts if fact.sentence not in {item.sentence for item in (first, second, third)})
-        assert score(claims, [first, second, third, fourth]) == Score(4, 2, 1, 1, 1, 1)
-        assert Score(4, 2, 1, 1, 1, 1).agreement == 0.5
+        found = score(claims, [first, second, third, fourth])
+        assert found == Score(n_facts=4, n_matched=2, n_equal=1, n_unscored=1, n_failed=1, n_lost=1)
+        assert found.agreement == 0.25
         assert Score().agreement is None
+
+    def test_a_fact_given_to_another_is_seen(self, world: World) -> None:
+        fact = first_fact(world, "supported")
+        other = fact.self_contained.replace(fact.subject, "Somebody Else")
+        claim = self.claim(fact, Judgement(verdict=Verdict.SUPPORTED), text=other)
+        assert score([claim], [fact]) == Score(n_facts=1, n_misattributed=1)
+
+    def test_what_is_hidden_or_wrongly_passed_is_counted(self, world: World) -> None:
+        false = first_fact(world, "not_supported")
+        hidden = self.claim(false, Judgement(verdict=Verdict.IRRELEVANT))
+        passed = self.claim(false, Judgement(verdict=Verdict.SUPPORTED))
+        assert score([hidden], [false]) == Score(n_facts=1, n_matched=1, n_hidden=1, n_hidden_false=1)
+        assert score([passed], [false]) == Score(n_facts=1, n_matched=1, n_passed_false=1)
+        beside = first_fact(world, "irrelevant")
+        judged = [self.claim(beside, Judgement(verdict=Verdict.SUPPORTED))]
+        assert score(judged, [beside]).n_equal == 0
+        assert score(judged, [beside], gated=False).n_equal == int(beside.is_true)
 
     def test_a_claim_stands_for_one_fact_only(self, world: World) -> None:
         fact = first_fact(world, "supported")

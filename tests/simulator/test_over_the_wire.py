@@ -195,6 +195,13 @@ class TestSerperWire:
         assert self.post(sim, num=3).status_code == 400
         sim.set(api_key="right")
         assert self.post(sim, q="x").status_code == 403
+        assert sim.stats().stages == {}  # neither is a search
+
+    def test_refuses_a_share_for_their_rate(self, sim: Simulator) -> None:
+        sim.set(stage_faults={SEARCH: Faults(error_429=1.0)})
+        refused = self.post(sim, q="River")
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+        assert sim.stats().search.limited == 1
 
     def test_faults_of_search_leave_the_model_alone(self, sim: Simulator, client: openai.OpenAI) -> None:
         sim.set(stage_faults={SEARCH: Faults(malformed=1.0)})

@@ -6,17 +6,16 @@ Nothing in it is true or occurs in any model's training data, so a checker gets 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from tests.simulator.grammar import read_claim
 from tests.simulator.relations import Kind, Pool
 
 Label = Literal["supported", "not_supported", "irrelevant"]
 
-_WORD = re.compile(r"[^\W\d_]+")
 _IMPLIED_BY_THE_QUESTION_WORD = (" the year", " the town of")
 
 
@@ -102,6 +101,11 @@ class Passage:
     date: str
     text: str
 
+    @property
+    def page(self) -> str:
+        """The text under its title, which its sentences may take their subject from."""
+        return f"{self.title}\n{self.text}"
+
 
 @dataclass(frozen=True)
 class GoldFact:
@@ -113,6 +117,8 @@ class GoldFact:
     self_contained: str
     subject: str
     label: Label
+    is_true: bool
+    """Whether the articles say so; also of what is irrelevant."""
     gold: Passage
     """The passage that settles it."""
     topic: Topic
@@ -126,23 +132,30 @@ class Response:
 
     prompt: str
     subject: str
+    text: str
     sentences: tuple[str, ...]
+    """Those that state something: prose, list items and rows of tables, without their marks."""
     facts: tuple[GoldFact, ...]
 
     @property
-    def text(self) -> str:
-        return " ".join(self.sentences)
+    def passages(self) -> tuple[Passage, ...]:
+        """Those that settle its facts, each once: what it was written from, where it is right."""
+        return tuple(dict.fromkeys(fact.gold for fact in self.facts))
 
 
 @dataclass(frozen=True)
 class World:
-    """All there is. Sentences with facts are unique over the world, so that a sentence alone tells its facts."""
+    """All there is. Sentences with facts are unique over the world."""
 
     seed: int
     entities: Mapping[str, Entity]
     topics: Mapping[str, tuple[Topic, ...]]
     """By the name of their subject."""
     passages: tuple[Passage, ...]
+    gold: Mapping[Topic, Passage] = field(repr=False)
+    """The passage that tells each topic."""
+    misleading: tuple[Passage, ...] = field(repr=False)
+    """Found beside them: of others of the same name, and of an older register that errs."""
     responses: tuple[Response, ...] = field(repr=False)
     claim_free: Response
     pools: Mapping[Pool, tuple[str, ...]] = field(repr=False)
@@ -156,14 +169,6 @@ class World:
     def twenty_responses(self) -> tuple[Response, ...]:
         """Twenty responses, 900 facts in all."""
         return self.responses[1:21]
-
-    @cached_property
-    def facts_of_sentence(self) -> Mapping[str, tuple[GoldFact, ...]]:
-        found: dict[str, list[GoldFact]] = {}
-        for response in self.responses:
-            for fact in response.facts:
-                found.setdefault(fact.sentence, []).append(fact)
-        return {sentence: tuple(facts) for sentence, facts in found.items()}
 
     @cached_property
     def questions(self) -> tuple[QaPair, ...]:
@@ -181,21 +186,20 @@ class World:
         return {pair.question: pair for pair in self.questions}
 
     @cached_property
+    def _topics_by_clause(self) -> Mapping[tuple[str, str, str], Topic]:
+        return {(one.subject, one.said, one.key): one for topics in self.topics.values() for one in topics}
+
+    def topic_of(self, claim: str) -> tuple[Topic, str] | None:
+        """What a claim is about, and the value that it gives: for those that are defined to know the world."""
+        read = read_claim(claim)
+        if read is None:
+            return None
+        subject, clause = read
+        said = clause.relation.said.replace("{key}", clause.key)
+        topic = self._topics_by_clause.get((subject, said, clause.key))
+        return None if topic is None else (topic, clause.value)
+
+    @cached_property
     def stated(self) -> frozenset[str]:
         """All self-contained facts of all responses, true or not."""
         return frozenset(fact.self_contained for response in self.responses for fact in response.facts)
-
-    @cached_property
-    def _name_of_word(self) -> Mapping[str, str]:
-        common = {"The", "River"}
-        shared = {name.split()[-1] for name in self.entities if self.entities[name].kind not in ("person", "river")}
-        shared -= {name for name in self.entities if self.entities[name].kind == "town"}
-        return {word: name for name in self.entities for word in name.split() if word not in common | shared}
-
-    def first_entity(self, text: str) -> Entity | None:
-        """The entity that `text` names first; each entity has a made-up word that no other has. Linear in the text."""
-        for match in _WORD.finditer(text):
-            name = self._name_of_word.get(match[0])
-            if name is not None:
-                return self.entities[name]
-        return None

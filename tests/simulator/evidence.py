@@ -1,0 +1,118 @@
+"""Reads passages: what they say of a claim, whoever wrote them, in whatever words they have for it.
+
+The reader knows the language and nothing of the world. A passage is known by its title: of two people with one name
+each has an article, and only the question says which of them is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from tests.simulator.blocks import Block
+from tests.simulator.grammar import NAME, Clause, read_claim, read_clause, read_undated
+
+CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")
+"""*Who was Ada Brisk, the painter?*"""
+
+_TITLE = re.compile(rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - |$)")
+_OUTDATED = "An older register had it that "
+_FRAME = re.compile(
+    rf"(?P<outdated>{_OUTDATED})|According to the register, |Several letters confirm that |Local records state that "
+)
+_IN_YEAR = re.compile(r"In (?P<year>\d{4}), ")
+_PRONOUN = re.compile(r"(?:[Ss]he|[Hh]e|[Ii]t)\b")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the passages say of a claim, and which passage says it."""
+
+    stance: Literal["supported", "contradicted", "insufficient"]
+    cited: tuple[int, ...] = ()
+    found: str = ""
+    """The value that the cited passage gives."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One sentence of a passage."""
+
+    subject: str
+    clause: Clause
+    is_outdated: bool
+
+
+@dataclass(frozen=True)
+class Article:
+    """A passage, read. `calling` tells those of one name apart, where the title says it."""
+
+    calling: str | None
+    told: tuple[Told, ...]
+
+
+NOTHING = Finding("insufficient")
+
+
+def weigh(claim: str, passages: Sequence[Block], question: str = "") -> Finding:
+    """What the passages say of a claim that names its subject; what a later note corrects counts for nothing."""
+    read = read_claim(claim)
+    return NOTHING if read is None else weigh_clause(*read, passages, question)
+
+
+def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], question: str = "") -> Finding:
+    """The first passage about the same subject that says something in the same place settles it."""
+    meant = CALLING.search(question)
+    for place, passage in enumerate(passages, 1):
+        article = read_article(passage.text)
+        if meant and article.calling and article.calling != meant["calling"]:
+            continue
+        for told in article.told:
+            same = (told.subject, told.clause.relation, told.clause.key) == (subject, clause.relation, clause.key)
+            if same and not told.is_outdated:
+                number = int(passage.id) if passage.id.isdigit() else place
+                agrees = told.clause.value == clause.value
+                return Finding("supported" if agrees else "contradicted", (number,), told.clause.value)
+    return NOTHING
+
+
+@lru_cache(maxsize=8192)
+def read_article(text: str) -> Article:
+    """What a passage tells: under its title, in a line of its own, sentences. Several may stand in one text."""
+    named = calling = None
+    told: list[Told | None] = []
+    for line in text.strip().splitlines():
+        title = _TITLE.match(line)
+        if title:
+            named, calling = title["name"], title["calling"]
+        else:
+            if named is not None:
+                line = re.sub(rf"\A#+ {re.escape(named)}\s", "", line)  # the heading that the title was taken from
+            told += (_told(sentence, named) for sentence in re.split(r"(?<=[.!?])\s+", " ".join(line.split())))
+    return Article(calling, tuple(one for one in told if one is not None))
+
+
+def _told(sentence: str, named: str | None) -> Told | None:
+    frame = _FRAME.match(sentence)
+    start = frame.end() if frame else 0
+    year = _IN_YEAR.match(sentence, start)
+    start = year.end() if year else start
+    subject = _PRONOUN.match(sentence, start) or NAME.match(sentence, start)
+    if subject is None:
+        return None
+    name = named if _PRONOUN.fullmatch(subject[0]) else subject[0]
+    clause = _clause(sentence, subject.end() + 1, year["year"] if year else None)
+    if name is None or clause is None:
+        return None
+    return Told(name, clause, bool(frame and frame["outdated"]))
+
+
+def _clause(sentence: str, start: int, year: str | None) -> Clause | None:
+    if year is None:
+        found = read_clause(sentence, start)
+        return found[0] if found else None
+    undated = read_undated(sentence, start)
+    return None if undated is None else Clause(undated[0], undated[1], year)
