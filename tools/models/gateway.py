@@ -19,7 +19,7 @@ from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.tracing import as_messages, span
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.models.offers import Chosen, Offers
+from factloop.tools.models.offers import Chosen, Offers, is_blank
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.taped import asked_of
@@ -34,8 +34,11 @@ ReadText = Callable[[str], T | None]
 
 AnsweredBy = Literal["model", "cache", "identical_call"]
 
+REPAIRS = 2
+"""Of one answer; what is malformed after these stays unread."""
+NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_SHOWN_REPLY = 4_000
-"""Characters of a bad reply that the repair turn shows the model again."""
+"""Characters of a bad reply that a repair turn shows the model again."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,18 @@ class ModelGateway:
         cache: CallCache,
         journal: bool = False,
         tape: Tape | None = None,
+        apart: bool = False,
     ) -> None:
         """A `tape` is asked before the model, and keeps what that answers.
+
+        What several checks ask at the same moment is asked once, unless they are to be kept `apart`.
 
         With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
         replies that led nowhere stay, too. In a cache shared by runs they do not, as another try may go better.
         """
         self.chat = chat
         self._transport, self._repair = transport, repair
-        self._cache, self._journal, self._tape = cache, journal, tape
+        self._cache, self._journal, self._tape, self._apart = cache, journal, tape, apart
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._replayed: set[str] = set()
 
@@ -93,10 +99,10 @@ class ModelGateway:
     ) -> T | Chosen[Any]:
         """The model's answer as `output`, or its choice among `offers`.
 
-        A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns one repair
-        turn, in which the model is shown what was wrong. Costs money unless the same was asked before. Raises
-        ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server refuses us
-        or cannot be reached before it has answered anything.
+        A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns `REPAIRS`
+        repair turns, in each of which the model is shown its last reply and what was wrong with that. Costs money
+        unless the same was asked before. Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded;
+        ConfigError where the server refuses us or cannot be reached before it has answered anything.
         """
         first = Request(_messages(prompt), output, offers, stage, meter)
         return (await self._converse(first, output, accept)).value
@@ -122,7 +128,7 @@ class ModelGateway:
     ) -> Answered[T]:
         """`ask` without offers, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
 
-        `read_text` is tried on replies that do not follow the schema, before the repair turn is.
+        `read_text` is tried on replies that do not follow the schema, before a repair turn is.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs)
         answered = await self._converse(first, output, accept, read_text)
@@ -153,22 +159,27 @@ class ModelGateway:
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
     ) -> Answered[T | Chosen[Any]]:
-        """The answer to a request, after a repair turn if need be. Raises as `ask`."""
-        try:
-            return await self._turn(first, output, accept, read_text, shows_schema=False)
-        except ModelRefusal:
-            self._forget(first)
-            raise
-        except ModelOutputError as error:
-            schema = json.dumps(first.schema(Mode.TEXT))
-            repair = HumanMessage(self._repair.render(error=str(error), schema=schema).user)
-            shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
-            second = replace(first, messages=[*first.messages, shown, repair])
+        """The answer to a request, after repair turns if need be. Raises as `ask`."""
+        asked = [first]
+        while True:
             try:
-                return await self._turn(second, output, accept, read_text, shows_schema=True)
-            except ModelOutputError:
-                self._forget(first, second)
-                raise
+                return await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
+            except ModelOutputError as error:
+                if isinstance(error, ModelRefusal) or len(asked) > REPAIRS:
+                    self._forget(*asked)
+                    raise
+                asked.append(self._repairing(first, error, n_before=len(asked) - 1))
+
+    def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
+        """The first request with the last bad reply and what was wrong with it.
+
+        What went before is left out: a conversation of bad replies only grows, and invites another. That it is not the
+        first repair is said, also so that a model that says the same twice is not asked the same twice.
+        """
+        wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
+        repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
+        shown = AIMessage(error.reply[:LONGEST_SHOWN_REPLY] or "(empty)")
+        return replace(first, messages=[*first.messages, shown, HumanMessage(repair.user)])
 
     async def _turn(
         self,
@@ -208,7 +219,7 @@ class ModelGateway:
         }
         with span(f"chat {self.chat.name}", asked, calls=True) as traced:
             traced.say("gen_ai.input.messages", lambda: _said(request))
-            value, came_by = await self._answer(key, request)
+            value, came_by = await request.meter.allowance.in_time(lambda: self._answer(key, request))
             traced.set({"factloop.answered_by": came_by, "factloop.mode": value["mode"], **_tokens(value, came_by)})
             traced.say("gen_ai.output.messages", lambda: as_messages([("assistant", value["reply"]["text"])]))
             return value
@@ -235,7 +246,8 @@ class ModelGateway:
                 request.meter.hit(request.stage)
             return dict(taken)
 
-        value, shared = await self._flights.do(key, answer)
+        flight = f"{id(request.meter)} {key}" if self._apart else key
+        value, shared = await self._flights.do(flight, answer)
         if shared:
             request.meter.hit(request.stage)
         return value, "identical_call" if shared else "model"
@@ -347,4 +359,9 @@ def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) ->
     if isinstance(call.args, str):
         raise ModelOutputError(f"the arguments of {call.name!r} are not JSON", schema=title, reply=said)
     read = validate(call.args, args, reply=said)
-    return read if isinstance(read, output) else Chosen(call.name, read)
+    if isinstance(read, output):
+        return read
+    if is_blank(read):
+        wanted = ", ".join(args.model_fields)
+        raise ModelOutputError(f"the call of {call.name!r} gives none of: {wanted}", schema=title, reply=said)
+    return Chosen(call.name, read)

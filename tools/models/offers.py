@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, create_model
 
-from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.schema import tool_parameters
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Args = TypeVar("Args", bound=BaseModel)
@@ -27,7 +27,10 @@ class Chosen(Generic[Args]):
 
 @dataclass(frozen=True)
 class Offers(Generic[Answer, Args]):
-    """Tools that the model may call instead of giving its answer. All take the same arguments, strings."""
+    """Tools that the model may call instead of giving its answer.
+
+    All take the same arguments: texts and lists of texts, each with a default, of which a call gives at least one.
+    """
 
     tools: Mapping[str, str]
     """Name to description."""
@@ -39,28 +42,31 @@ class Offers(Generic[Answer, Args]):
     @cached_property
     def as_openai(self) -> list[dict[str, Any]]:
         """The tools as OpenAI describes functions."""
-        parameters = {key: value for key, value in strict_schema(self.args).items() if key != "title"}
+        parameters = tool_parameters(self.args)
         return [
-            {
-                "type": "function",
-                "function": {"name": name, "description": said, "strict": True, "parameters": parameters},
-            }
+            {"type": "function", "function": {"name": name, "description": said, "parameters": parameters}}
             for name, said in self.tools.items()
         ]
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
         """The answer with the arguments of a tool beside it (and its name, if there are several), all optional."""
-        fields: dict[str, Any] = dict.fromkeys(self.args.model_fields, (str, ""))
+        fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")
         return create_model(self.answer.__name__, __base__=self.answer, **fields)
 
     def choice_in(self, answer: Answer) -> Chosen[Args] | None:
         """The choice that an `answer_or_choice` makes, if it makes one."""
-        given = {name: getattr(answer, name).strip() for name in self.args.model_fields}
-        if not self.undecided(answer) or not any(given.values()):
+        args = self.args.model_validate({name: getattr(answer, name) for name in self.args.model_fields})
+        if not self.undecided(answer) or is_blank(args):
             return None
         named = getattr(answer, TOOL_FIELD, "")
         name = named if named in self.tools else next(iter(self.tools))
-        return Chosen(name, self.args.model_validate(given))
+        return Chosen(name, args)
+
+
+def is_blank(args: BaseModel) -> bool:
+    """Whether arguments, texts and lists of texts, say nothing: a call with these chooses nothing to be done."""
+    given = ([value] if isinstance(value, str) else value for _, value in args)
+    return not any(text.strip() for texts in given for text in texts)

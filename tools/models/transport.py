@@ -21,6 +21,7 @@ from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Ticket
 from factloop.tools.calls.meter import CallCost, UsageMeter
+from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
@@ -83,8 +84,12 @@ class Transport:
         rng: random.Random,
         use_tools: bool = True,
         before: Callable[[], Awaitable[None]] | None = None,
+        patience: Patience | None = None,
     ) -> None:
-        """`before` is awaited ahead of every request: it may refuse to let anything be spent."""
+        """`before` is awaited ahead of every request: it may refuse to let anything be spent.
+
+        `patience` is that with the model's server.
+        """
         if budget.limits_money and chat.price is None:
             raise ConfigError(
                 f"the price of {chat.name} is unknown, so no budget in USD can be kept: give --price-in and --price-out"
@@ -92,6 +97,7 @@ class Transport:
         self._chat, self._model = chat, chat.model
         self._json_reply = json_reply
         self._limiter, self._budget, self._retry = limiter, budget, retry
+        self._patience = patience or Patience(chat.name)
         self._timeout_s, self._rng = timeout_s, rng
         self._unavailable: set[Mode] = set() if use_tools else {Mode.TOOLS}
         self._answered = False
@@ -138,7 +144,7 @@ class Transport:
             if mode in self._unavailable or (mode is Mode.TOOLS and request.offers is None):
                 continue
             try:
-                answer = await self._retry.run(partial(self._attempt, mode, request), self._rng)
+                answer = await self._patience.wait_for(partial(self._tried, mode, request))
             except ModeUnavailable:
                 refused.append(mode)
             except ToolError as error:
@@ -161,33 +167,43 @@ class Transport:
             if self._unheeded[mode] >= MOST_UNHEEDED:
                 self._unavailable.add(mode)
 
+    async def _tried(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
+        return await self._retry.run(partial(self._attempt, mode, request), self._rng)
+
     async def _attempt(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
         put = self._bound(mode, request)
         messages = self._messages(mode, request)
         worst_usd = self._worst_usd(request, mode, messages)
         # The budget comes first: what it refuses must not wait for its turn with the server.
-        async with self._budget.reserve(worst_usd) as reservation, self._limiter.slot() as ticket:
+        async with (
+            request.meter.allowance.reserve(worst_usd) as of_check,
+            self._budget.reserve(worst_usd) as reservation,
+            self._limiter.slot() as ticket,
+        ):
             started = time.perf_counter()
             try:
-                async with asyncio.timeout(self._timeout_s):
-                    reply = wire.read_reply(await put(messages))
-            except ValidationError as error:
-                reply = wire.misshapen_reply(error)
-            except TimeoutError as error:
+                with self._patience.asking():
+                    reply = await self._reply(put, messages, ticket)
+            except FactloopError as error:
                 request.meter.failed(request.stage, time.perf_counter() - started)
-                timed_out = ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s)
-                current_span().failed(timed_out)
-                raise timed_out from error
-            except Exception as error:  # client libraries share no base class: each is translated at once
-                request.meter.failed(request.stage, time.perf_counter() - started)
-                failure = self._failure(error, ticket)
-                current_span().failed(failure)
-                raise failure from error
+                current_span().failed(error)
+                raise
             self._answered = True
             cost = self._cost(reply, messages)
-            reservation.spent_usd = cost.cost_usd or 0.0
+            reservation.spent_usd = of_check.spent_usd = cost.cost_usd or 0.0
             request.meter.called(request.stage, cost, time.perf_counter() - started)
             return reply, cost
+
+    async def _reply(self, put: wire.Bound, messages: Sequence[BaseMessage], ticket: Ticket) -> Reply:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return wire.read_reply(await put(messages))
+        except ValidationError as error:
+            return wire.misshapen_reply(error)
+        except TimeoutError as error:
+            raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s) from error
+        except Exception as error:  # client libraries share no base class: each is translated at once
+            raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
         """The model bound to answer this request; kept where it does not depend on the tools of one run."""
@@ -222,7 +238,8 @@ class Transport:
 
     def _worst_usd(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> float:
         """What this attempt costs at most: a token of the prompt is a byte at least, and the schema is paid for too."""
-        if self._chat.price is None or not self._budget.limits_money:
+        limits_money = self._budget.limits_money or request.meter.allowance.limits_money
+        if self._chat.price is None or not limits_money:
             return 0.0
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])

@@ -16,6 +16,7 @@ from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import ValidationError
 
 from factloop.tools.models.completions import REFUSAL
+from factloop.tools.models.schema import loosened
 
 Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
@@ -88,8 +89,7 @@ def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> d
 
 def answer_as_tool(schema: Schema) -> dict[str, Any]:
     """The answer's schema as a function that the model may call."""
-    parameters = {key: value for key, value in schema.items() if key != "title"}
-    return {"type": "function", "function": {"name": schema["title"], "strict": True, "parameters": parameters}}
+    return {"type": "function", "function": {"name": schema["title"], "parameters": loosened(schema)}}
 
 
 @dataclass(frozen=True)

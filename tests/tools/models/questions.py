@@ -15,10 +15,10 @@ from tests.tools.models.talk import Talk
 STAGE = "relevance"
 YES = Relevance(reason="Same subject.", relevant=True)
 YES_SAID: Json = {"reason": "Same subject.", "relevant": True}
-SUPPORTED: Json = {"rationale": "Passage 1 says so.", "cited": [1], "verdict": "supported"}
-OPEN: Json = {"rationale": "No year.", "cited": [], "verdict": "insufficient"}
-WISH: Json = {"missing": "the year", "query": "Ada Lovelace birth year"}
-CHOICE = SearchCall(missing="the year", query="Ada Lovelace birth year")
+SUPPORTED: Json = {"rationale": "Passage 1 says so.", "cited": [1], "wrong": "", "verdict": "supported"}
+OPEN: Json = {"rationale": "No year.", "cited": [], "wrong": "", "verdict": "insufficient"}
+WISH: Json = {"missing": "the year", "queries": ["Ada Lovelace birth year"]}
+CHOICE = SearchCall(missing="the year", queries=["Ada Lovelace birth year"])
 
 
 def question(text: str = "Is it relevant?") -> Rendered:

@@ -15,7 +15,7 @@ from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.offers import Chosen
 from factloop.tools.models.prices import Price
 from tests.tools.models.chat_server import KEY, ChatServer, Reply, called, failure, said
-from tests.tools.models.questions import CHOICE, STAGE, WISH, YES, YES_SAID, ask, assess
+from tests.tools.models.questions import CHOICE, OPEN, STAGE, WISH, YES, YES_SAID, ask, assess
 from tests.tools.models.talk import Connect
 
 DOLLAR_A_TOKEN = Price(1e6, 1e6)
@@ -259,7 +259,7 @@ async def test_no_error_of_a_library_escapes(server: ChatServer, connect: Connec
 
 
 async def test_a_failed_call_can_be_asked_again(server: ChatServer, connect: Connect) -> None:
-    server.will(said("no"), said("no"), said(YES_SAID))
+    server.will(*[said("no")] * 3, said(YES_SAID))
     talk = await connect()
     with pytest.raises(ModelOutputError):
         await ask(talk)
@@ -267,7 +267,7 @@ async def test_a_failed_call_can_be_asked_again(server: ChatServer, connect: Con
 
 
 async def test_answers_are_of_the_class_asked_for(server: ChatServer, connect: Connect) -> None:
-    server.will(said({"rationale": "r", "cited": [], "verdict": "insufficient"}))
+    server.will(said(OPEN))
     talk = await connect(use_tools=False)
     for _ in range(2):  # fresh, then kept
         assert type(await assess(talk)) is Assessment

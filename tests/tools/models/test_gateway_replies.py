@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from factloop.agents.safe.schemas import Assessment
 from factloop.errors import FactloopError, ModelOutputError, ModelRefusal
-from factloop.tools.models.gateway import LONGEST_SHOWN_REPLY
+from factloop.tools.models.gateway import LONGEST_SHOWN_REPLY, NOT_THE_FIRST
 from factloop.tools.models.offers import Chosen
 from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said
 from tests.tools.models.questions import CHOICE, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
@@ -26,22 +28,47 @@ async def test_a_repair_turn_shows_the_reply_and_its_error(server: ChatServer, c
     assert (usage.calls, usage.failed_calls, usage.prompt_tokens) == (2, 0, 200)
 
 
-async def test_a_second_failure_is_the_end(server: ChatServer, connect: Connect) -> None:
-    server.will(said("no"), said("still no"))
+async def test_a_second_repair_turn_shows_the_second_reply_alone(server: ChatServer, connect: Connect) -> None:
+    server.will(said("no"), said({"reason": "x", "relevant": "maybe"}), said(YES_SAID))
+    assert await ask(await connect()) == YES
+    first, second, third = (body["messages"] for body in server.bodies)
+    assert third[:2] == first
+    assert [message["role"] for message in third] == ["system", "user", "assistant", "user"]
+    assert third[2]["content"] == shown({"reason": "x", "relevant": "maybe"})
+    assert "relevant: Input should be a valid boolean" in third[3]["content"]
+    assert [NOT_THE_FIRST in body[3]["content"] for body in (second, third)] == [False, True]
+
+
+async def test_a_model_that_says_the_same_is_not_asked_the_same(server: ChatServer, connect: Connect) -> None:
+    server.will(*[said("no")] * 2, said(YES_SAID))
+    assert await ask(await connect()) == YES
+    assert len({shown(body) for body in server.bodies}) == 3
+
+
+async def test_a_third_failure_is_the_end(server: ChatServer, connect: Connect) -> None:
+    server.will(said("no"), said("still no"), said("no, no"))
     talk = await connect()
     with pytest.raises(ModelOutputError) as caught:
         await ask(talk)
     assert not isinstance(caught.value, ModelRefusal)
-    assert (caught.value.schema, caught.value.reply) == ("Relevance", "still no")
-    assert talk.meter.snapshot(0.0).calls == 2
+    assert (caught.value.schema, caught.value.reply) == ("Relevance", "no, no")
+    assert talk.meter.snapshot(0.0).calls == 3
 
 
-async def test_an_unreadable_answer_is_not_kept(server: ChatServer, connect: Connect) -> None:
-    server.will(said("no"), said("no"), said(YES_SAID))
-    talk = await connect()
-    with pytest.raises(ModelOutputError):
-        await ask(talk)
-    assert await ask(talk) == YES
+@pytest.mark.parametrize("journal", [False, True])
+async def test_a_conversation_that_led_nowhere_is_the_run_s_record_and_nobody_else_s(
+    server: ChatServer, connect: Connect, tmp_path: Path, journal: bool
+) -> None:
+    server.will(*[said("no")] * 3, *([] if journal else [said(YES_SAID)]))
+    for attempt in range(2):
+        talk = await connect(cache=tmp_path / "calls.sqlite", journal=journal)
+        if journal or attempt == 0:
+            with pytest.raises(ModelOutputError):
+                await ask(talk)
+        else:
+            assert await ask(talk) == YES
+        assert talk.meter.snapshot(0.0).calls == (3 if journal or attempt == 0 else 1)
+        talk.cache.close()
 
 
 async def test_a_long_bad_reply_is_shown_shortened(server: ChatServer, connect: Connect) -> None:
@@ -73,9 +100,12 @@ async def test_a_tool_call_cut_off_is_told_so(server: ChatServer, connect: Conne
     ("name", "arguments", "said_to_model"),
     [
         ("browse", shown(WISH), "there is no tool &#x27;browse&#x27;|there is no tool 'browse'"),
-        ("web", '{"query": ', "the arguments of 'web' are not JSON"),
-        ("web", '{"query": "x"}', "missing: Field required"),
-        ("web", '{"query": 5, "missing": ""}', "query: Input should be a valid string"),
+        ("web", '{"queries": ', "the arguments of 'web' are not JSON"),
+        ("web", "{}", "the call of 'web' gives none of: missing, queries"),
+        ("web", '{"query": "x"}', "the call of 'web' gives none of: missing, queries"),
+        ("web", '{"queries": [" "], "missing": ""}', "the call of 'web' gives none of: missing, queries"),
+        ("web", '{"queries": "x", "missing": ""}', "queries: Input should be a valid array"),
+        ("web", '{"queries": [5]}', "queries.0: Input should be a valid string"),
         ("Assessment", "{}", "rationale: Field required"),
         ("Assessment", shown({**SUPPORTED, "verdict": "true"}), "verdict: Input should be"),
         ("Assessment", "supported", "the arguments of 'Assessment' are not JSON"),

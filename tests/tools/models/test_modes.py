@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from factloop.agents.safe.schemas import Assessment
+from factloop.agents.safe.schemas import Assessment, SearchCall
 from factloop.errors import ToolError
 from factloop.tools.models.offers import Chosen
+from factloop.tools.models.schema import loosened, strict_schema, tool_parameters
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import (
     CHOICE,
@@ -63,6 +64,9 @@ async def test_tools_are_offered_beside_the_answer(server: ChatServer, connect: 
     assert answer == Assessment.model_validate(SUPPORTED)
     (body,) = server.bodies
     assert [tool["function"]["name"] for tool in body["tools"]] == ["web", "documents", "Assessment"]
+    parameters = [tool_parameters(SearchCall)] * 2 + [loosened(strict_schema(Assessment))]
+    assert [tool["function"]["parameters"] for tool in body["tools"]] == parameters
+    assert not any("strict" in tool["function"] for tool in body["tools"])
     assert (body["tool_choice"], body["parallel_tool_calls"]) == ("required", False)
     assert "response_format" not in body
 
@@ -146,7 +150,9 @@ async def test_without_tool_calling_the_choice_names_its_tool(
     assert chosen == Chosen(expected, CHOICE)
     schema = server.bodies[0]["response_format"]["json_schema"]
     assert schema["name"] == "Assessment"
-    assert schema["schema"]["required"] == ["rationale", "cited", "verdict", "missing", "query", "tool"]
+    assert schema["schema"]["required"] == [
+        "rationale", "cited", "wrong", "verdict", "missing", "queries", "tool",
+    ]  # fmt: skip
 
 
 async def test_a_decided_answer_beside_a_wish_is_an_answer(server: ChatServer, connect: Connect) -> None:

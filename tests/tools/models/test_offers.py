@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from factloop.agents.safe.schemas import Assessment, SearchCall
 from factloop.tools.models.offers import Chosen, Offers
-from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.schema import strict_schema, tool_parameters
 
-DECIDED = {"rationale": "r", "cited": [], "verdict": "supported"}
-OPEN = {"rationale": "r", "cited": [], "verdict": "insufficient"}
+DECIDED = {"rationale": "r", "cited": [], "wrong": "", "verdict": "supported"}
+OPEN = {"rationale": "r", "cited": [], "wrong": "", "verdict": "insufficient"}
 
 
 def offers(*names: str) -> Offers[Assessment, SearchCall]:
@@ -22,38 +22,37 @@ def test_tools_are_described_as_openai_does() -> None:
     assert tool["type"] == "function"
     assert tool["function"]["name"] == "web"
     assert tool["function"]["description"] == "Searches web."
-    assert tool["function"]["strict"] is True
-    assert tool["function"]["parameters"]["required"] == ["missing", "query"]
-    assert "title" not in tool["function"]["parameters"]
+    assert tool["function"]["parameters"] == tool_parameters(SearchCall)
+    assert "strict" not in tool["function"]  # that dialect would have every argument given
 
 
 def test_the_merged_answer_keeps_its_title_and_gains_the_arguments() -> None:
     one, two = offers("web"), offers("web", "documents")
     assert list(strict_schema(one.answer_or_choice)["properties"]) == [
-        "rationale", "cited", "verdict", "missing", "query",
+        "rationale", "cited", "wrong", "verdict", "missing", "queries",
     ]  # fmt: skip
     assert strict_schema(one.answer_or_choice)["title"] == "Assessment"
     assert list(strict_schema(two.answer_or_choice)["properties"])[-1] == "tool"
 
 
 def test_a_choice_is_read_beside_an_open_answer() -> None:
-    assert choice(offers("web"), **OPEN, missing=" the year ", query=" Ada year ") == Chosen(
-        "web", SearchCall(missing="the year", query="Ada year")
-    )
+    wish: dict[str, object] = {"missing": "the year", "queries": ["Ada year", "Ada birth"]}
+    for given in (wish, {"missing": "the year"}, {"queries": ["Ada year"]}):
+        assert choice(offers("web"), **OPEN, **given) == Chosen("web", SearchCall.model_validate(given))
 
 
 def test_a_decided_answer_chooses_nothing() -> None:
-    assert choice(offers("web"), **DECIDED, missing="x", query="y") is None
+    assert choice(offers("web"), **DECIDED, missing="x", queries=["y"]) is None
 
 
 def test_an_open_answer_without_arguments_chooses_nothing() -> None:
     assert choice(offers("web"), **OPEN) is None
-    assert choice(offers("web"), **OPEN, missing=" ", query="") is None
+    assert choice(offers("web"), **OPEN, missing=" ", queries=[""]) is None
 
 
 def test_of_two_tools_the_named_one_is_chosen_else_the_first() -> None:
     both = offers("web", "documents")
     for named, expected in (("documents", "documents"), ("nothing", "web"), ("", "web")):
-        chosen = choice(both, **OPEN, query="q", tool=named)
+        chosen = choice(both, **OPEN, queries=["q"], tool=named)
         assert chosen is not None
         assert chosen.name == expected

@@ -177,5 +177,5 @@ def test_a_million_characters_on_one_line_are_read_quickly() -> None:
 
 
 def test_a_rating_with_a_citation_in_its_reasoning() -> None:
-    text = 'Reasoning [1] says so.\n{"reasoning": "Passage [1] [Not Supported]", "cited": [1], "rating": "supported"}'
-    assert parse_reply(text, Rating).rating == "supported"
+    reply = '{"reasoning": "Passage [1] [Not Supported]", "cited": [1], "wrong": "", "rating": "supported"}'
+    assert parse_reply(f"Reasoning [1] says so.\n{reply}", Rating).rating == "supported"

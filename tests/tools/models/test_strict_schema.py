@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from factloop.agents.safe.schemas import (
     Assessment,
     AtomicFacts,
+    GroundedFacts,
     Rating,
     Relevance,
     SearchCall,
@@ -15,7 +16,7 @@ from factloop.agents.safe.schemas import (
     SelfContainedFact,
     SentenceFacts,
 )
-from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.schema import loosened, strict_schema, tool_parameters
 
 TEXT = {"type": "string"}
 NUMBERS = {"type": "array", "items": {"type": "integer"}}
@@ -43,6 +44,7 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
         {
             "reasoning": TEXT,
             "cited": NUMBERS,
+            "wrong": TEXT,
             "rating": {"type": "string", "enum": ["supported", "contradicted", "not_supported"]},
         },
     ),
@@ -68,10 +70,31 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
         {
             "rationale": TEXT,
             "cited": NUMBERS,
+            "wrong": TEXT,
             "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient", "ambiguous"]},
         },
     ),
-    (SearchCall, "SearchCall", {"missing": TEXT, "query": TEXT}),
+    (SearchCall, "SearchCall", {"missing": TEXT, "queries": {"type": "array", "items": TEXT}}),
+    (
+        GroundedFacts,
+        "GroundedFacts",
+        {
+            "facts": {
+                "type": "array",
+                "items": closed(
+                    {
+                        "sentence": {"type": "integer"},
+                        "fact": TEXT,
+                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
+                        "passages": NUMBERS,
+                        "reason": TEXT,
+                    }
+                ),
+            },
+            "without_fact": NUMBERS,
+            "off_topic": NUMBERS,
+        },
+    ),
 ]
 
 
@@ -115,3 +138,21 @@ def test_definitions_are_inlined_and_words_dropped() -> None:
             }
         ),
     }
+
+
+def test_a_function_is_offered_without_what_only_the_strict_dialect_asks_for() -> None:
+    """Names of fields stay, also where they are words of JSON Schema."""
+    assert loosened(strict_schema(Outer))["properties"]["inner"] == {
+        "type": "object",
+        "properties": {"title": TEXT, "default": {"type": "integer"}},
+        "required": ["title", "default"],
+    }
+    assert loosened(strict_schema(Outer)).keys() == {"type", "properties", "required"}
+
+
+def test_arguments_of_a_tool_that_have_a_default_may_be_left_out() -> None:
+    assert tool_parameters(SearchCall) == {
+        "type": "object",
+        "properties": {"missing": TEXT, "queries": {"type": "array", "items": TEXT}},
+    }
+    assert tool_parameters(Outer)["required"] == ["kind", "inner", "share"]

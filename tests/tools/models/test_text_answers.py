@@ -60,8 +60,8 @@ async def test_text_that_is_read_must_be_accepted_as_well(server: ChatServer, co
     assert "give a reason" in server.bodies[1]["messages"][3]["content"]
 
 
-async def test_two_unreadable_replies_are_the_end(server: ChatServer, connect: Connect) -> None:
-    server.will(said("Perhaps"), said("Maybe"))
+async def test_three_unreadable_replies_are_the_end(server: ChatServer, connect: Connect) -> None:
+    server.will(said("Perhaps"), said("Possibly"), said("Maybe"))
     with pytest.raises(ModelOutputError) as caught:
         await ask_text(await connect())
     assert caught.value.reply == "Maybe"
