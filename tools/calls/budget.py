@@ -24,7 +24,9 @@ class Budget:
     they mostly cost less than they set aside; only when none is in flight is the budget used up.
     """
 
-    def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None) -> None:
+    def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
+        """`of` says whose it is, where that is not the whole run's."""
+        self._of = f" of {of}" if of else ""
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
         self._spent_usd = self._reserved_usd = 0.0
@@ -52,9 +54,9 @@ class Budget:
         while self._has_calls(calls) and not self._fits(worst_usd) and self._in_flight:
             await self._settled.wait()
         if not self._has_calls(calls):
-            raise BudgetExceeded(f"{self._max_calls} calls")
+            raise BudgetExceeded(f"{self._max_calls} calls", self._of)
         if not self._fits(worst_usd):
-            raise BudgetExceeded(f"{self._max_usd:g} USD")
+            raise BudgetExceeded(f"{self._max_usd:g} USD", self._of)
         self._calls += calls
         self._in_flight += 1
         self._reserved_usd += worst_usd

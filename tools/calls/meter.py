@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 
 from factloop.records import StageUsage, Usage
+from factloop.tools.calls.allowance import Allowance
 
 _SUMMED = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_tokens", "searches", "wall_s")
 
@@ -43,8 +44,12 @@ class CallCost:
 
 @dataclass
 class UsageMeter:
-    """Adds up what the stages of one run cost. `snapshot` may be taken at any time."""
+    """Adds up what the stages of one run cost. `snapshot` may be taken at any time.
 
+    It goes with each call of the run, and so does the `allowance`, which says what the run may still take.
+    """
+
+    allowance: Allowance = field(default_factory=Allowance)
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
