@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from factloop.errors import BudgetExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolTimeout
+from factloop.errors import BudgetExceeded, DeadlineExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolTimeout
 from factloop.records import UnscoredReason
 
 _REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
     (ModelRefusal, UnscoredReason.REFUSAL),
     (ModelOutputError, UnscoredReason.PARSE_FAILURE),
     (BudgetExceeded, UnscoredReason.BUDGET),
+    (DeadlineExceeded, UnscoredReason.TIMEOUT),
     (ToolTimeout, UnscoredReason.TIMEOUT),
 )
 

@@ -93,7 +93,7 @@ def _data(world: World, folder: Path, n: int) -> Path:
 def _documents(world: World, folder: Path) -> Path:
     docs = folder / "docs"
     docs.mkdir()
-    texts = dict.fromkeys(fact.gold.text for response in world.responses for fact in response.facts)
+    texts = dict.fromkeys(fact.gold.page for response in world.responses for fact in response.facts)
     (docs / "all.txt").write_text("\n\n".join(texts), encoding="utf-8")
     return docs
 

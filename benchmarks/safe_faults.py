@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchmarks.rows import Row, compared
 from benchmarks.safe_plans import lost_row
 from benchmarks.safe_runs import Plan, Run, check_all
+from factloop.records import UnscoredReason
 from tests.simulator import SEARCH, Faults, RunningSimulator, SimulatorSettings
 
 HANG_TIMEOUT_S = 5.0
@@ -16,6 +18,16 @@ SLOWEST = 2.0
 MOST_REFUSED = 0.05
 N_LIMITED_RESPONSES = 4
 """Under the rate limit, so that the row takes a minute, not five."""
+
+PATIENCE_S = 10.0
+DEFAULT_TIMEOUT_S = 60.0
+N_OUTAGE_RESPONSES = 4
+OUTAGES: Mapping[str, Faults | None] = {
+    "429": Faults(error_429=1.0),
+    "500": Faults(error_500=1.0),
+    "hanging": Faults(hang=1.0, hang_s=1_000.0),
+    "refused connections": None,
+}
 
 USUAL = {"error_500": 0.10, "malformed": 0.05}
 MIXES: Mapping[str, Mapping[str, Any]] = {
@@ -71,6 +83,31 @@ def hang_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
     yield Row(group, "requests given up", "", f"{run.stats.model.abandoned + run.stats.search.abandoned}", None)
     yield compared(group, "claims unscored", run.score.n_unscored + run.score.n_failed, "at most", 0, "{:.0f}")
     yield from _kept(group, run)
+
+
+def outage_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
+    """A search that is dead from the first request on: the run ends soon, and every claim that needed it says so."""
+    responses = simulator.world.twenty_responses[:N_OUTAGE_RESPONSES]
+    for name, faults in OUTAGES.items():
+        _only(simulator, stage_faults={} if faults is None else {SEARCH: faults}, retry_after="none")
+        nowhere = None if faults is not None else f"http://127.0.0.1:{_closed_port()}"
+        run = check_all(simulator, responses, plan, search_url=nowhere, patience_s=PATIENCE_S)
+        group = f"{plan}, search dead by {name}, patience {PATIENCE_S:g} s"
+        yield compared(group, "time", run.wall_s, "at most", PATIENCE_S + DEFAULT_TIMEOUT_S, "{:.1f} s")
+        others = sum(count for reason, count in run.reasons.items() if reason is not UnscoredReason.TOOL_FAILURE)
+        yield compared(group, "claims unscored for another reason", others, "at most", 0, "{:.0f}")
+        yield Row(group, "model calls; searches refused", "", _spent(run), None)
+        yield from _kept(group, run)
+    _only(simulator)
+
+
+def _closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        return int(closed.getsockname()[1])
+
+
+def _spent(run: Run) -> str:
+    return f"{run.stats.model.answered}; {run.stats.search.requests - run.stats.search.answered}"
 
 
 def _kept(group: str, run: Run) -> Iterator[Row]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from factloop import FactChecker, FactualityReport
+from factloop.records import UnscoredReason
 from tests.simulator import MODEL, Response, RunningSimulator, Statistics
 from tests.simulator.scoring import Score, score
 
@@ -26,6 +28,8 @@ class Run:
     score: Score
     stats: Statistics
     """As the simulator counted."""
+    reasons: Mapping[UnscoredReason, int]
+    """Why claims are unscored."""
 
     @property
     def calls_per_fact(self) -> float:
@@ -49,15 +53,29 @@ class Run:
         return self.stats.model.limited / self.stats.model.requests
 
 
-def check_all(simulator: RunningSimulator, responses: Sequence[Response], plan: Plan, **settings: Any) -> Run:
-    """Checks the responses at once, with one checker, no cache and no bound on concurrency."""
+def check_all(
+    simulator: RunningSimulator,
+    responses: Sequence[Response],
+    plan: Plan,
+    *,
+    search_url: str | None = None,
+    **settings: Any,
+) -> Run:
+    """Checks the responses at once, with one checker, no cache and no bound on concurrency.
+
+    Searches go to the simulator unless `search_url` names another place.
+    """
     os.environ.update(simulator.environment)
+    if search_url is not None:
+        os.environ["FACTLOOP_SERPER_URL"] = search_url
     simulator.reset()
     reports, wall_s, cpu_s = asyncio.run(_timed(simulator, responses, plan, settings))
     total = Score()
     for response, report in zip(responses, reports, strict=True):
         total += score(report.claims, response.facts)
-    return Run(wall_s, cpu_s, total, simulator.stats())
+    unscored = (claim.judgement.unscored_reason for report in reports for claim in report.claims)
+    reasons = Counter(reason for reason in unscored if reason is not None)
+    return Run(wall_s, cpu_s, total, simulator.stats(), reasons)
 
 
 async def _timed(

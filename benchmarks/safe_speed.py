@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks.rows import Row, table
-from benchmarks.safe_faults import fault_rows, hang_rows, limit_rows
+from benchmarks.safe_faults import fault_rows, hang_rows, limit_rows, outage_rows
 from benchmarks.safe_plans import plan_rows
 from benchmarks.safe_resume import resume_rows
 from benchmarks.safe_runs import Plan
@@ -30,6 +30,7 @@ class Section(StrEnum):
     FAULTS = "faults"
     LIMIT = "limit"
     HANG = "hang"
+    OUTAGE = "outage"
     RESUME = "resume"
     STARTUP = "startup"
 
@@ -72,6 +73,8 @@ def _rows(section: Section, simulator: RunningSimulator, plans: list[Plan], seed
                 yield from limit_rows(simulator, plan)
             case Section.HANG:
                 yield from hang_rows(simulator, plan)
+            case Section.OUTAGE:
+                yield from outage_rows(simulator, plan)
             case Section.RESUME:
                 yield from resume_rows(simulator, plan, seed)
 

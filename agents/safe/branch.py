@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from dataclasses import asdict
+from collections.abc import Coroutine, Mapping
+from dataclasses import asdict, replace
 from typing import Any, Literal, Protocol
 
-from langgraph.types import StreamWriter
+from langgraph.runtime import Runtime
 
 from factloop.agents.safe.claims import claim_id, sameness, settle
+from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import unscored
-from factloop.agents.safe.stages import NextQuery, SentenceTask
-from factloop.agents.safe.state import FactState, SentenceState
-from factloop.errors import ConfigError, FactloopError
+from factloop.agents.safe.stages import NextQueries, SentenceTask
+from factloop.agents.safe.state import FactState, SentenceState, Settled
+from factloop.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.records import Evidence, Judgement, Verdict
-from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
-from factloop.tools.search.gateway import Found, SearchGateway
+from factloop.tools.search.gateway import Found
 
 Update = Mapping[str, Any]
 
@@ -24,9 +25,9 @@ LOOK, SEARCH = "look", "search"
 
 
 class Node(Protocol):
-    """A step of a claim's branch: a partial update of its state, events to the writer."""
+    """A step of a claim's branch: a partial update of its state; events go to the runtime's writer."""
 
-    def __call__(self, state: FactState, *, writer: StreamWriter) -> Awaitable[Update]: ...
+    def __call__(self, state: FactState, runtime: Runtime[CheckContext]) -> Coroutine[Any, Any, Update]: ...
 
 
 def settling(stage: str, node: Node) -> Node:
@@ -36,19 +37,20 @@ def settling(stage: str, node: Node) -> Node:
     yet; a disk that fails raises it at any time, and judging on would pay for answers that cannot be kept.
     """
 
-    async def guarded(state: FactState, *, writer: StreamWriter) -> Update:
+    async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         with span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": claim_id(state["fact"]["place"])}):
             try:
-                return await node(state, writer=writer)
+                runtime.context.meter.allowance.refuse_late()
+                return await node(state, runtime)
             except ConfigError:
                 raise
             except FactloopError as error:
-                return closed(state, unscored(error), writer)
+                return closed(state, unscored(error), runtime)
 
     return guarded
 
 
-def closed(state: FactState, judgement: Judgement, writer: StreamWriter) -> Update:
+def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
     """Ends the branch with a judgement.
 
     "Nothing was found" is a verdict only where every search was answered; else the failed search stands as the reason.
@@ -59,7 +61,7 @@ def closed(state: FactState, judgement: Judgement, writer: StreamWriter) -> Upda
     done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
     current_span().say("factloop.claim.text", lambda: state["fact"]["self_contained"])
-    writer({"type": "claim_judged", "claim": done["claim"]})
+    runtime.stream_writer({"type": "claim_judged", "claim": done["claim"]})
     return {"settled": [done], "pending": None}
 
 
@@ -69,38 +71,86 @@ def of_stage(judgement: Judgement, stage: Literal["cheap", "model"] | None) -> J
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
 
+def in_stage(item: Settled, stage: Literal["cheap", "model"] | None) -> Settled:
+    """The claim with the stage of its verdict, as for `of_stage`."""
+    judgement = of_stage(Judgement.model_validate(item["claim"]["judgement"]), stage)
+    return {**item, "claim": {**item["claim"], "judgement": judgement.model_dump(mode="json")}}
+
+
 def task_of(sentence: SentenceState) -> SentenceTask:
-    return SentenceTask(sentence["prompt"], sentence["response"], sentence["text"], sentence["start"], sentence["end"])
+    return SentenceTask(
+        prompt=sentence["prompt"],
+        response=sentence["response"],
+        sentence=sentence["text"],
+        start=sentence["start"],
+        end=sentence["end"],
+        above=sentence["above"],
+    )
 
 
-def already_asked(state: FactState, query: str) -> bool:
-    return sameness(query) in {sameness(asked) for asked in state["queries"]}
+def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
+    """The wish without what was asked already, `most` queries at most; None where nothing is left of it."""
+    known = {sameness(asked) for asked in state["queries"]}
+    fresh: list[str] = []
+    for query in wish.queries:
+        if query.strip() and sameness(query) not in known:
+            known.add(sameness(query))
+            fresh.append(query)
+    return replace(wish, queries=tuple(fresh[:most])) if fresh[:most] else None
 
 
-def ask_next(state: FactState, wish: NextQuery) -> Update:
+def ask_next(state: FactState, wish: NextQueries) -> Update:
     return {"pending": asdict(wish), "missing": [*state["missing"], *([wish.missing] if wish.missing else [])]}
 
 
-def build_search_node(gateway: SearchGateway, meter: UsageMeter) -> Node:
-    """The node that puts the pending query to a search tool."""
+async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+    """Puts the pending queries to a search tool, all at once; where that fails, to the others one after the other.
 
-    async def search(state: FactState, *, writer: StreamWriter) -> Update:
-        assert state["pending"] is not None
-        wish = NextQuery(**state["pending"])
-        tool = gateway.pick(wish.tool, len(state["queries"]))
-        asked = {"queries": [*state["queries"], wish.query], "pending": None}
-        try:
-            found = await gateway.search(tool, wish.query, stage=SEARCH, meter=meter)
-        except ConfigError:
-            raise
-        except FactloopError as error:
-            return {**asked, "failure": unscored(error).model_dump(mode="json")}
-        fresh = fresh_evidence(state, found)
-        writer({"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": wish.query,
-                "evidence": fresh})  # fmt: skip
-        return {**asked, "evidence": [*state["evidence"], *fresh]}
+    A failure is kept even where another tool answers: "nothing was found" is then no verdict.
+    """
+    assert state["pending"] is not None
+    wish, gateway = NextQueries(**state["pending"]), runtime.context.searching
+    tools = gateway.in_turn(wish.tool, len(state["queries"]))
+    asked: dict[str, Any] = {
+        "queries": [*state["queries"], *wish.queries],
+        "pending": None,
+        "rounds": state["rounds"] + 1,
+        "is_barren": True,
+        "last_search": "answered",
+    }
 
-    return search
+    async def ask(query: str) -> tuple[Found | None, FactloopError | None]:
+        """What one of the tools found, and the first failure."""
+        failure: FactloopError | None = None
+        for tool in tools:
+            try:
+                return await gateway.search(tool, query, stage=SEARCH, meter=runtime.context.meter), failure
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                failure = failure or error
+                if isinstance(error, BudgetExceeded | DeadlineExceeded):
+                    break
+        return None, failure
+
+    first, *others = wish.queries
+    answers = [await ask(first)] if not others else await together(ask(query) for query in wish.queries)
+    for query, (found, failure) in zip(wish.queries, answers, strict=True):
+        if failure is not None:
+            asked |= {"failure": unscored(failure).model_dump(mode="json"), "is_barren": False}
+        if found is None:
+            asked["last_search"] = "given_up" if gateway.is_given_up else "failed"
+            continue
+        gathered: FactState = {**state, **asked}  # type: ignore[typeddict-item]  # keys of the state, all of them
+        fresh = fresh_evidence(gathered, found)
+        asked["evidence"] = [*gathered["evidence"], *fresh]
+        if fresh:
+            asked["is_barren"] = False
+        else:
+            asked["fruitless"] = [*gathered["fruitless"], query]
+        event = {"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": query}
+        runtime.stream_writer({**event, "evidence": fresh})
+    return asked
 
 
 def fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:

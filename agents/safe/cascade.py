@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from langgraph.types import StreamWriter
+from langgraph.runtime import Runtime
 
 from factloop.agents.safe.branch import LOOK, Node, Update, closed, fresh_evidence
 from factloop.agents.safe.claims import claim_id
-from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import FactState
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.gateway import SearchGateway
 from factloop.tools.verifiers.base import Entailment
 from factloop.tools.verifiers.pairs import Pair, PairReader, score_pairs
 
@@ -91,18 +91,18 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
     return found
 
 
-def build_look_node(cheap: CheapStage, searching: SearchGateway, meter: UsageMeter) -> Node:
-    """The node that looks for the claim's first query in the documents. Raises ConfigError where there are none.
+def build_look_node(cheap: CheapStage) -> Node:
+    """The node that looks for the claim's first query in the documents.
 
     A claim that it does not settle is left as it was, but for the evidence found: its query is still to be asked.
     """
-    documents = documents_among(searching.tools)
 
-    async def look(state: FactState, *, writer: StreamWriter) -> Update:
+    async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         assert state["pending"] is not None
-        wish = NextQuery(**state["pending"])
+        query = NextQueries(**state["pending"]).queries[0]
+        meter, searching = runtime.context.meter, runtime.context.searching
         try:
-            found = await searching.search(documents, wish.query, stage=LOOK, meter=meter)
+            found = await searching.search(documents_among(searching.tools), query, stage=LOOK, meter=meter)
         except ConfigError:
             raise
         except FactloopError:  # counted by the gateway
@@ -116,12 +116,12 @@ def build_look_node(cheap: CheapStage, searching: SearchGateway, meter: UsageMet
         except Exception:  # noqa: BLE001 - encoders raise anything; the claim goes on, and the failure is counted
             meter.failed(LOOK, 0.0)
             judgement = None
-        writer({"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": wish.query,
-                "evidence": fresh})  # fmt: skip
+        event = {"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": query}
+        runtime.stream_writer({**event, "evidence": fresh})
         if judgement is None:
             return {"evidence": fresh}
-        gathered: Update = {"evidence": fresh, "queries": [wish.query]}
-        looked: FactState = {**state, "evidence": fresh, "queries": [wish.query]}
-        return {**gathered, **closed(looked, judgement, writer)}
+        gathered: Update = {"evidence": fresh, "queries": [query]}
+        looked: FactState = {**state, "evidence": fresh, "queries": [query]}
+        return {**gathered, **closed(looked, judgement, runtime)}
 
     return look

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 from factloop.agents.safe.given import unread
-from factloop.agents.safe.stages import Case, NextQuery
+from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
 from factloop.agents.safe.state import ClaimDict, FactState, Found, Place, SentenceState, Settled
-from factloop.records import Claim, Evidence, Judgement
+from factloop.records import Claim, Evidence, Judgement, NoClaim, Sentence
+from factloop.tools.linguistics.checkworthiness import is_checkable
+from factloop.tools.linguistics.markup import plain_text
+from factloop.tools.linguistics.words import tag_words
 
 _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
 """Of a sentence, not of a name: `C++` is not `C`, and 5 % is not 5."""
@@ -38,7 +42,8 @@ def unsplit(sentence: SentenceState, judgement: Judgement) -> list[Found]:
 def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found], dict[str, str]]:
     """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first.
 
-    Where the facts were given, those that come again in the same words are one, however each was read.
+    What was judged by evidence as it was found can be repeated, too. Where the facts were given, those that come again
+    in the same words are one, however each was read.
     """
     first: dict[str, str] = {}
     first_given: dict[str, str] = {}
@@ -47,7 +52,7 @@ def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found
     for fact in sorted(found, key=order):
         name = claim_id(fact["place"])
         original = first_given.setdefault(sameness(fact["text"]), name) if given else name
-        if original == name and fact["status"] == "open":
+        if original == name and (fact["status"] == "open" or fact["evidence"]):
             original = first.setdefault(sameness(fact["self_contained"]), name)
         if original != name:
             repeats[name] = repeats.get(original, original)
@@ -56,31 +61,47 @@ def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found
     return kept, repeats
 
 
+def reopened(fact: Found) -> Found:
+    """A fact that was judged by evidence as it was found, open again; any other as it is."""
+    is_judged = fact["judgement"] is not None and bool(fact["evidence"])
+    return {**fact, "status": "open"} if is_judged else fact
+
+
 def open_case(fact: Found, task: SentenceState, stage: Literal["model"] | None = None) -> FactState:
     """The state in which a claim's branch starts. `fact["self_contained"]` is the first query where none was found."""
     return FactState(
         task=task,
         fact=fact,
         settled=[],
-        pending=asdict(NextQuery(fact["query"].strip() or fact["self_contained"])),
+        pending=asdict(NextQueries((fact["query"].strip() or fact["self_contained"],))),
         queries=[],
+        fruitless=[],
+        rounds=0,
+        is_barren=False,
         missing=[],
-        evidence=[],
+        evidence=fact["evidence"],
         failure=None,
+        last_search=None,
         relevant=fact["relevant"],
         stage=stage,
     )
 
 
-def case_of(state: FactState, *, may_search: bool) -> Case:
+def case_of(state: FactState, task: SentenceTask, *, searches_left: int) -> Case:
     """What a stage gets to see of a claim's state."""
-    evidence = tuple(Evidence.model_validate(item) for item in state["evidence"])
-    return Case(state["fact"]["self_contained"], tuple(state["queries"]), evidence, may_search)
+    return Case(
+        claim=state["fact"]["self_contained"],
+        task=task,
+        queries=tuple(state["queries"]),
+        evidence=tuple(Evidence.model_validate(item) for item in state["evidence"]),
+        searches_left=max(0, searches_left),
+        fruitless=tuple(state["fruitless"]),
+    )
 
 
 def settle(fact: Found, judgement: Judgement, state: FactState | None = None) -> Settled:
-    """The claim with its judgement and, from `state`, what its search brought."""
-    gathered: dict[str, Any] = {}
+    """The claim with its judgement and what it was judged by: from `state`, what its search brought."""
+    gathered: dict[str, Any] = {"evidence": fact["evidence"]}
     if state is not None:
         gathered = {
             "queries": state["queries"],
@@ -106,7 +127,7 @@ def settle(fact: Found, judgement: Judgement, state: FactState | None = None) ->
 def repeated(fact: Found, of: ClaimDict) -> ClaimDict:
     """A claim that repeats another: it points there, and that judgement stands for both."""
     judgement = {**of["judgement"], "cited": []}
-    own = settle(fact, Judgement.model_validate(judgement))["claim"]
+    own = settle({**fact, "evidence": []}, Judgement.model_validate(judgement))["claim"]
     return {**own, "duplicate_of": of["id"], "relevant": of["relevant"]}
 
 
@@ -123,3 +144,27 @@ def in_order(found: Sequence[Found], settled: Sequence[Settled], repeats: dict[s
         else:
             raise ValueError(f"claim {name} was found and never settled")
     return claims
+
+
+def sentences_read(sentences: Sequence[SentenceState], found: Sequence[Found]) -> list[dict[str, Any]]:
+    """All that was to be read, in the order of the response, each with its claims or the reason why it has none."""
+    ids: defaultdict[int, list[str]] = defaultdict(list)
+    for fact in sorted(found, key=order):
+        ids[fact["place"]["sentence"]].append(claim_id(fact["place"]))
+    return [
+        Sentence(
+            span=(sentence["start"], sentence["end"]),
+            claims=tuple(ids[sentence["number"]]),
+            no_claim=None if ids[sentence["number"]] else _why_silent(sentence),
+        ).model_dump(mode="json")
+        for sentence in sorted(sentences, key=lambda one: (one["start"], one["number"]))
+    ]
+
+
+def _why_silent(sentence: SentenceState) -> NoClaim:
+    """Why a sentence has no claim. One that was read and has the form of a statement should have had some."""
+    if sentence["silent"] is not None:
+        return NoClaim(sentence["silent"])
+    text = plain_text(sentence["text"])
+    is_statement = not sentence["is_code"] and is_checkable(text, tag_words(text))
+    return NoClaim.NO_CLAIM if is_statement else NoClaim.NO_STATEMENT

@@ -5,53 +5,78 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StreamWriter
+from langgraph.runtime import Runtime
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import LOOK, SEARCH, Node, Update, already_asked, ask_next, closed, settling, task_of
+from factloop.agents.safe.branch import (
+    LOOK,
+    SEARCH,
+    Node,
+    Update,
+    ask_next,
+    closed,
+    not_yet_asked,
+    search,
+    settling,
+    task_of,
+)
 from factloop.agents.safe.claims import case_of
+from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.given import unread
-from factloop.agents.safe.stages import FoundFact, FusedStages, NextQuery
+from factloop.agents.safe.plans import OneByOne
+from factloop.agents.safe.stages import FoundFact, FusedStages
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import Judgement
 
 ASSESS = "assess"
+QUERIES_AT_ONCE = 2
+"""Of a claim that its first search left open: so the slowest claim takes three rounds rather than five."""
 GIVEN_AT_ONCE = 12
 """Given facts of a sentence that one call reads: the reply has a bound, and what it fails on is lost together."""
 
 
 @dataclass(frozen=True)
-class FusedPlan:
+class FusedPlan(OneByOne):
     """The fused plan, with the stages that fill it."""
 
     stages: FusedStages
+    gates: bool = True
+    """Whether a check may leave irrelevant claims unjudged."""
     name: ClassVar[Literal["fused"]] = "fused"
 
-    def build_claim_graph(
-        self, search: Node, *, max_searches: int, look: Node | None = None
-    ) -> CompiledStateGraph[Any]:
+    @property
+    def reads_code(self) -> bool:
+        return self.stages.reads_code
+
+    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
         """`search -> assess`, round after round, until the claim is settled or `max_searches` queries were asked.
 
-        A first `look` settles it before all that, or leaves it.
+        A round that brings nothing new is the last, without another call. A first `look` settles the claim before all
+        that, or leaves it.
         """
 
-        async def assess(state: FactState, *, writer: StreamWriter) -> Update:
+        async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if state["failure"] is not None and not state["evidence"]:
-                return closed(state, Judgement.model_validate(state["failure"]), writer)
-            case = case_of(state, may_search=state["failure"] is None and len(state["queries"]) < max_searches)
-            step = await self.stages.assess(case)
+                return closed(state, Judgement.model_validate(state["failure"]), runtime)
+            if state["rounds"] > 1 and state["is_barren"]:
+                return closed(
+                    state, self._nothing_more(" ".join(state["missing"][-1:]) or state["queries"][-1]), runtime
+                )
+            left = max_searches - len(state["queries"]) if state["last_search"] == "answered" else 0
+            case = case_of(state, task_of(state["task"]), searches_left=left)
+            step = await self.stages.assess(case, runtime.context)
             if isinstance(step, Judgement):
-                return closed(state, step, writer)
-            if case.may_search and not already_asked(state, step.query):
-                return ask_next(state, step)
-            return closed(state, self._nothing_more(step), writer)
+                return closed(state, step, runtime)
+            wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, left))
+            if wish is None:
+                return closed(state, self._nothing_more(step.missing or ", ".join(step.queries)), runtime)
+            return ask_next(state, wish)
 
-        graph = StateGraph(FactState, output_schema=FactOutput)
+        graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
         graph.add_node(ASSESS, settling(ASSESS, assess))
         if look is None:
@@ -64,32 +89,39 @@ class FusedPlan:
         graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
         return graph.compile(name="claim")
 
-    async def find_facts(self, sentence: SentenceState) -> list[Found]:
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
         """The facts of one sentence, those that need no search already settled."""
+        (sentence,) = group
         given = sentence["given"]
         if given is not None:
             starts = range(0, len(given), GIVEN_AT_ONCE)
-            parts = await asyncio.gather(*(self._read(start, given, sentence) for start in starts))
+            parts = await asyncio.gather(
+                *(self.read_given(sentence, start, given[start : start + GIVEN_AT_ONCE], context) for start in starts)
+            )
             return [fact for part in parts for fact in part]
-        facts = await self.stages.sentence_facts(task_of(sentence))
-        return [self._placed(number, fact, sentence) for number, fact in enumerate(facts)]
+        facts = await self.stages.sentence_facts(task_of(sentence), context)
+        gates = self.gates and context.gates
+        return [self._placed(number, fact, sentence, gates=gates) for number, fact in enumerate(facts)]
 
-    async def _read(self, start: int, given: Sequence[str], sentence: SentenceState) -> list[Found]:
-        """The given facts from the place `start`; where they cannot be read each is there, unscored."""
-        asked = given[start : start + GIVEN_AT_ONCE]
+    async def read_given(
+        self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
+    ) -> list[Found]:
+        """Given facts, of which the first has the place `start`; where they cannot be read each is there, unscored."""
         try:
-            facts = await self.stages.given_facts(task_of(sentence), asked)
+            facts = await self.stages.given_facts(task_of(sentence), asked, context)
         except ConfigError:
             raise
         except FactloopError as error:
             return unread(sentence, judgements.unscored(error), enumerate(asked, start))
         pairs = zip(asked, facts, strict=True)
+        gates = self.gates and context.gates
         return [
-            self._placed(number, replace(fact, text=text), sentence) for number, (text, fact) in enumerate(pairs, start)
+            self._placed(number, replace(fact, text=text), sentence, gates=gates)
+            for number, (text, fact) in enumerate(pairs, start)
         ]
 
-    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState) -> Found:
-        settled = self._settled_at_once(fact)
+    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> Found:
+        settled = self._settled_at_once(fact, gates=gates)
         return Found(
             place=Place(sentence=sentence["number"], fact=number),
             sentence=sentence["text"],
@@ -100,19 +132,21 @@ class FusedPlan:
             query=fact.query,
             relevant={"check": True, "irrelevant": False, "ambiguous": None}[fact.status],
             judgement=None if settled is None else settled.model_dump(mode="json"),
+            evidence=[],
         )
 
-    def _settled_at_once(self, fact: FoundFact) -> Judgement | None:
-        if fact.status == "irrelevant":
+    def _settled_at_once(self, fact: FoundFact, *, gates: bool) -> Judgement | None:
+        if fact.status == "irrelevant" and gates:
             return judgements.irrelevant(judgements.NO_CONNECTION, self.stages.name)
         if fact.status == "ambiguous":
             return judgements.ambiguous("The response leaves open who or what is meant.", self.stages.name)
         return None
 
-    def _nothing_more(self, wish: NextQuery) -> Judgement:
-        """The judge asks for what was asked already: the evidence does not support the claim, and no more will come."""
-        rationale = f"No evidence was found on: {wish.missing or wish.query}"
-        return judgements.not_supported(rationale, (), self.stages.name, contradicted=False)
+    def _nothing_more(self, missing: str) -> Judgement:
+        """What the judge still wants was searched for: nothing supports the claim, and no more will come."""
+        return judgements.not_supported(
+            f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
+        )
 
 
 def _unless_settled(state: FactState) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from factloop.agents.safe.state import Found, Place, SentenceState
-from factloop.records import Judgement
+from factloop.records import Judgement, NoClaim
+from factloop.tools.linguistics.outline import read_outline
+from factloop.tools.linguistics.silence import silence_of
 
 _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
 """White space and citations: who splits a response into sentences often drops the ones and the others."""
@@ -30,10 +32,41 @@ def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str,
             text=response[start:end] or one["sentence"],
             start=start,
             end=end,
+            is_code=False,
+            above="",
             given=list(one["facts"]),
+            silent=None,
         )
         for number, (one, (start, end)) in enumerate(zip(given, spans, strict=True))
     ]
+
+
+def left_out(given: Sequence[SentenceState], prompt: str | None, response: str) -> list[SentenceState]:
+    """The sentences given, then those of the response that lie in none of them: nobody read these."""
+    taken = [(one["start"], one["end"]) for one in given if one["start"] < one["end"]]
+    starts = [start for start, _ in taken]
+    rest: list[SentenceState] = []
+    for part in read_outline(response):
+        place = bisect_left(starts, part.end) - 1
+        if place >= 0 and taken[place][1] > part.start:
+            continue
+        silent = silence_of(part) or NoClaim.NOT_READ
+        number = len(given) + len(rest)
+        rest.append(
+            SentenceState(
+                prompt=prompt,
+                response=response,
+                number=number,
+                text=part.text,
+                start=part.start,
+                end=part.end,
+                is_code=False,
+                above=part.above,
+                given=None,
+                silent=silent,
+            )
+        )
+    return [*given, *rest]
 
 
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
@@ -82,6 +115,7 @@ def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[
             query="",
             relevant=None,
             judgement=judgement.model_dump(mode="json"),
+            evidence=[],
         )
         for number, text in facts
     ]

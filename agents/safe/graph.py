@@ -1,136 +1,214 @@
-"""The SAFE agent as a LangGraph state machine: one graph a response, one subgraph a claim.
+"""The SAFE agent as a LangGraph state machine: one graph for all responses, one subgraph a claim.
 
-    split ─▶ decompose (one branch a sentence) ─▶ distinguish ─▶ claim (one branch a distinct fact) ─▶ collect
+    split ─▶ read ─▶ distinguish ─┬▶ claim ──────┬▶ gather ─▶ collect
+                                  └▶ look again ─┘
 
+`read` has a branch a sentence or window, `claim` one a distinct fact, `look again` one a batch of facts.
 `distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when. After
-it no claim waits for another.
+it no claim waits for another, but for those that a plan looks at again together; what such a look leaves open goes to
+a branch of its own.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Overwrite, Send, StreamWriter
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
 
-from factloop.agents.safe.branch import Node, Update, build_search_node, of_stage
+from factloop.agents.safe.branch import Node, Update, in_stage, of_stage
 from factloop.agents.safe.cascade import CheapStage, build_look_node
-from factloop.agents.safe.claims import claim_id, distinct, in_order, open_case, settle, unsplit
-from factloop.agents.safe.given import given_sentences
+from factloop.agents.safe.claims import (
+    claim_id,
+    distinct,
+    in_order,
+    open_case,
+    reopened,
+    sentences_read,
+    settle,
+    unsplit,
+)
+from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.given import given_sentences, left_out
 from factloop.agents.safe.judgements import no_source, unscored
-from factloop.agents.safe.state import Found, Input, Output, ResponseState, SentenceState
+from factloop.agents.safe.state import (
+    BatchState,
+    Found,
+    Input,
+    Output,
+    ResponseState,
+    SentenceState,
+    Settled,
+    WindowState,
+)
 from factloop.errors import ConfigError, FactloopError
-from factloop.records import Judgement
-from factloop.tools.calls.meter import UsageMeter
+from factloop.records import Judgement, NoClaim
+from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import Value, span
-from factloop.tools.linguistics.sentences import split_sentences
-from factloop.tools.search.gateway import SearchGateway
+from factloop.tools.linguistics.outline import Part, read_outline
+from factloop.tools.linguistics.silence import silence_of
 
-SPLIT, DECOMPOSE, DISTINGUISH, CLAIM, COLLECT = "split", "decompose", "distinguish", "claim", "collect"
+SPLIT, READ, DISTINGUISH, CLAIM = "split", "read", "distinguish", "claim"
+LOOK_AGAIN, GATHER, COLLECT = "look_again", "gather", "collect"
 
 
 class SafePlan(Protocol):
-    """One way through SAFE's loop: `fused.FusedPlan` or `paper.PaperPlan`."""
+    """One way through SAFE's loop: `fused.FusedPlan`, `paper.PaperPlan` or `grounded.GroundedPlan`."""
 
-    async def find_facts(self, sentence: SentenceState) -> list[Found]: ...
+    @property
+    def reads_code(self) -> bool:
+        """Whether its judge can tell what code states."""
+        ...
 
-    def build_claim_graph(
-        self, search: Node, *, max_searches: int, look: Node | None = None
-    ) -> CompiledStateGraph[Any]: ...
+    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
+        """The sentences, in groups that are read together."""
+        ...
+
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
+        """The facts of a group. Raises FactloopError where none of its sentences could be read."""
+        ...
+
+    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
+        """Of the open facts those that are to be looked at again, together."""
+        ...
+
+    async def look_again(
+        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
+    ) -> list[Settled]:
+        """The claims of a batch that it could settle; `sentences` are theirs, in the same order."""
+        ...
+
+    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+        """The subgraph of one claim."""
+        ...
 
 
-class SentenceNode(Protocol):
-    def __call__(self, state: SentenceState, *, writer: StreamWriter) -> Awaitable[Update]: ...
+class ReadNode(Protocol):
+    def __call__(self, state: WindowState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
+
+
+class BatchNode(Protocol):
+    def __call__(self, state: BatchState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
 
 
 class ResponseNode(Protocol):
-    def __call__(self, state: ResponseState, *, writer: StreamWriter) -> Update: ...
+    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
 
 
-def build_safe_graph(
-    plan: SafePlan, searching: SearchGateway, meter: UsageMeter, *, max_searches: int, cheap: CheapStage | None = None
-) -> CompiledStateGraph[Any]:
-    """The compiled graph from `{prompt, response}` to `{claims}`; with `facts`, one claim for each of these.
+def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | None = None) -> SafeGraph:
+    """The compiled graph from `{prompt, response}` to `{claims, sentences_read}`; run it with a `CheckContext`.
 
-    With `spans`, the claims of these sentences alone; the rest of the response is what they may refer to.
+    With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
+    response being what they may refer to.
 
     Custom stream events (dictionaries, see `factloop.events`): response_split, claim_found, claim_searched,
-    claim_judged. Without search tools every claim is found and none is judged.
+    claim_judged. Without search tools in the context every claim is found and none is judged.
 
-    With a `cheap` stage it is a cascade: that settles what it can before the plan's own stages are asked. Raises
-    ConfigError where there is nothing it could look at.
+    With a `cheap` stage it is a cascade: that settles what it can before the plan's own stages are asked.
     """
-    look = None if cheap is None or not searching.tools else build_look_node(cheap, searching, meter)
+    look = None if cheap is None else build_look_node(cheap)
     stage: Literal["model"] | None = None if cheap is None else "model"
-    claim = plan.build_claim_graph(build_search_node(searching, meter), max_searches=max_searches, look=look)
-    graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
-    graph.add_node(SPLIT, _split)
-    graph.add_node(DECOMPOSE, _build_decompose(plan), input_schema=SentenceState)
-    graph.add_node(DISTINGUISH, _build_distinguish(stage, can_search=bool(searching.tools)))
-    graph.add_node(CLAIM, claim)
+    graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=Input, output_schema=Output)
+    graph.add_node(SPLIT, _build_split(plan))
+    graph.add_node(READ, _build_read(plan), input_schema=WindowState)
+    graph.add_node(DISTINGUISH, _build_distinguish(stage, look))
+    graph.add_node(CLAIM, plan.build_claim_graph(max_searches=max_searches, look=look))
+    graph.add_node(LOOK_AGAIN, _build_look_again(plan, stage, look), input_schema=BatchState)
+    graph.add_node(GATHER, _gather)
     graph.add_node(COLLECT, _collect)
     graph.add_edge(START, SPLIT)
-    graph.add_conditional_edges(SPLIT, _to_each_sentence, [DECOMPOSE, DISTINGUISH])
-    graph.add_edge(DECOMPOSE, DISTINGUISH)
-    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(stage), [CLAIM, COLLECT])
-    graph.add_edge(CLAIM, COLLECT)
+    graph.add_conditional_edges(SPLIT, _build_to_each_group(plan), [READ, DISTINGUISH])
+    graph.add_edge(READ, DISTINGUISH)
+    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(plan, stage), [LOOK_AGAIN, CLAIM, GATHER])
+    graph.add_edge(LOOK_AGAIN, GATHER)
+    graph.add_edge(CLAIM, GATHER)
+    graph.add_conditional_edges(GATHER, _build_to_what_is_left(stage), [CLAIM, COLLECT])
     graph.add_edge(COLLECT, END)
     return graph.compile(name="safe")
 
 
-def _split(state: ResponseState, *, writer: StreamWriter) -> Update:
-    prompt, response = state.get("prompt"), state["response"]
-    given, spans = state.get("facts"), state.get("spans")
-    if given is not None:
-        sentences = given_sentences(prompt, response, given)
-    else:
-        sentences = _sentences(prompt, response, _own_spans(response) if spans is None else spans)
-    writer({"type": "response_split", "n_sentences": len(sentences)})
-    # On a thread that ran before, the reduced keys still hold what it found.
-    return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
+def _build_split(plan: SafePlan) -> ResponseNode:
+    def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+        prompt, response = state.get("prompt"), state["response"]
+        given, spans = state.get("facts"), state.get("spans")
+        if given is not None:
+            sentences = given_sentences(prompt, response, given)
+            sentences = left_out(sentences, prompt, response)
+        else:
+            parts = read_outline(response)
+            chosen = parts if spans is None else _of_spans(parts, response, spans)
+            sentences = [
+                _sentence(prompt, response, number, part, reads_code=plan.reads_code)
+                for number, part in enumerate(chosen)
+            ]
+        n_read = sum(sentence["silent"] is None for sentence in sentences)
+        runtime.stream_writer({"type": "response_split", "n_sentences": n_read})
+        # On a thread that ran before, the reduced keys still hold what it found.
+        return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([])}
+
+    return split
 
 
-def _own_spans(response: str) -> list[tuple[int, int]]:
-    return [(sentence.start, sentence.end) for sentence in split_sentences(response)]
+def _of_spans(parts: Sequence[Part], response: str, spans: Sequence[tuple[int, int]]) -> list[Part]:
+    """The stretches asked for, each read as the part that it begins in; of code, the pieces in which it is read."""
+    starts = [part.start for part in parts]
+    chosen: list[Part] = []
+    for start, end in spans:
+        place = max(bisect_right(starts, start) - 1, 0)
+        around = parts[place] if parts else Part("", 0, 0, "prose")
+        inside = [part for part in parts[place:] if start <= part.start and part.end <= end]
+        one = Part(response[start:end], start, end, around.kind, around.above)
+        chosen += inside if around.kind == "code" and inside else [one]
+    return chosen
 
 
-def _sentences(prompt: str | None, response: str, spans: Sequence[tuple[int, int]]) -> list[SentenceState]:
-    return [
-        SentenceState(
-            prompt=prompt,
-            response=response,
-            number=number,
-            text=response[start:end],
-            start=start,
-            end=end,
-            given=None,
-        )
-        for number, (start, end) in enumerate(spans)
-    ]
+def _sentence(prompt: str | None, response: str, number: int, part: Part, *, reads_code: bool) -> SentenceState:
+    silent: str | None = silence_of(part)
+    if part.kind == "code" and not reads_code:
+        silent = NoClaim.CODE
+    return SentenceState(
+        prompt=prompt,
+        response=response,
+        number=number,
+        text=part.text,
+        start=part.start,
+        end=part.end,
+        is_code=part.kind == "code",
+        above=part.above,
+        given=None,
+        silent=silent,
+    )
 
 
-def _to_each_sentence(state: ResponseState) -> list[Send] | str:
-    """To those that may state facts."""
-    return [Send(DECOMPOSE, one) for one in state["sentences"] if one["given"] != []] or DISTINGUISH
+def _build_to_each_group(plan: SafePlan) -> Callable[[ResponseState], list[Send] | str]:
+    def to_each_group(state: ResponseState) -> list[Send] | str:
+        """To the groups of those that may state facts."""
+        read = [one for one in state["sentences"] if one["silent"] is None and one["given"] != []]
+        return [Send(READ, WindowState(sentences=list(group))) for group in plan.grouped(read)] or DISTINGUISH
+
+    return to_each_group
 
 
-def _build_decompose(plan: SafePlan) -> SentenceNode:
-    async def decompose(state: SentenceState, *, writer: StreamWriter) -> Update:
-        stage: dict[str, Value] = {"factloop.stage": DECOMPOSE, "factloop.sentence": state["number"] + 1}
-        with span(f"stage {DECOMPOSE}", stage) as traced:
-            traced.say("factloop.sentence.text", lambda: state["text"])
+def _build_read(plan: SafePlan) -> ReadNode:
+    async def read(state: WindowState, runtime: Runtime[CheckContext]) -> Update:
+        sentences = state["sentences"]
+        stage: dict[str, Value] = {"factloop.stage": READ, "factloop.sentence": sentences[0]["number"] + 1}
+        with span(f"stage {READ}", stage) as traced:
+            traced.say("factloop.sentence.text", lambda: " ".join(sentence["text"] for sentence in sentences))
             try:
-                found = await plan.find_facts(state)
+                runtime.context.meter.allowance.refuse_late()
+                found = await plan.find_facts(sentences, runtime.context)
             except ConfigError:
                 raise
             except FactloopError as error:
                 traced.failed(error)
-                found = unsplit(state, unscored(error))
+                found = [fact for sentence in sentences for fact in unsplit(sentence, unscored(error))]
             traced.set({"factloop.n_claims": len(found)})
         for fact in found:
-            writer(
+            runtime.stream_writer(
                 {
                     "type": "claim_found",
                     "claim_id": claim_id(fact["place"]),
@@ -141,40 +219,92 @@ def _build_decompose(plan: SafePlan) -> SentenceNode:
             )
         return {"found": found}
 
-    return decompose
+    return read
 
 
-def _build_distinguish(stage: Literal["model"] | None, *, can_search: bool) -> ResponseNode:
-    def distinguish(state: ResponseState, *, writer: StreamWriter) -> Update:
-        """Settles what needs no search; leaves open one of each fact that does."""
-        kept, repeats = distinct(state["found"], given=state.get("facts") is not None)
+def _build_distinguish(stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
+    def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+        """Settles what needs no search; leaves open one of each fact that does.
+
+        In a cascade also what the model supported in passing: it goes by the verifier first, like any other.
+        """
+        found = state["found"] if look is None else [reopened(fact) for fact in state["found"]]
+        kept, repeats = distinct(found, given=state.get("facts") is not None)
         settled = [
             settle(fact, of_stage(Judgement.model_validate(fact["judgement"]), stage))
-            for fact in state["found"]
-            if fact["judgement"] is not None and claim_id(fact["place"]) not in repeats
+            for fact in found
+            if fact["status"] == "settled" and claim_id(fact["place"]) not in repeats
         ]
-        if not can_search:
+        if not runtime.context.searching.tools:
             settled += [settle(fact, no_source()) for fact in kept]
             kept = []
         for item in settled:
-            writer({"type": "claim_judged", "claim": item["claim"]})
+            runtime.stream_writer({"type": "claim_judged", "claim": item["claim"]})
         return {"open": kept, "repeats": repeats, "settled": settled}
 
     return distinguish
 
 
-def _build_to_each_claim(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
+def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
     def to_each_claim(state: ResponseState) -> list[Send] | str:
-        tasks = {sentence["number"]: sentence for sentence in state["sentences"]}
-        cases = (open_case(fact, tasks[fact["place"]["sentence"]], stage) for fact in state["open"])
-        return [Send(CLAIM, case) for case in cases] or COLLECT
+        of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
+        batches = plan.batches(state["open"])
+        again = {claim_id(fact["place"]) for batch in batches for fact in batch}
+        sends = [
+            Send(
+                LOOK_AGAIN,
+                BatchState(facts=list(batch), sentences=[of_number[fact["place"]["sentence"]] for fact in batch]),
+            )
+            for batch in batches
+        ]
+        alone = (fact for fact in state["open"] if claim_id(fact["place"]) not in again)
+        sends += [Send(CLAIM, open_case(fact, of_number[fact["place"]["sentence"]], stage)) for fact in alone]
+        return sends or GATHER
 
     return to_each_claim
 
 
-def _collect(state: ResponseState, *, writer: StreamWriter) -> Update:
+def _build_look_again(plan: SafePlan, stage: Literal["model"] | None, look: Node | None) -> BatchNode:
+    async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
+        pairs = list(zip(state["facts"], state["sentences"], strict=True))
+        with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):
+            cheap: list[Settled] = []
+            if look is not None:
+                fresh = [open_case({**fact, "evidence": []}, sentence, stage) for fact, sentence in pairs]
+                looks = await together(look(case, runtime) for case in fresh)
+                cheap = [item for update in looks for item in update.get("settled", ())]
+                pairs = [pair for pair, update in zip(pairs, looks, strict=True) if "settled" not in update]
+            facts, sentences = [fact for fact, _ in pairs], [sentence for _, sentence in pairs]
+            settled = await plan.look_again(facts, sentences, runtime.context) if pairs else []
+        settled = [in_stage(item, stage) for item in settled]
+        for item in settled:
+            runtime.stream_writer({"type": "claim_judged", "claim": item["claim"]})
+        return {"settled": [*cheap, *settled]}
+
+    return look_again
+
+
+def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
+    """Where the branches meet."""
+    return {}
+
+
+def _build_to_what_is_left(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
+    def to_what_is_left(state: ResponseState) -> list[Send] | str:
+        """To the claims that a look at several left open, each in a branch of its own."""
+        done = {item["claim"]["id"] for item in state["settled"]}
+        of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
+        left = (fact for fact in state["open"] if claim_id(fact["place"]) not in done)
+        return [Send(CLAIM, open_case(fact, of_number[fact["place"]["sentence"]], stage)) for fact in left] or COLLECT
+
+    return to_what_is_left
+
+
+def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
     claims = in_order(state["found"], state["settled"], state["repeats"])
     for claim in claims:
         if claim["duplicate_of"] is not None:
-            writer({"type": "claim_judged", "claim": claim})
-    return {"claims": claims, "facts": None, "spans": None}  # a thread that runs again without them is to split
+            runtime.stream_writer({"type": "claim_judged", "claim": claim})
+    read = sentences_read(state["sentences"], state["found"])
+    # A thread that runs again without facts and spans is to split.
+    return {"claims": claims, "sentences_read": read, "facts": None, "spans": None}

@@ -20,12 +20,15 @@ def supported(rationale: str, cited: Sequence[str], judged_by: str) -> Judgement
     return Judgement(verdict=Verdict.SUPPORTED, rationale=rationale, cited=tuple(cited), judged_by=judged_by)
 
 
-def not_supported(rationale: str, cited: Sequence[str], judged_by: str, *, contradicted: bool) -> Judgement:
+def not_supported(
+    rationale: str, cited: Sequence[str], judged_by: str, *, contradicted: bool, wrong: str = ""
+) -> Judgement:
     return Judgement(
         verdict=Verdict.NOT_SUPPORTED,
         rationale=rationale,
         cited=tuple(cited),
         contradicted=contradicted,
+        wrong=wrong if contradicted else "",
         judged_by=judged_by,
     )
 

@@ -1,19 +1,22 @@
-"""Both plans' stages filled by a chat model: a prompt, a structured answer, and its meaning."""
+"""The stages of all plans filled by a chat model: a prompt, a structured answer, and its meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.excerpts import around, before
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.excerpts import before, whole_or_excerpt
+from factloop.agents.safe.grounded_answers import claims_judged, complete, reading_of
 from factloop.agents.safe.schemas import (
     Assessment,
     AtomicFacts,
+    GroundedFacts,
     Rating,
     Relevance,
     SearchCall,
@@ -21,67 +24,68 @@ from factloop.agents.safe.schemas import (
     SelfContainedFact,
     SentenceFacts,
 )
-from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
+from factloop.citations import renumbered
 from factloop.errors import ModelOutputError
-from factloop.prompts.registry import PromptRegistry, Value
+from factloop.prompts.registry import PromptRegistry, Rendered, Value
 from factloop.records import Evidence, Judgement
-from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import Accept, ModelGateway
 from factloop.tools.models.offers import Chosen, Offers
-from factloop.tools.search.base import SearchTool
 
 T = TypeVar("T", bound=BaseModel)
 
-CONTEXT_CHARACTERS = 600
 SENTENCE_CHARACTERS = 2_000
 """Of a sentence that was given; those that are split here are no longer."""
-RESPONSE_CHARACTERS = 6_000
+ANSWER_CHARACTERS = 6_000
+"""Of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
 PASSAGE_CHARACTERS = 1_500
-FINAL = "No further search is possible: settle it now."
 
 FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
+GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
 
 
 @dataclass(frozen=True)
 class _ModelStages:
-    """A model, the prompts, and the account to which one run's calls go."""
+    """A model and its prompts."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
-    meter: UsageMeter
-    tools: Sequence[SearchTool]
+    reads_code: bool = True
 
     @property
     def name(self) -> str:
         return self.gateway.chat.name
 
-    async def _ask(self, stage: str, output: type[T], *, accept: Accept | None = None, **values: Value) -> T:
+    async def _ask(
+        self, stage: str, output: type[T], context: CheckContext, *, accept: Accept | None = None, **values: Value
+    ) -> T:
         prompt = self.prompts[f"safe/{stage}"].render(**values)
-        return await self.gateway.ask_for(prompt, output, stage=stage, meter=self.meter, accept=accept)
+        return await self.gateway.ask_for(prompt, output, stage=stage, meter=context.meter, accept=accept)
 
 
+@dataclass(frozen=True)
 class ModelFusedStages(_ModelStages):
     """The fused plan's stages."""
 
-    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
-        answer = await self._ask(
-            "sentence_facts",
-            SentenceFacts,
-            question=task.prompt or None,
-            context=before(task.response, task.start, most=CONTEXT_CHARACTERS) or None,
-            sentence=task.sentence,
+    _offers: dict[tuple[tuple[str, str], ...], Offers[Assessment, SearchCall]] = field(default_factory=dict)
+    """By the names and descriptions of the tools."""
+
+    async def sentence_facts(self, task: SentenceTask, context: CheckContext) -> Sequence[FoundFact]:
+        answer = await self.gateway.ask_for(
+            sentence_prompt(self.prompts, task), SentenceFacts, stage="sentence_facts", meter=context.meter
         )
         facts = [item for item in answer.facts if item.fact.strip()]
         return [FoundFact(item.fact.strip(), item.fact.strip(), item.status, item.query.strip()) for item in facts]
 
-    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
         answer = await self._ask(
             "given_facts",
             SentenceFacts,
+            context,
             accept=partial(_one_for_each, facts),
             question=task.prompt or None,
-            context=before(task.response, task.start, most=CONTEXT_CHARACTERS) or None,
+            answer=_answer(task),
             sentence=task.sentence[:SENTENCE_CHARACTERS],
             fact=facts,
         )
@@ -90,79 +94,162 @@ class ModelFusedStages(_ModelStages):
             for text, item in zip(facts, answer.facts, strict=True)
         ]
 
-    async def assess(self, case: Case) -> Judgement | NextQuery:
-        prompt = self.prompts["safe/assessment"].render(
-            claim=case.claim,
-            evidence=passages(case.evidence),
-            asked=case.queries,
-            final=None if case.may_search else FINAL,
-        )
-        offers = self._offers if case.may_search else None
+    async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
         answer = await self.gateway.ask(
-            prompt,
+            assessment_prompt(self.prompts, case),
             Assessment,
             stage="assessment",
-            meter=self.meter,
-            offers=offers,
+            meter=context.meter,
+            offers=self._offered(context) if case.may_search else None,
             accept=partial(_rests_on_evidence, case),
         )
         if isinstance(answer, Chosen):
-            return NextQuery(answer.args.query.strip() or case.claim, answer.args.missing.strip(), answer.name)
+            queries = tuple(query.strip() for query in answer.args.queries if query.strip())
+            return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
         return self._meaning(answer, case)
 
-    @cached_property
-    def _offers(self) -> Offers[Assessment, SearchCall]:
-        descriptions = {tool.name: tool.description for tool in self.tools}
-        return Offers(descriptions, SearchCall, Assessment, lambda answer: answer.verdict == "insufficient")
+    def _offered(self, context: CheckContext) -> Offers[Assessment, SearchCall]:
+        tools = tuple((tool.name, tool.description) for tool in context.searching.tools)
+        if tools not in self._offers:
+            self._offers[tools] = Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
+        return self._offers[tools]
 
     def _meaning(self, answer: Assessment, case: Case) -> Judgement:
-        cited = judgements.cited_ids(answer.cited, case.evidence)
+        cited, why = judgements.cited_ids(answer.cited, case.evidence), _kept_numbers(answer.rationale, case)
         if answer.verdict == "insufficient":
-            return judgements.not_supported(answer.rationale, cited, self.name, contradicted=False)
+            return judgements.not_supported(why, cited, self.name, contradicted=False)
         if answer.verdict == "ambiguous":
-            return judgements.ambiguous(answer.rationale, self.name)
+            return judgements.ambiguous(why, self.name)
         if answer.verdict == "supported":
-            return judgements.supported(answer.rationale, cited, self.name)
-        return judgements.not_supported(answer.rationale, cited, self.name, contradicted=True)
+            return judgements.supported(why, cited, self.name)
+        return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
 
 
+@dataclass(frozen=True)
+class ModelGroundedStages(ModelFusedStages):
+    """The grounded plan's stages, and those of the fused plan for what it leaves out."""
+
+    async def read(self, window: WindowTask, context: CheckContext) -> Reading:
+        first = window.sentences[0]
+        answer = await self._ask(
+            "grounded_facts",
+            GroundedFacts,
+            context,
+            accept=partial(complete, len(window.sentences)),
+            passage=passages(window.passages),
+            question=window.prompt or None,
+            answer=before(window.response, first.start, most=ANSWER_CHARACTERS) or None,
+            sentence=_in_place(window),
+        )
+        return reading_of(answer, window, self.name)
+
+    async def look_again(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext
+    ) -> Sequence[JudgedFact]:
+        answer = await self.gateway.ask_for(
+            claims_prompt(self.prompts, claims, window),
+            GroundedFacts,
+            stage="grounded_claims",
+            meter=context.meter,
+            accept=partial(claims_judged, len(claims)),
+        )
+        return reading_of(answer, window, self.name, given=claims).facts
+
+
+@dataclass(frozen=True)
 class ModelPaperStages(_ModelStages):
     """The paper plan's stages."""
 
-    async def split(self, task: SentenceTask) -> Sequence[str]:
-        answer = await self._ask("atomic_facts", AtomicFacts, sentence=task.sentence)
+    async def split(self, task: SentenceTask, context: CheckContext) -> Sequence[str]:
+        answer = await self._ask("atomic_facts", AtomicFacts, context, above=task.above or None, sentence=task.sentence)
         return [fact.strip() for fact in answer.facts if fact.strip()]
 
-    async def revise(self, fact: str, task: SentenceTask) -> str:
-        answer = await self._ask("self_contained_fact", SelfContainedFact, response=_response(task), fact=fact)
+    async def revise(self, fact: str, task: SentenceTask, context: CheckContext) -> str:
+        answer = await self._ask(
+            "self_contained_fact",
+            SelfContainedFact,
+            context,
+            response=_answer(task),
+            sentence=task.sentence[:SENTENCE_CHARACTERS],
+            fact=fact,
+        )
         return answer.fact.strip() or fact
 
-    async def relevance(self, claim: str, task: SentenceTask) -> bool:
+    async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
         if not task.prompt:
             return True  # without a question nothing is beside it
-        answer = await self._ask("relevance", Relevance, question=task.prompt, response=_response(task), fact=claim)
+        answer = await self._ask(
+            "relevance", Relevance, context, question=task.prompt, response=_answer(task), fact=claim
+        )
         return answer.relevant
 
-    async def next_query(self, case: Case) -> NextQuery:
+    async def next_query(self, case: Case, context: CheckContext) -> NextQueries:
         answer = await self._ask(
-            "search_query", SearchQuery, fact=case.claim, evidence=passages(case.evidence), asked=case.queries
-        )
-        return NextQuery(answer.query.strip() or case.claim)
-
-    async def rate(self, case: Case) -> Judgement:
-        answer = await self._ask(
-            "rating",
-            Rating,
-            accept=partial(_rests_on_evidence, case),
+            "search_query",
+            SearchQuery,
+            context,
+            question=case.task.prompt or None,
             fact=case.claim,
             evidence=passages(case.evidence),
+            asked=case.queries,
+            fruitless=case.fruitless,
         )
-        cited = judgements.cited_ids(answer.cited, case.evidence)
+        return NextQueries((answer.query.strip() or case.claim,))
+
+    async def rate(self, case: Case, context: CheckContext) -> Judgement:
+        answer = await self.gateway.ask_for(
+            rating_prompt(self.prompts, case),
+            Rating,
+            stage="rating",
+            meter=context.meter,
+            accept=partial(_rests_on_evidence, case),
+        )
+        cited, why = judgements.cited_ids(answer.cited, case.evidence), _kept_numbers(answer.reasoning, case)
         if answer.rating == "not_supported":
-            return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=False)
+            return judgements.not_supported(why, cited, self.name, contradicted=False)
         if answer.rating == "supported":
-            return judgements.supported(answer.reasoning, cited, self.name)
-        return judgements.not_supported(answer.reasoning, cited, self.name, contradicted=True)
+            return judgements.supported(why, cited, self.name)
+        return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
+
+
+def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> Rendered:
+    """What is asked of one sentence in the fused plan."""
+    return prompts["safe/sentence_facts"].render(
+        question=task.prompt or None, answer=_answer(task), sentence=task.sentence
+    )
+
+
+def assessment_prompt(prompts: PromptRegistry, case: Case) -> Rendered:
+    """What is asked of one claim in the fused plan."""
+    return prompts["safe/assessment"].render(
+        question=case.task.prompt or None,
+        sentence=_stated(case.task),
+        claim=case.claim,
+        evidence=passages(case.evidence),
+        asked=case.queries,
+        fruitless=case.fruitless,
+        left=str(case.searches_left),
+    )
+
+
+def rating_prompt(prompts: PromptRegistry, case: Case) -> Rendered:
+    """What is asked of one claim at the end of the paper's plan."""
+    return prompts["safe/rating"].render(
+        question=case.task.prompt or None,
+        sentence=_stated(case.task),
+        fact=case.claim,
+        evidence=passages(case.evidence),
+    )
+
+
+def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: WindowTask) -> Rendered:
+    """What is asked of several claims at once in the grounded plan."""
+    return prompts["safe/grounded_claims"].render(
+        passage=passages(window.passages),
+        question=window.prompt or None,
+        answer=_answer(window.sentences[0]),
+        claim=claims,
+    )
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
@@ -184,6 +271,11 @@ def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
         )
 
 
+def _kept_numbers(text: str, case: Case) -> str:
+    """A rationale whose numbers are those of the claim's evidence, and no others."""
+    return renumbered(text, {number: number for number, _ in enumerate(case.evidence, 1)})
+
+
 def passages(evidence: Sequence[Evidence]) -> list[str]:
     """The evidence as the model reads it, in the order in which it is numbered."""
     return [f"{_heading(item)}\n{item.passage[:PASSAGE_CHARACTERS]}".strip() for item in evidence]
@@ -193,5 +285,22 @@ def _heading(item: Evidence) -> str:
     return f"{item.title} ({item.published})" if item.published else item.title
 
 
-def _response(task: SentenceTask) -> str:
-    return around(task.response, task.start, task.end, most=RESPONSE_CHARACTERS)
+def _answer(task: SentenceTask) -> str:
+    """The whole answer, as far as prompts hold it, so that requests about one answer begin alike."""
+    return whole_or_excerpt(task.response, task.start, task.end, most=ANSWER_CHARACTERS)
+
+
+def _stated(task: SentenceTask) -> str:
+    """A sentence as a judge reads it who has not seen the rest: under its headings, or the head of its table."""
+    sentence = task.sentence[:SENTENCE_CHARACTERS]
+    return f"{task.above}\n{sentence}" if task.above else sentence
+
+
+def _in_place(window: WindowTask) -> list[str]:
+    """The sentences of a window as the answer goes on: each with what stands between it and the one before."""
+    reached = window.sentences[0].start
+    texts: list[str] = []
+    for sentence in window.sentences:
+        texts.append(window.response[reached : sentence.end].strip() or sentence.sentence)
+        reached = max(reached, sentence.end)
+    return texts

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
 from factloop.records import Judgement, Verdict
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
@@ -26,25 +27,32 @@ NOTHING_FOUND = "Nothing was found on this claim."
 class OfflineFusedStages:
     """`FusedStages` by rules. `nlp` adds the tags and entities of a spaCy pipeline where it has them."""
 
+    reads_code = False
+
     def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
         self.name = verifier.name
         self._verifier = verifier
         self._nlp = nlp
 
-    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
+    async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
         """The facts of one sentence; empty where it states nothing that can be checked."""
         return [self._found(fact, task) for fact in split_claims(task.sentence, self._nlp)]
 
-    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+    async def given_facts(
+        self,
+        task: SentenceTask,
+        facts: Sequence[str],
+        _context: CheckContext,
+    ) -> Sequence[FoundFact]:
         return [self._found(fact, task) for fact in facts]
 
-    async def assess(self, case: Case) -> Judgement | NextQuery:
+    async def assess(self, case: Case, _context: CheckContext) -> Judgement | NextQueries:
         """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
         entailment = _verify(self._verifier, case)
         if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
-                return NextQuery(query, missing=_rationale(entailment, case))
+                return NextQueries((query,), missing=_rationale(entailment, case))
         return _judgement(entailment, case, self.name)
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
@@ -60,28 +68,30 @@ class OfflineFusedStages:
 class OfflinePaperStages:
     """`PaperStages` by the same rules, one stage at a time, with SAFE's fixed number of searches."""
 
+    reads_code = False
+
     def __init__(self, verifier: Verifier, nlp: Language | None = None) -> None:
         self.name = verifier.name
         self._verifier = verifier
         self._nlp = nlp
 
-    async def split(self, task: SentenceTask) -> Sequence[str]:
+    async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
         return split_claims(task.sentence, self._nlp)
 
-    async def revise(self, fact: str, task: SentenceTask) -> str:
+    async def revise(self, fact: str, task: SentenceTask, _context: CheckContext) -> str:
         return resolve_references(fact, context_at(task.response, task.start, task.prompt, self._nlp), self._nlp)
 
-    async def relevance(self, claim: str, task: SentenceTask) -> bool:
+    async def relevance(self, claim: str, task: SentenceTask, _context: CheckContext) -> bool:
         return is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)
 
-    async def next_query(self, case: Case) -> NextQuery:
+    async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
         """A formulation not asked yet; the first one again when out of ideas.
 
         Web searches answer a repeat from the cache; documents, and tools of the user's own, are asked again.
         """
-        return NextQuery(next_query(case.claim, case.queries) or search_query(case.claim))
+        return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
-    async def rate(self, case: Case) -> Judgement:
+    async def rate(self, case: Case, _context: CheckContext) -> Judgement:
         return _judgement(_verify(self._verifier, case), case, self.name)
 
 

@@ -7,17 +7,18 @@ code would drop it or go on with a guess.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StreamWriter
+from langgraph.runtime import Runtime
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.branch import LOOK, SEARCH, Node, Update, ask_next, closed, settling, task_of
+from factloop.agents.safe.branch import LOOK, SEARCH, Node, Update, ask_next, closed, search, settling, task_of
 from factloop.agents.safe.claims import case_of
+from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import PaperStages, SentenceTask
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
 from factloop.errors import ConfigError, FactloopError
@@ -27,38 +28,48 @@ RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 
 
 @dataclass(frozen=True)
-class PaperPlan:
+class PaperPlan(OneByOne):
     """The paper's plan, with the stages that fill it."""
 
     stages: PaperStages
     name: ClassVar[Literal["paper"]] = "paper"
 
-    def build_claim_graph(
-        self, search: Node, *, max_searches: int, look: Node | None = None
-    ) -> CompiledStateGraph[Any]:
-        """`relevance`, then `next_query -> search` for `max_searches` rounds without an early stop, then `rate`.
+    @property
+    def reads_code(self) -> bool:
+        return self.stages.reads_code
+
+    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+        """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
+
+        Nothing stops the rounds early but that nobody is there to be searched any more.
 
         A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
         """
 
-        async def relevance(state: FactState, *, writer: StreamWriter) -> Update:
-            if await self.stages.relevance(state["fact"]["self_contained"], task_of(state["task"])):
+        async def relevance(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+            claim, task = state["fact"]["self_contained"], task_of(state["task"])
+            if await self.stages.relevance(claim, task, runtime.context):
                 return {"relevant": True}
+            if not runtime.context.gates:
+                return {"relevant": False}
             judgement = judgements.irrelevant(judgements.NO_CONNECTION, self.stages.name)
-            return {**closed({**state, "relevant": False}, judgement, writer), "relevant": False}
+            return {**closed({**state, "relevant": False}, judgement, runtime), "relevant": False}
 
-        async def next_query(state: FactState, *, writer: StreamWriter) -> Update:  # noqa: ARG001 - all nodes look alike
-            return ask_next(state, await self.stages.next_query(case_of(state, may_search=True)))
+        async def next_query(state: FactState, runtime: Runtime[CheckContext]) -> Update:
+            case = case_of(state, task_of(state["task"]), searches_left=max_searches - len(state["queries"]))
+            return ask_next(state, await self.stages.next_query(case, runtime.context))
 
-        async def rate(state: FactState, *, writer: StreamWriter) -> Update:
+        async def rate(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if state["failure"] is not None and not state["evidence"]:
-                return closed(state, Judgement.model_validate(state["failure"]), writer)
-            return closed(state, await self.stages.rate(case_of(state, may_search=False)), writer)
+                return closed(state, Judgement.model_validate(state["failure"]), runtime)
+            case = case_of(state, task_of(state["task"]), searches_left=0)
+            return closed(state, await self.stages.rate(case, runtime.context), runtime)
 
         def after_search(state: FactState) -> str:
-            return NEXT_QUERY if len(state["queries"]) < max_searches else RATE
+            more = len(state["queries"]) < max_searches and state["last_search"] != "given_up"
+            return NEXT_QUERY if more else RATE
 
-        graph = StateGraph(FactState, output_schema=FactOutput)
+        graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(RELEVANCE, settling(RELEVANCE, relevance))
         graph.add_node(NEXT_QUERY, settling(NEXT_QUERY, next_query))
         graph.add_node(SEARCH, search)
@@ -74,19 +85,20 @@ class PaperPlan:
         graph.add_edge(RATE, END)
         return graph.compile(name="claim")
 
-    async def find_facts(self, sentence: SentenceState) -> list[Found]:
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
         """Split unless the facts are given, then revise each; a fact whose revision fails is there, unscored."""
+        (sentence,) = group
         task = task_of(sentence)
-        facts = await self.stages.split(task) if sentence["given"] is None else sentence["given"]
-        revised = await asyncio.gather(*(self._revised(fact, task) for fact in facts))
+        facts = await self.stages.split(task, context) if sentence["given"] is None else sentence["given"]
+        revised = await asyncio.gather(*(self._revised(fact, task, context) for fact in facts))
         return [
             _placed(number, fact, result, sentence)
             for number, (fact, result) in enumerate(zip(facts, revised, strict=True))
         ]
 
-    async def _revised(self, fact: str, task: SentenceTask) -> str | Judgement:
+    async def _revised(self, fact: str, task: SentenceTask, context: CheckContext) -> str | Judgement:
         try:
-            return await self.stages.revise(fact, task)
+            return await self.stages.revise(fact, task, context)
         except ConfigError:
             raise
         except FactloopError as error:
@@ -105,6 +117,7 @@ def _placed(number: int, fact: str, revised: str | Judgement, sentence: Sentence
         query="",
         relevant=None,
         judgement=None if failure is None else failure.model_dump(mode="json"),
+        evidence=[],
     )
 
 

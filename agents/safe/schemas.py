@@ -1,14 +1,14 @@
 """Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
 
 Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
-Fused plan: `SentenceFacts`, `Assessment`.
+Fused plan: `SentenceFacts`, `Assessment`. Grounded plan: `GroundedFacts`.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Output(BaseModel):
@@ -42,6 +42,8 @@ class Rating(Output):
     reasoning: str
     cited: list[int]
     """Numbers of the passages that the rating rests on, from 1."""
+    wrong: str
+    """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
     rating: Literal["supported", "contradicted", "not_supported"]
 
 
@@ -68,14 +70,38 @@ class Assessment(Output):
     rationale: str
     cited: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
+    wrong: str
+    """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
 
 
 class SearchCall(Output):
-    """Arguments of a search tool as it is offered to the model: the query, and what it should bring.
+    """Arguments of a search tool as it is offered to the model: what is missing, and the queries that should bring it.
 
     A model without tool calling gives them beside its `Assessment`.
     """
 
-    missing: str
-    query: str
+    missing: str = ""
+    queries: list[str] = Field(default_factory=list)
+
+
+class GroundedFact(Output):
+    sentence: int
+    """Number of its sentence, or of the claim that was given, from 1."""
+    fact: str
+    """Self-contained; may be empty for a claim that was given."""
+    verdict: Literal["supported", "contradicted", "insufficient"]
+    passages: list[int]
+    """Numbers of the passages that the verdict rests on, from 1."""
+    reason: str
+    """Empty for what is supported."""
+
+
+class GroundedFacts(Output):
+    """The facts of a few sentences, each judged by the passages; or one entry for each claim given, in order."""
+
+    facts: list[GroundedFact]
+    without_fact: list[int]
+    """Numbers of the sentences that state nothing."""
+    off_topic: list[int]
+    """Numbers of the sentences that have nothing to do with the question."""

@@ -1,7 +1,7 @@
 """The stages of the SAFE loop as typed strategies, so that a model, an encoder or the offline rules can fill them.
 
 A stage returns what it found or raises a `FactloopError`; the graph turns the error into an unscored claim. Stages hold
-no state between calls: everything they need arrives in their input.
+no state between calls: everything they need arrives in their input and in the context of the check.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from factloop.agents.safe.context import CheckContext
 from factloop.records import Evidence, Judgement
 
 
 @dataclass(frozen=True)
 class SentenceTask:
-    """One sentence of the response under check. `response[start:end] == sentence`, unless facts were given for a
-    sentence that the response does not hold: there `start == end`.
+    """One sentence of the response under check, a row of a table, or code.
+
+    `response[start:end] == sentence`, unless facts were given for a sentence that the response does not hold: there
+    `start == end`.
     """
 
     prompt: str | None
@@ -24,6 +27,25 @@ class SentenceTask:
     sentence: str
     start: int
     end: int
+    above: str = ""
+    """What it is to be read under, a line each: headings, then the lead of its list or the head of its table."""
+
+
+@dataclass(frozen=True)
+class WindowTask:
+    """A few sentences that are read and judged together, and the passages to judge them by."""
+
+    sentences: tuple[SentenceTask, ...]
+    """Of one response, in its order."""
+    passages: tuple[Evidence, ...]
+
+    @property
+    def prompt(self) -> str | None:
+        return self.sentences[0].prompt
+
+    @property
+    def response(self) -> str:
+        return self.sentences[0].response
 
 
 @dataclass(frozen=True)
@@ -38,24 +60,55 @@ class FoundFact:
 
 
 @dataclass(frozen=True)
+class JudgedFact:
+    """One atomic fact as the grounded plan finds and judges it at once."""
+
+    sentence: int
+    """Place of its sentence in the window, from 0."""
+    text: str
+    """Self-contained."""
+    judgement: Judgement
+    relevant: bool | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a window was found to say."""
+
+    facts: tuple[JudgedFact, ...]
+    silent: frozenset[int]
+    """Places of the sentences that state nothing. Those neither here nor among the facts were passed over."""
+
+
+@dataclass(frozen=True)
 class Case:
     """What is known about one claim in the middle of its loop."""
 
     claim: str
     """Self-contained."""
+    task: SentenceTask
+    """Where it stands."""
     queries: tuple[str, ...]
     evidence: tuple[Evidence, ...]
-    may_search: bool
-    """False where the search budget of this claim is used up: the next assessment must settle it."""
+    searches_left: int
+    """How many more queries may be asked; with 0 the next assessment must settle it."""
+    fruitless: tuple[str, ...] = ()
+    """The queries that brought nothing new."""
+
+    @property
+    def may_search(self) -> bool:
+        return self.searches_left > 0
 
 
 @dataclass(frozen=True)
-class NextQuery:
-    """A wish to search. `tool` is None for the default tool; `missing` says what the evidence lacks so far."""
+class NextQueries:
+    """A wish to search, for one thing or several at once."""
 
-    query: str
+    queries: tuple[str, ...]
     missing: str = ""
+    """What the evidence lacks so far."""
     tool: str | None = None
+    """None for the default tool."""
 
 
 class PaperStages(Protocol):
@@ -66,15 +119,20 @@ class PaperStages(Protocol):
         """The judge, as reports name it."""
         ...
 
-    async def split(self, task: SentenceTask) -> Sequence[str]: ...
+    @property
+    def reads_code(self) -> bool:
+        """Whether it can tell what code states."""
+        ...
 
-    async def revise(self, fact: str, task: SentenceTask) -> str: ...
+    async def split(self, task: SentenceTask, context: CheckContext, /) -> Sequence[str]: ...
 
-    async def relevance(self, claim: str, task: SentenceTask) -> bool: ...
+    async def revise(self, fact: str, task: SentenceTask, context: CheckContext, /) -> str: ...
 
-    async def next_query(self, case: Case) -> NextQuery: ...
+    async def relevance(self, claim: str, task: SentenceTask, context: CheckContext, /) -> bool: ...
 
-    async def rate(self, case: Case) -> Judgement: ...
+    async def next_query(self, case: Case, context: CheckContext, /) -> NextQueries: ...
+
+    async def rate(self, case: Case, context: CheckContext, /) -> Judgement: ...
 
 
 class FusedStages(Protocol):
@@ -85,12 +143,36 @@ class FusedStages(Protocol):
         """The judge, as reports name it."""
         ...
 
-    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]: ...
+    @property
+    def reads_code(self) -> bool:
+        """Whether it can tell what code states."""
+        ...
 
-    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+    async def sentence_facts(self, task: SentenceTask, context: CheckContext, /) -> Sequence[FoundFact]: ...
+
+    async def given_facts(
+        self, task: SentenceTask, facts: Sequence[str], context: CheckContext, /
+    ) -> Sequence[FoundFact]:
         """Facts of the sentence that are split already: one for each, in order, its `text` as given."""
         ...
 
-    async def assess(self, case: Case) -> Judgement | NextQuery:
-        """A judgement, or the next query. With `may_search` False it is always a judgement."""
+    async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:
+        """A judgement, or the next queries. With no searches left it is always a judgement."""
+        ...
+
+
+class GroundedStages(FusedStages, Protocol):
+    """Claims found and judged in one call for a window of sentences, by passages that are there already.
+
+    What it leaves out goes through the stages of the fused plan.
+    """
+
+    async def read(self, window: WindowTask, context: CheckContext, /) -> Reading:
+        """The facts of the window's sentences, each with its judgement by the passages."""
+        ...
+
+    async def look_again(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext, /
+    ) -> Sequence[JudgedFact]:
+        """The claims by the passages, one judgement for each, in their order; `text` is the claim, self-contained."""
         ...

@@ -30,8 +30,19 @@ class SentenceState(TypedDict):
     text: str
     start: int
     end: int
+    is_code: bool
+    above: str
+    """What it is to be read under (`stages.SentenceTask`)."""
     given: list[str] | None
     """The facts it states as somebody split them; None where the plan is to split it."""
+    silent: str | None
+    """Why it is not read (`records.NoClaim`); None for those that are."""
+
+
+class WindowState(TypedDict):
+    """Input of the branch that reads some sentences together."""
+
+    sentences: list[SentenceState]
 
 
 class Found(TypedDict):
@@ -47,7 +58,9 @@ class Found(TypedDict):
     """First query, where the plan finds one along with the fact."""
     relevant: bool | None
     judgement: dict[str, Any] | None
-    """Given exactly when the status is `settled`."""
+    """Given where the status is `settled`, and for a fact that is to be looked at again: as it was judged at first."""
+    evidence: list[EvidenceDict]
+    """What it was judged by, where that was done as it was found."""
 
 
 class Settled(TypedDict):
@@ -69,9 +82,12 @@ class Input(TypedDict):
 
 
 class Output(TypedDict):
-    """What the response graph returns: the claims in the order of the response, each judged or unscored."""
+    """What the response graph returns: the claims in the order of the response, each judged or unscored; and all its
+    sentences, each with its claims or the reason why it has none."""
 
     claims: list[ClaimDict]
+    sentences_read: list[dict[str, Any]]
+    """All that was to be read, as `records.Sentence` in JSON."""
 
 
 class ResponseState(Input, Output):
@@ -86,6 +102,14 @@ class ResponseState(Input, Output):
     settled: Annotated[list[Settled], gather]
 
 
+class BatchState(TypedDict):
+    """Input of the branch that looks at some claims again, together."""
+
+    sentences: list[SentenceState]
+    """Of each claim, in the same order."""
+    facts: list[Found]
+
+
 class FactOutput(TypedDict):
     """Output of one claim's branch: reduced keys only, since many branches write at once."""
 
@@ -98,12 +122,20 @@ class FactState(FactOutput):
     task: SentenceState
     fact: Found
     pending: dict[str, Any] | None
-    """The next query (`stages.NextQuery`), None while there is none."""
+    """The next queries (`stages.NextQueries`), None while there are none."""
     queries: list[str]
+    fruitless: list[str]
+    """Those of them that brought nothing new."""
+    rounds: int
+    """Of searches so far."""
+    is_barren: bool
+    """Whether the last round brought nothing new."""
     missing: list[str]
     evidence: list[EvidenceDict]
     failure: dict[str, Any] | None
     """Unscored judgement of a search that failed; it stands unless the rest of the evidence settles the claim."""
+    last_search: Literal["answered", "failed", "given_up"] | None
+    """`failed` where no tool answered it, `given_up` where none will be asked again."""
     relevant: bool | None
     stage: Literal["model"] | None
     """Who judges from here on, in a cascade; None without one."""

@@ -49,7 +49,7 @@ def _build_retrieve(searching: SearchGateway) -> CallingNode[FactualState]:
     async def retrieve(state: FactualState, *, runtime: Runtime[TrustContext]) -> Update:
         query = retrieval_query(state["question"], state["response"])
         try:
-            found = await searching.search(searching.pick(None, 0), query, stage=SEARCH, meter=meter_of(runtime))
+            found = await searching.search(searching.tools[0], query, stage=SEARCH, meter=meter_of(runtime))
         except ConfigError:
             raise
         except FactloopError as error:

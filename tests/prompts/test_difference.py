@@ -8,17 +8,22 @@ import pytest
 
 from factloop.errors import ConfigError
 from factloop.prompts.difference import PromptDifference, Side, compare_sides, in_words
-from factloop.prompts.registry import packaged_prompts
+from factloop.prompts.registry import Prompt, packaged_prompts
 
 OURS = packaged_prompts()["safe/rating"]
 RAW = OURS.path.read_text(encoding="utf-8")
-QUERY = packaged_prompts()["safe/search_query"].path.read_text(encoding="utf-8")
+QUERY = packaged_prompts()["safe/search_query"]
 
 
 def put(path: Path, text: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="")
     return str(path)
+
+
+def as_version(prompt: Prompt, version: int) -> str:
+    """The packaged file but for its version."""
+    return prompt.path.read_text(encoding="utf-8").replace(f"version: {prompt.version}\n", f"version: {version}\n", 1)
 
 
 def only(a: str, b: str) -> PromptDifference:
@@ -45,36 +50,36 @@ def test_what_changes_the_hash_alone_is_said(tmp_path: Path) -> None:
 
 
 def test_text_and_fields_are_compared(tmp_path: Path) -> None:
-    changed = RAW.replace("Rate a fact", "Rate one fact").replace("neither.\n", "neither.\nGuess nothing.\n")
-    pair = only("safe/rating", put(tmp_path / "mine.md", changed.replace("[fact, evidence]", "[evidence, fact]")))
-    assert [(one.field, one.a, one.b) for one in pair.fields] == [
-        ("variables", ("fact", "evidence"), ("evidence", "fact"))
-    ]
+    first = OURS.system.splitlines()[0]
+    listed, turned = ", ".join(OURS.variables), ", ".join(reversed(OURS.variables))
+    changed = RAW.replace(first, f"{first} Take your time.\nGuess nothing.").replace(f"[{listed}]", f"[{turned}]")
+    pair = only("safe/rating", put(tmp_path / "mine.md", changed))
+    assert [(one.field, one.a, one.b) for one in pair.fields] == [("variables", OURS.variables, OURS.variables[::-1])]
     assert (pair.n_removed, pair.n_added) == (1, 2)
     assert pair.text[:2] == ("--- a: safe/rating, packaged", f"+++ b: {tmp_path}/mine.md")
     assert "+Guess nothing." in pair.text
     assert in_words(pair)[1:] == [
         "The text differs: 1 of its lines removed, 2 added.",
-        "Both say that they are version 1: give one of them another.",
+        f"Both say that they are version {OURS.version}: give one of them another.",
     ]
 
 
 def test_a_folder_answers_for_the_prompt_of_the_other_side(tmp_path: Path) -> None:
-    put(tmp_path / "f" / "mine.md", RAW.replace("version: 1", "version: 7"))
+    put(tmp_path / "f" / "mine.md", as_version(OURS, 77))
     folder = str(tmp_path / "f")
     forth, back = only("safe/rating", folder), only(folder, "safe/rating")
-    assert [(one.field, one.a, one.b) for one in forth.fields] == [("version", 1, 7)]
-    assert [(one.field, one.a, one.b) for one in back.fields] == [("version", 7, 1)]
+    assert [(one.field, one.a, one.b) for one in forth.fields] == [("version", OURS.version, 77)]
+    assert [(one.field, one.a, one.b) for one in back.fields] == [("version", 77, OURS.version)]
     assert only("safe/relevance", folder).b.path is None  # it replaces another one
 
 
 def test_of_two_folders_all_is_compared_that_either_replaces(tmp_path: Path) -> None:
-    put(tmp_path / "a" / "r.md", RAW.replace("version: 1", "version: 2"))
-    put(tmp_path / "b" / "q.md", QUERY.replace("version: 1", "version: 3"))
+    put(tmp_path / "a" / "r.md", as_version(OURS, 77))
+    put(tmp_path / "b" / "q.md", as_version(QUERY, 78))
     pairs = compare_sides(Side.of(str(tmp_path / "a")), Side.of(str(tmp_path / "b"))).pairs
     assert [(pair.a.name, pair.a.version, pair.b.version) for pair in pairs] == [
-        ("safe/rating", 2, 1),
-        ("safe/search_query", 1, 3),
+        ("safe/rating", 77, OURS.version),
+        ("safe/search_query", QUERY.version, 78),
     ]
 
 

@@ -12,7 +12,7 @@ from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 GOOD = """---
 name: safe/rating
 version: 3
-variables: [fact, evidence]
+variables: [question, sentence, fact, evidence]
 output: Rating
 source: "A variant."
 ---
@@ -20,6 +20,8 @@ source: "A variant."
 # system
 Rate it.
 # user
+{{question}}
+{{sentence}}
 {{fact}}
 {{evidence}}
 """
@@ -35,9 +37,10 @@ def put(folder: Path, text: str | bytes, name: str = "rating.md") -> Path:
 def test_a_file_is_read_whole(tmp_path: Path) -> None:
     path = put(tmp_path, GOOD)
     prompt = read_prompt(path)
-    assert (prompt.name, prompt.version, prompt.variables) == ("safe/rating", 3, ("fact", "evidence"))
+    assert (prompt.name, prompt.version) == ("safe/rating", 3)
+    assert prompt.variables == ("question", "sentence", "fact", "evidence")
     assert (prompt.output, prompt.source) == ("Rating", "A variant.")
-    assert (prompt.system, prompt.user) == ("Rate it.", "{{fact}}\n{{evidence}}")
+    assert (prompt.system, prompt.user) == ("Rate it.", "{{question}}\n{{sentence}}\n{{fact}}\n{{evidence}}")
     assert prompt.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -69,12 +72,12 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (GOOD.replace("version: 3", "version: 1.5"), "'version' is a whole number from 1"),
         (GOOD.replace("version: 3", "version: true"), "'version' is a whole number from 1"),
         (GOOD.replace("version: 3", 'version: "3"'), "'version' is a whole number from 1"),
-        (GOOD.replace("[fact, evidence]", "fact"), "'variables' is a list of names"),
-        (GOOD.replace("[fact, evidence]", "[fact, 2]"), "'variables' is a list of names"),
-        (GOOD.replace("[fact, evidence]", "[fact, evi-dence]"), "'variables' is a list of names"),
-        (GOOD.replace("[fact, evidence]", "[fact, evidence, fact]"), "names one twice"),
-        (GOOD.replace("[fact, evidence]", "[fact]"), r"declared and used variables differ in \['evidence'\]"),
-        (GOOD.replace("[fact, evidence]", "[fact, evidence, x]"), r"declared and used variables differ in \['x'\]"),
+        (GOOD.replace("[question, sentence, fact, evidence]", "fact"), "'variables' is a list of names"),
+        (GOOD.replace("evidence]", "2]"), "'variables' is a list of names"),
+        (GOOD.replace("evidence]", "evi-dence]"), "'variables' is a list of names"),
+        (GOOD.replace("evidence]", "evidence, fact]"), "names one twice"),
+        (GOOD.replace(", evidence]", "]"), r"declared and used variables differ in \['evidence'\]"),
+        (GOOD.replace("evidence]", "evidence, x]"), r"declared and used variables differ in \['x'\]"),
         (GOOD.replace("{{fact}}", "{{ fact }}"), r"declared and used variables differ in \['fact'\]"),
         (GOOD.replace("name: safe/rating", "name: 7"), "'name' and 'source' are text"),
         (GOOD.replace("name: safe/rating", 'name: ""'), "'name' and 'source' are text"),
@@ -85,7 +88,7 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (GOOD.replace("output: Rating", "output: null"), "must keep the variables"),
         (
             GOOD.replace("evidence", "passages"),
-            r"must keep the variables \['fact', 'evidence'\] and the output 'Rating'",
+            r"must keep the variables \['question', 'sentence', 'fact', 'evidence'\] and the output 'Rating'",
         ),
     ],
 )
@@ -124,8 +127,8 @@ def test_a_file_that_is_no_prompt_is_refused_quickly(tmp_path: Path, text: str) 
 
 
 def test_the_order_of_variables_is_free(tmp_path: Path) -> None:
-    put(tmp_path, GOOD.replace("[fact, evidence]", "[evidence, fact]"))
-    assert PromptRegistry.load(tmp_path)["safe/rating"].variables == ("evidence", "fact")
+    put(tmp_path, GOOD.replace("fact, evidence]", "evidence, fact]"))
+    assert PromptRegistry.load(tmp_path)["safe/rating"].variables == ("question", "sentence", "evidence", "fact")
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -25,15 +25,17 @@ def test_every_prompt_can_be_the_start_of_one_variant(tmp_path: Path) -> None:
             original.system, original.user, original.variables, original.output,
         )  # fmt: skip
         assert one.version == original.version + 1
-        assert one.source == f"Variant strict of version 1 ({original.sha256[:16]}). {original.source}"
+        assert one.source == f"Variant strict of version {original.version} ({original.sha256[:16]}). {original.source}"
     assert lint_paths([tmp_path]).findings == ()
 
 
 def test_a_variant_can_be_the_start_of_another(tmp_path: Path) -> None:
-    first = start_variant("strict", find_source("safe/rating"), tmp_path)
+    packaged = find_source("safe/rating")
+    first = start_variant("strict", packaged, tmp_path)
     second = start_variant("stricter", find_source(str(first.path)), tmp_path)
-    assert (second.version, second.path) == (3, tmp_path / "stricter/safe/rating.md")
-    assert second.source.startswith(f"Variant stricter of version 2 ({first.sha256[:16]}). Variant strict of version 1")
+    assert (second.version, second.path) == (packaged.version + 2, tmp_path / "stricter/safe/rating.md")
+    copied = f"Variant stricter of version {first.version} ({first.sha256[:16]}). Variant strict of version "
+    assert second.source.startswith(f"{copied}{packaged.version}")
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

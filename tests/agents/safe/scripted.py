@@ -15,9 +15,10 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from factloop.agents.safe import judgements
+from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
-from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
-from factloop.records import Claim, GivenFacts, Judgement
+from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
+from factloop.records import Claim, GivenFacts, Judgement, Sentence
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
@@ -27,7 +28,7 @@ from factloop.tools.search.gateway import SearchGateway
 JUDGE = "script"
 ONE_ATTEMPT = RetryPolicy(attempts=1, timeout_attempts=1, base_s=0.001)
 
-Answer = Judgement | NextQuery | Exception
+Answer = Judgement | NextQueries | Exception
 
 
 def supported(*cited: str) -> Judgement:
@@ -77,24 +78,48 @@ class FusedScript:
     cases: list[Case] = field(default_factory=list)
     given: list[tuple[str, ...]] = field(default_factory=list)
     name: str = JUDGE
+    reads_code: bool = True
 
-    async def sentence_facts(self, task: SentenceTask) -> Sequence[FoundFact]:
+    async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
         await self.latency.wait()
         found = self.facts[task.sentence]
         if isinstance(found, Exception):
             raise found
         return found
 
-    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:
+    async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
         """As scripted for the sentence. The script has one for each of the facts, or fails."""
         self.given.append(tuple(facts))
-        return await self.sentence_facts(task)
+        return await self.sentence_facts(task, context)
 
-    async def assess(self, case: Case) -> Judgement | NextQuery:
+    async def assess(self, case: Case, _context: CheckContext) -> Judgement | NextQueries:
         self.cases.append(case)
         await self.latency.wait()
-        answer: Judgement | NextQuery = _next_of(self.assessments, case.claim)
+        answer: Judgement | NextQueries = _next_of(self.assessments, case.claim)
         return answer
+
+
+@dataclass
+class GroundedScript(FusedScript):
+    """`GroundedStages` by script: readings by the first sentence of a window, second looks by the first claim."""
+
+    readings: dict[str, list[Reading | Exception]] = field(default_factory=dict)
+    looks: dict[str, list[Sequence[Judgement] | Exception]] = field(default_factory=dict)
+    windows: list[WindowTask] = field(default_factory=list)
+    looked_at: list[tuple[str, ...]] = field(default_factory=list)
+
+    async def read(self, window: WindowTask, _context: CheckContext) -> Reading:
+        self.windows.append(window)
+        reading: Reading = _next_of(self.readings, window.sentences[0].sentence)
+        return reading
+
+    async def look_again(
+        self, claims: Sequence[str], window: WindowTask, _context: CheckContext
+    ) -> Sequence[JudgedFact]:
+        self.looked_at.append(tuple(claims))
+        self.windows.append(window)
+        judged: Sequence[Judgement] = _next_of(self.looks, claims[0])
+        return [JudgedFact(number, claim, one) for number, (claim, one) in enumerate(zip(claims, judged, strict=True))]
 
 
 @dataclass
@@ -104,39 +129,40 @@ class PaperScript:
     facts: Mapping[str, Sequence[str] | Exception]
     revisions: Mapping[str, str | Exception] = field(default_factory=dict)
     relevances: Mapping[str, bool | Exception] = field(default_factory=dict)
-    queries: dict[str, list[NextQuery | Exception]] = field(default_factory=dict)
+    queries: dict[str, list[NextQueries | Exception]] = field(default_factory=dict)
     ratings: dict[str, list[Judgement | Exception]] = field(default_factory=dict)
     calls: Counter[str] = field(default_factory=Counter)
     rated: list[Case] = field(default_factory=list)
     name: str = JUDGE
+    reads_code: bool = True
 
-    async def split(self, task: SentenceTask) -> Sequence[str]:
+    async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
         self.calls["split"] += 1
         found = self.facts[task.sentence]
         if isinstance(found, Exception):
             raise found
         return found
 
-    async def revise(self, fact: str, task: SentenceTask) -> str:  # noqa: ARG002 - a stage is given its task
+    async def revise(self, fact: str, task: SentenceTask, _context: CheckContext) -> str:  # noqa: ARG002 - a stage is given its task
         self.calls["revise"] += 1
         revised = self.revisions.get(fact, fact)
         if isinstance(revised, Exception):
             raise revised
         return revised
 
-    async def relevance(self, claim: str, task: SentenceTask) -> bool:  # noqa: ARG002 - a stage is given its task
+    async def relevance(self, claim: str, task: SentenceTask, _context: CheckContext) -> bool:  # noqa: ARG002 - a stage is given its task
         self.calls["relevance"] += 1
         relevant = self.relevances.get(claim, True)
         if isinstance(relevant, Exception):
             raise relevant
         return relevant
 
-    async def next_query(self, case: Case) -> NextQuery:
+    async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
         self.calls["next_query"] += 1
-        answer: NextQuery = _next_of(self.queries, case.claim)
+        answer: NextQueries = _next_of(self.queries, case.claim)
         return answer
 
-    async def rate(self, case: Case) -> Judgement:
+    async def rate(self, case: Case, _context: CheckContext) -> Judgement:
         self.calls["rate"] += 1
         self.rated.append(case)
         answer: Judgement = _next_of(self.ratings, case.claim)
@@ -177,11 +203,20 @@ def hit(passage: str, source: str = "https://example.org/a") -> SearchHit:
     return SearchHit(source=source, title="A page", passage=passage)
 
 
+def context_of(*tools: SearchTool, gates: bool = True, timeout_s: float = 5.0) -> CheckContext:
+    """The context of one check that searches these tools by the real gateway."""
+    gateway = SearchGateway(
+        tools, results=3, cache=CallCache(None), retry=ONE_ATTEMPT, timeout_s=timeout_s, rng=random.Random(0)
+    )
+    return CheckContext(UsageMeter(), gateway, gates=gates)
+
+
 @dataclass(frozen=True)
 class Run:
-    """What came of one response: its claims, and the custom events in the order in which they were written."""
+    """What came of one response: its claims and sentences, and the custom events in the order of their writing."""
 
     claims: tuple[Claim, ...]
+    sentences: tuple[Sentence, ...]
     events: tuple[Mapping[str, Any], ...]
 
     def only_claim(self) -> Claim:
@@ -196,24 +231,29 @@ async def run(
     *,
     prompt: str | None = None,
     facts: Sequence[GivenFacts] | None = None,
+    spans: Sequence[tuple[int, int]] | None = None,
     max_searches: int = 5,
     timeout_s: float = 5.0,
+    gates: bool = True,
 ) -> Run:
     """The response through the real graph with the real search gateway."""
-    cache = CallCache(None)
-    gateway = SearchGateway(
-        tuple(tools), results=3, cache=cache, retry=ONE_ATTEMPT, timeout_s=timeout_s, rng=random.Random(0)
-    )
-    graph: Any = build_safe_graph(plan, gateway, UsageMeter(), max_searches=max_searches)
+    graph: Any = build_safe_graph(plan, max_searches=max_searches)
+    context = context_of(*tools, gates=gates, timeout_s=timeout_s)
     events: list[Mapping[str, Any]] = []
     final: Mapping[str, Any] = {}
     given = None if facts is None else [one.model_dump(mode="json") for one in facts]
     async for namespace, mode, chunk in graph.astream(
-        {"prompt": prompt, "response": response, "facts": given}, stream_mode=["custom", "values"], subgraphs=True
+        {"prompt": prompt, "response": response, "facts": given, "spans": spans},
+        context=context,
+        stream_mode=["custom", "values"],
+        subgraphs=True,
     ):
         if mode == "custom":
             events.append(chunk)
         elif not namespace:
             final = chunk
-    cache.close()
-    return Run(tuple(Claim.model_validate(claim) for claim in final["claims"]), tuple(events))
+    return Run(
+        tuple(Claim.model_validate(claim) for claim in final["claims"]),
+        tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
+        tuple(events),
+    )

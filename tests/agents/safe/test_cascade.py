@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,24 +12,25 @@ import pytest
 from factloop.agents.safe.cascade import BETWEEN, CheapStage
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
+from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.stages import JudgedFact, NextQueries, Reading
 from factloop.errors import ConfigError, FactloopError, ModelOutputError, ToolError
 from factloop.records import Claim, UnscoredReason, Verdict
-from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.gateway import SearchGateway
 from factloop.tools.verifiers.base import Entailment
 from factloop.tools.verifiers.pairs import Pair, Scored
 from tests.agents.safe.scripted import (
-    ONE_ATTEMPT,
     FusedScript,
+    GroundedScript,
     PaperScript,
     ScriptedSearch,
+    context_of,
     contradicted,
     fact,
     hit,
+    nothing_found,
     supported,
 )
 
@@ -97,19 +97,19 @@ class Cascaded:
 async def cascaded(
     plan: SafePlan, cheap: CheapStage, tools: Sequence[SearchTool], response: str = CLAIM, max_searches: int = 2
 ) -> Cascaded:
-    cache, meter = CallCache(None), UsageMeter()
-    gateway = SearchGateway(tools, results=3, cache=cache, retry=ONE_ATTEMPT, timeout_s=5.0, rng=random.Random(0))
-    graph: Any = build_safe_graph(plan, gateway, meter, max_searches=max_searches, cheap=cheap)
+    context = context_of(*tools)
+    graph: Any = build_safe_graph(plan, max_searches=max_searches, cheap=cheap)
     final: Any = {}
     events = []
     asked = {"prompt": None, "response": response}
-    async for namespace, mode, chunk in graph.astream(asked, stream_mode=["custom", "values"], subgraphs=True):
+    async for namespace, mode, chunk in graph.astream(
+        asked, context=context, stream_mode=["custom", "values"], subgraphs=True
+    ):
         if mode == "custom":
             events.append(chunk)
         elif not namespace:
             final = chunk
-    cache.close()
-    return Cascaded([Claim.model_validate(claim) for claim in final["claims"]], meter, events)
+    return Cascaded([Claim.model_validate(claim) for claim in final["claims"]], context.meter, events)
 
 
 def stage(score: float | Exception, upper: float | None = 0.8, lower: float | None = 0.2) -> CheapStage:
@@ -122,7 +122,7 @@ def fused(*assessments: Any) -> tuple[FusedPlan, FusedScript]:
 
 
 def paper(*ratings: Any, n_queries: int = 2) -> tuple[PaperPlan, PaperScript]:
-    queries: list[NextQuery | Exception] = [NextQuery(f"query {number}") for number in range(n_queries)]
+    queries: list[NextQueries | Exception] = [NextQueries((f"query {number}",)) for number in range(n_queries)]
     script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: queries}, ratings={CLAIM: list(ratings)})
     return PaperPlan(script), script
 
@@ -146,6 +146,26 @@ async def test_a_clear_claim_costs_no_model_call_and_no_other_search(score: floa
     assert [event["type"] for event in result.events] == [
         "response_split", "claim_found", "claim_searched", "claim_judged",
     ]  # fmt: skip
+
+
+async def test_in_the_grounded_plan_the_verifier_goes_before_what_the_model_said_in_passing() -> None:
+    """What it leaves keeps the model's verdict, or has the second look that it would have had."""
+    found = [("Clear.", nothing_found()), ("Open.", supported("p1")), ("Doubted.", contradicted("p1"))]
+    reading = Reading(tuple(JudgedFact(0, text, judgement) for text, judgement in found), frozenset())
+    looks: dict[str, Any] = {"Doubted.": [[contradicted("p1")]]}
+    script = GroundedScript({}, readings={CLAIM: [reading]}, looks=looks)
+    documents = Documents(answers={"Clear.": [hit("a")], "Open.": [hit("b")], CLAIM: [hit("c")]})
+    reader = ScriptedReader({"a": 0.9, "b": 0.5})
+    result = await cascaded(GroundedPlan(script, results=2), CheapStage(reader, 0.8, 0.2), [documents])
+    assert [(claim.text, claim.judgement.verdict, claim.judgement.stage) for claim in result.claims] == [
+        ("Clear.", Verdict.SUPPORTED, "cheap"),
+        ("Open.", Verdict.SUPPORTED, "model"),
+        ("Doubted.", Verdict.NOT_SUPPORTED, "model"),
+    ]
+    asked = sorted(pair.claim for pair in reader.asked)
+    assert asked == ["Clear.", "Clear.", "Doubted.", "Open."]  # one of the first two is for its citation
+    assert script.looked_at == [("Doubted.",)]
+    assert [event["type"] for event in result.events].count("claim_judged") == 3
 
 
 async def test_a_clear_claim_of_the_papers_plan_is_only_asked_whether_it_is_relevant() -> None:

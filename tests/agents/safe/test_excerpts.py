@@ -1,37 +1,62 @@
+"""What a prompt shows of a response that is too long to be shown whole."""
+
 from __future__ import annotations
 
-from factloop.agents.safe.excerpts import CUT, around, before
+import pytest
 
-LONG = "Ada Lovelace was born in London. " + "Something else happened then. " * 200 + "It ended well."
+from factloop.agents.safe.excerpts import LEFT_OUT, before, whole_or_excerpt
+
+FILLER = "Something else happened then in another town. " * 200
+LONG = (
+    "Ada Lovelace was born in London. Her tutor was Mary Brook. " + FILLER
+    + "Brook wrote on algebra. " + FILLER + "Mary Brook died in 1890. " + FILLER + "It ended well."
+)  # fmt: skip
 
 
-def test_a_short_beginning_is_given_whole() -> None:
+def place(text: str) -> tuple[int, int]:
+    start = LONG.index(text)
+    return start, start + len(text)
+
+
+def test_a_response_that_fits_is_shown_whole() -> None:
+    assert whole_or_excerpt(" One. Two. ", 5, 9, most=100) == "One. Two."
     assert before("One. Two. Three.", 10, most=100) == "One. Two."
     assert before("One.", 0, most=100) == ""
 
 
-def test_a_long_beginning_keeps_its_opening_and_its_end() -> None:
-    start = len(LONG) - len("It ended well.")
-    excerpt = before(LONG, start, most=90)
-    opening, ending = excerpt.split(CUT)
-    assert LONG.startswith(opening)
-    assert LONG[:start].strip().endswith(ending)
-    assert not opening.endswith(" ")
-    assert len(excerpt) <= 90 + len(CUT)
+def test_a_long_one_shows_its_opening_the_neighbourhood_and_what_shares_names() -> None:
+    shown = whole_or_excerpt(LONG, *place("Mary Brook died in 1890."), most=600)
+    assert shown.startswith("Ada Lovelace was born in London. Her tutor was Mary Brook.")
+    assert "Mary Brook died in 1890." in shown
+    assert "Brook wrote on algebra." in shown
+    assert "It ended well." not in shown
+    assert len(shown) <= 600 + 6 * len(LEFT_OUT)
 
 
-def test_a_short_response_is_given_whole() -> None:
-    assert around("One. Two.", 5, 9, most=100) == "One. Two."
+def test_nothing_is_cut_within_a_sentence_and_each_gap_is_said() -> None:
+    shown = whole_or_excerpt(LONG, *place("Brook wrote on algebra."), most=600)
+    pieces = [piece.strip() for piece in shown.split(LEFT_OUT)]
+    assert len(pieces) >= 3
+    for piece in pieces:
+        assert piece == "" or (piece in LONG and piece.endswith("."))
 
 
-def test_a_long_response_is_cut_around_the_sentence() -> None:
-    start = LONG.index("Something", 3000)
-    end = LONG.index(".", start) + 1
-    excerpt = around(LONG, start, end, most=300)
-    assert excerpt.startswith("Ada Lovelace")
-    assert LONG[start:end] in excerpt
-    assert len(excerpt) <= 300 + (end - start) + 2 * len(CUT)
+def test_what_stands_before_shows_nothing_that_follows() -> None:
+    start, _ = place("Mary Brook died in 1890.")
+    shown = before(LONG, start, most=600)
+    assert shown.startswith("Ada Lovelace")
+    assert "Brook wrote on algebra." in shown
+    assert "Mary Brook died" not in shown
 
 
-def test_a_word_of_a_megabyte_stays_bounded() -> None:
-    assert len(before("x" * 1_000_000, 1_000_000, most=600)) <= 600 + len(CUT)
+def test_headings_and_marks_stay_where_they_were() -> None:
+    listed = "# Ada\n\n" + "".join(f"- item {number} says something of its own\n" for number in range(400))
+    start = listed.index("item 200")
+    shown = whole_or_excerpt(listed, start, start + 8, most=400)
+    assert shown.startswith("# Ada\n\n- item 0")
+    assert "\n- item 199 says something of its own\n- item 200" in shown
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "A. " * 300_000, "Ada " * 200_000])
+def test_a_megabyte_stays_bounded(text: str) -> None:
+    assert len(before(text, len(text), most=600)) <= 600 + 2_100 + 6 * len(LEFT_OUT)

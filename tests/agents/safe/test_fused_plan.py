@@ -6,7 +6,7 @@ import pytest
 
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import ambiguous
-from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.stages import NextQueries
 from factloop.errors import (
     BudgetExceeded,
     ConfigError,
@@ -16,7 +16,7 @@ from factloop.errors import (
     ToolError,
     ToolTimeout,
 )
-from factloop.records import Judgement, UnscoredReason, Verdict
+from factloop.records import Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
     JUDGE,
@@ -58,7 +58,10 @@ async def test_a_claim_settled_by_its_first_search_costs_one_search_and_one_asse
 
 async def test_an_unfinished_assessment_names_what_is_missing_and_asks_for_it() -> None:
     result, script, search = await run_one(
-        NextQuery("second", missing="the town"), contradicted("c1.1-e3"), first=[hit("a"), hit("b")], second=[hit("c")]
+        NextQueries(("second",), missing="the town"),
+        contradicted("c1.1-e3"),
+        first=[hit("a"), hit("b")],
+        second=[hit("c")],
     )
     claim = result.only_claim()
     assert claim.judgement.contradicted is True
@@ -73,13 +76,13 @@ async def test_an_unfinished_assessment_names_what_is_missing_and_asks_for_it() 
 
 
 async def test_a_passage_found_twice_is_evidence_once() -> None:
-    result, *_ = await run_one(NextQuery("second"), nothing_found(), first=[hit("a")], second=[hit("a"), hit("b")])
+    result, *_ = await run_one(NextQueries(("second",)), nothing_found(), first=[hit("a")], second=[hit("a"), hit("b")])
     assert [item.passage for item in result.only_claim().evidence] == ["a", "b"]
 
 
 async def test_the_last_round_may_not_search_and_its_word_stands() -> None:
     result, script, search = await run_one(
-        NextQuery("second", missing="m1"), NextQuery("third", missing="m2"), nothing_found(), max_searches=3
+        NextQueries(("second",), missing="m1"), NextQueries(("third",), missing="m2"), nothing_found(), max_searches=3
     )
     claim = result.only_claim()
     assert claim.judgement.verdict is Verdict.NOT_SUPPORTED
@@ -90,7 +93,7 @@ async def test_the_last_round_may_not_search_and_its_word_stands() -> None:
 
 
 async def test_a_judge_that_wants_to_search_beyond_the_limit_has_found_nothing() -> None:
-    result, _, search = await run_one(NextQuery("second", missing="the town"), max_searches=1)
+    result, _, search = await run_one(NextQueries(("second",), missing="the town"), max_searches=1)
     judgement = result.only_claim().judgement
     assert judgement.verdict is Verdict.NOT_SUPPORTED
     assert judgement.contradicted is False
@@ -100,7 +103,7 @@ async def test_a_judge_that_wants_to_search_beyond_the_limit_has_found_nothing()
 
 
 async def test_a_query_asked_before_ends_the_loop() -> None:
-    result, _, search = await run_one(NextQuery("  FIRST? ", missing="the town"))
+    result, _, search = await run_one(NextQueries(("  FIRST? ",), missing="the town"))
     judgement = result.only_claim().judgement
     assert judgement.verdict is Verdict.NOT_SUPPORTED
     assert judgement.contradicted is False
@@ -124,14 +127,14 @@ async def test_a_failed_search_without_evidence_is_the_reason_and_nobody_judges(
 
 @pytest.mark.parametrize("judgement", [contradicted("c1.1-e1"), supported("c1.1-e1")])
 async def test_a_verdict_on_evidence_stands_although_a_later_search_failed(judgement: Judgement) -> None:
-    result, script, _ = await run_one(NextQuery("second"), judgement, second=FAILED)
+    result, script, _ = await run_one(NextQueries(("second",)), judgement, second=FAILED)
     assert result.only_claim().judgement == judgement
     assert [case.may_search for case in script.cases] == [True, False]
 
 
-@pytest.mark.parametrize("last", [nothing_found(), NextQuery("third")])
+@pytest.mark.parametrize("last", [nothing_found(), NextQueries(("third",))])
 async def test_not_found_is_no_verdict_where_a_search_failed(last: Answer) -> None:
-    result, *_ = await run_one(NextQuery("second"), last, second=FAILED)
+    result, *_ = await run_one(NextQueries(("second",)), last, second=FAILED)
     claim = result.only_claim()
     assert claim.judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
     assert len(claim.evidence) == 1
@@ -207,3 +210,98 @@ async def test_a_wrong_set_up_stops_the_run() -> None:
         await run_one(ConfigError("no such key"))
     with pytest.raises(ConfigError, match="no such key"):
         await run_one(first=ConfigError("no such key"))
+
+
+async def test_several_queries_are_asked_at_once_and_numbered_in_their_order() -> None:
+    result, script, search = await run_one(
+        NextQueries(("second", "third"), missing="the town"),
+        contradicted("c1.1-e3"),
+        first=[hit("a")],
+        second=[hit("b")],
+        third=[hit("b"), hit("c")],
+    )
+    claim = result.only_claim()
+    assert claim.queries == ("first", "second", "third")
+    assert [(item.id, item.passage, item.query) for item in claim.evidence] == [
+        ("c1.1-e1", "a", "first"), ("c1.1-e2", "b", "second"), ("c1.1-e3", "c", "third"),
+    ]  # fmt: skip
+    assert sorted(search.asked) == ["first", "second", "third"]
+    assert [case.searches_left for case in script.cases] == [4, 2]
+
+
+async def test_the_slowest_claim_takes_three_rounds_and_no_more_queries_than_allowed() -> None:
+    result, script, search = await run_one(
+        NextQueries(("b", "c", "d")), NextQueries(("e", "f")), nothing_found(), max_searches=5
+    )
+    assert search.asked == ["first", "b", "c", "e", "f"]
+    assert [case.searches_left for case in script.cases] == [4, 2, 0]
+    assert result.only_claim().judgement.contradicted is False
+
+
+async def test_of_queries_only_those_that_are_new_are_asked_and_no_more_than_are_left() -> None:
+    _, _, search = await run_one(NextQueries(("FIRST", "b", "b", "c")), nothing_found(), max_searches=2)
+    assert search.asked == ["first", "b"]
+
+
+async def test_a_round_that_brings_nothing_new_is_the_last_without_another_call() -> None:
+    result, script, search = await run_one(
+        NextQueries(("second", "third"), missing="the town"), first=[hit("a")], second=[hit("a")], third=[]
+    )
+    judgement = result.only_claim().judgement
+    assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, False)
+    assert "the town" in judgement.rationale
+    assert len(script.cases) == 1
+    assert len(search.asked) == 3
+
+
+async def test_a_first_search_without_hits_is_put_otherwise() -> None:
+    """The judge is told that it brought nothing."""
+    result, script, _ = await run_one(NextQueries(("second",)), supported("c1.1-e1"), first=[])
+    assert result.only_claim().judgement.verdict is Verdict.SUPPORTED
+    assert [case.fruitless for case in script.cases] == [("first",), ("first",)]
+
+
+async def test_what_one_of_two_queries_brought_is_judged_although_the_other_failed() -> None:
+    result, script, _ = await run_one(
+        NextQueries(("second", "third")), supported("c1.1-e1"), first=[], second=FAILED, third=[hit("c")]
+    )
+    assert result.only_claim().judgement.verdict is Verdict.SUPPORTED
+    assert [case.may_search for case in script.cases] == [True, False]
+
+
+@pytest.mark.parametrize("gates", [True, False])
+async def test_without_a_gate_what_is_irrelevant_is_judged_and_labelled(gates: bool) -> None:
+    script = FusedScript({CLAIM: [fact(CLAIM, "irrelevant")]}, {CLAIM: [contradicted("c1.1-e1")]})
+    claim = (await run(FusedPlan(script), CLAIM, [ScriptedSearch()], gates=gates)).only_claim()
+    assert claim.relevant is False
+    assert claim.judgement.verdict is (Verdict.IRRELEVANT if gates else Verdict.NOT_SUPPORTED)
+
+
+async def test_every_sentence_is_told_with_its_claims_or_the_reason_why_it_has_none() -> None:
+    text = f"Hello!\n\n## Life\n\n{CLAIM} Who else was?\n\n```sh\nrun it\n```\n\nIt was nice."
+    script = FusedScript(
+        {CLAIM: [fact(CLAIM)], "```sh\nrun it\n```": [], "It was nice.": []}, {CLAIM: [supported("c3.1-e1")]}
+    )
+    result = await run(FusedPlan(script), text, [ScriptedSearch()])
+    told = [(text[slice(*one.span)], one.claims or one.no_claim) for one in result.sentences]
+    assert told == [
+        ("Hello!", NoClaim.REMARK),
+        ("Life", NoClaim.HEADING),
+        (CLAIM, ("c3.1",)),
+        ("Who else was?", NoClaim.QUESTION),
+        ("```sh\nrun it\n```", NoClaim.NO_STATEMENT),
+        ("It was nice.", NoClaim.NO_STATEMENT),
+    ]
+
+
+async def test_code_that_a_judge_cannot_read_is_said_to_be_unread() -> None:
+    code = "```sh\nrun it\n```"
+    result = await run(FusedPlan(FusedScript({}, reads_code=False)), code, [ScriptedSearch()])
+    assert [one.no_claim for one in result.sentences] == [NoClaim.CODE]
+    assert result.sentences[0].is_unread
+
+
+async def test_a_sentence_that_could_not_be_read_has_its_unscored_claim() -> None:
+    script = FusedScript({CLAIM: ModelRefusal("no", schema="SentenceFacts", reply="")})
+    result = await run(FusedPlan(script), CLAIM, [ScriptedSearch()])
+    assert [one.claims for one in result.sentences] == [("c1.1",)]

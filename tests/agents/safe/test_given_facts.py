@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import pytest
@@ -11,23 +10,21 @@ from hypothesis import strategies as st
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
+from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
 from factloop.agents.safe.given import find_sentences
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.offline import OfflineFusedStages
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import FoundFact, NextQuery, SentenceTask
+from factloop.agents.safe.stages import FoundFact, NextQueries, SentenceTask
 from factloop.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal
 from factloop.records import GivenFacts, UnscoredReason, Verdict
-from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.search.gateway import SearchGateway
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.agents.safe.scripted import (
-    ONE_ATTEMPT,
     FusedScript,
     PaperScript,
     ScriptedSearch,
+    context_of,
     fact,
     nothing_found,
     run,
@@ -161,7 +158,12 @@ async def test_a_wrong_set_up_stops_the_run() -> None:
 class Echo(FusedScript):
     """Reads any facts as they stand, except those of a part that is scripted to fail."""
 
-    async def given_facts(self, task: SentenceTask, facts: Sequence[str]) -> Sequence[FoundFact]:  # noqa: ARG002
+    async def given_facts(
+        self,
+        task: SentenceTask,  # noqa: ARG002 - as stages have it
+        facts: Sequence[str],
+        context: CheckContext,  # noqa: ARG002 - as stages have it
+    ) -> Sequence[FoundFact]:
         self.given.append(tuple(facts))
         if "fact 0." not in facts:
             raise ModelOutputError("cut off", schema="SentenceFacts", reply="")
@@ -184,7 +186,7 @@ async def test_the_paper_plan_revises_given_facts_and_never_splits() -> None:
         {},
         revisions={"She was.": "Ada was.", "She is.": ModelOutputError("x", schema="SelfContainedFact", reply="")},
         relevances={"Ada sang.": False},
-        queries={"Ada was.": [NextQuery("q")]},
+        queries={"Ada was.": [NextQueries(("q",))]},
         ratings={"Ada was.": [supported()]},
     )
     result = await run(
@@ -203,19 +205,17 @@ async def test_the_offline_engine_reads_given_facts_by_its_rules() -> None:
     stages = OfflineFusedStages(LexicalVerifier())
     response = "Marie Curie was a physicist. She was born in Warsaw."
     task = SentenceTask("Who was Marie Curie?", response, "She was born in Warsaw.", 29, 52)
-    (found,) = await stages.given_facts(task, ["She was born in Warsaw."])
+    (found,) = await stages.given_facts(task, ["She was born in Warsaw."], context_of())
     assert found.self_contained == "Marie Curie was born in Warsaw."
     assert found.status == "check"
 
 
 async def test_a_thread_that_runs_again_without_facts_splits() -> None:
     script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")]})
-    searching = SearchGateway(
-        (ScriptedSearch(),), results=1, cache=CallCache(None), retry=ONE_ATTEMPT, timeout_s=5.0, rng=random.Random(0)
-    )
-    graph = build_safe_graph(FusedPlan(script), searching, UsageMeter(), max_searches=1)
+    context = context_of(ScriptedSearch())
+    graph = build_safe_graph(FusedPlan(script), max_searches=1)
     graph.checkpointer = InMemorySaver()
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    given = await graph.ainvoke({"response": FIRST, "facts": []}, thread)
-    again = await graph.ainvoke({"response": FIRST}, thread)
+    given = await graph.ainvoke({"response": FIRST, "facts": []}, thread, context=context)
+    again = await graph.ainvoke({"response": FIRST}, thread, context=context)
     assert [len(given["claims"]), len(again["claims"])] == [0, 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,19 +16,18 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from factloop.agents.safe.model_stages import FINAL, PASSAGE_CHARACTERS, ModelFusedStages, ModelPaperStages, passages
-from factloop.agents.safe.stages import Case, FoundFact, NextQuery, SentenceTask
+from factloop.agents.safe.model_stages import PASSAGE_CHARACTERS, ModelFusedStages, ModelPaperStages, passages
+from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry
 from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
-from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import wrap_chat_model
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.transport import Transport
-from tests.agents.safe.scripted import ONE_ATTEMPT, ScriptedSearch
+from tests.agents.safe.scripted import ONE_ATTEMPT, ScriptedSearch, context_of
 
 Fields = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ class ScriptedChat(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=AIMessage(self.replies.pop(0)))])
 
 
-Parts = tuple[ModelGateway, PromptRegistry, UsageMeter, tuple[ScriptedSearch, ...]]
+Parts = tuple[ModelGateway, PromptRegistry]
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def parts() -> Callable[..., tuple[ScriptedChat, Parts]]:
             rng=random.Random(0),
         )
         gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], cache=CallCache(None))
-        return chat, (gateway, prompts, UsageMeter(), (ScriptedSearch(),))
+        return chat, (gateway, prompts)
 
     return make
 
@@ -99,19 +99,21 @@ def evidence(number: int, **fields: Any) -> Evidence:
     )
 
 
-def case(*items: Evidence, may_search: bool = True) -> Case:
-    return Case("Ada Lovelace was born in London.", ("q",), items, may_search)
+TASK = SentenceTask("Who was Ada?", "She was born in London.", "She was born in London.", 0, 23)
+CONTEXT = context_of(ScriptedSearch())
 
 
-def assessment(verdict: str, cited: list[int], **more: str) -> Fields:
-    return {"rationale": "Because.", "cited": cited, "verdict": verdict, "missing": "", "query": "", **more}
+def case(*items: Evidence, left: int = 3) -> Case:
+    return Case("Ada Lovelace was born in London.", TASK, ("q",), items, left)
+
+
+def assessment(verdict: str, cited: list[int], **more: Any) -> Fields:
+    wish = {"missing": "", "queries": []}
+    return {"rationale": "Because.", "cited": cited, "wrong": "", "verdict": verdict, **wish, **more}
 
 
 def rating(word: str, cited: list[int]) -> Fields:
-    return {"reasoning": "Because.", "cited": cited, "rating": word}
-
-
-TASK = SentenceTask("Who was Ada?", "She was born in London.", "She was born in London.", 0, 23)
+    return {"reasoning": "Because.", "cited": cited, "wrong": "", "rating": word}
 
 
 @pytest.mark.parametrize(
@@ -126,59 +128,78 @@ async def test_an_assessment_becomes_a_judgement(
     parts: Make, verdict: str, expected: Verdict, contradicted: bool | None
 ) -> None:
     _, made = parts(assessment(verdict, [2]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2), may_search=False))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert (judgement.verdict, judgement.contradicted) == (expected, contradicted)
     assert (judgement.cited, judgement.rationale, judgement.judged_by) == (("e2",), "Because.", "ScriptedChat")
 
 
+async def test_a_contradicted_claim_has_its_wrong_words_and_no_other(parts: Make) -> None:
+    _, made = parts(assessment("contradicted", [1], wrong=" London "), assessment("supported", [1], wrong="London"))
+    contradicted = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
+    supported = await ModelFusedStages(*made).assess(case(evidence(2)), CONTEXT)
+    assert isinstance(contradicted, Judgement)
+    assert isinstance(supported, Judgement)
+    assert (contradicted.wrong, supported.wrong) == ("London", "")
+
+
+async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain(parts: Make) -> None:
+    chat, made = parts(assessment("supported", [1]))
+    row = replace(TASK, sentence="Ada | London", above="Poets\nName | Town")
+    asked = replace(case(evidence(1)), task=row, queries=("a", "b"), fruitless=("b",))
+    await ModelFusedStages(*made).assess(asked, CONTEXT)
+    assert "<sentence>Poets\nName | Town\nAda | London</sentence>" in chat.asked[0]
+    assert "<question>Who was Ada?</question>" in chat.asked[0]
+    assert '<asked id="2">b</asked>\n<fruitless id="1">b</fruitless>\n<left>3</left>' in chat.asked[0]
+
+
 async def test_numbers_without_a_passage_are_not_cited(parts: Make) -> None:
     _, made = parts(assessment("supported", [0, 2, 3, -1, 2, 99]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert judgement.cited == ("e2",)
 
 
 @pytest.mark.parametrize("verdict", ["supported", "contradicted"])
 async def test_a_verdict_without_evidence_is_refused(parts: Make, verdict: str) -> None:
-    _, made = parts(assessment(verdict, []), assessment(verdict, []))
+    _, made = parts(*[assessment(verdict, [])] * 3)
     with pytest.raises(ModelOutputError, match="no evidence at all"):
-        await ModelFusedStages(*made).assess(case())
+        await ModelFusedStages(*made).assess(case(), CONTEXT)
     _, made = parts(rating(verdict, []), rating("not_supported", []))  # told so, it mends its answer
-    assert (await ModelPaperStages(*made).rate(case(may_search=False))).contradicted is False
+    assert (await ModelPaperStages(*made).rate(case(left=0), CONTEXT)).contradicted is False
 
 
 async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search(parts: Make) -> None:
-    _, made = parts(assessment("insufficient", [], missing=" the town ", query=" Ada birthplace "))
-    wish = await ModelFusedStages(*made).assess(case(evidence(1)))
-    assert wish == NextQuery("Ada birthplace", "the town", "scripted")
+    _, made = parts(assessment("insufficient", [], missing=" the town ", queries=[" Ada birthplace ", "", "Ada town"]))
+    wish = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
+    assert wish == NextQueries(("Ada birthplace", "Ada town"), "the town", "scripted")
 
 
 async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_search(parts: Make) -> None:
-    chat, made = parts(assessment("insufficient", [], query="once more"))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1), may_search=False))
+    chat, made = parts(assessment("insufficient", [], queries=["once more"]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert judgement.contradicted is False
-    assert FINAL in chat.asked[0]
+    assert "<left>0</left>" in chat.asked[0]
 
 
 async def test_an_ambiguous_assessment_is_unscored(parts: Make) -> None:
     _, made = parts(assessment("ambiguous", [1]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1)))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert judgement.unscored_reason is UnscoredReason.AMBIGUOUS
     assert judgement.cited == ()
 
 
-async def test_an_unreadable_reply_is_repaired_once(parts: Make) -> None:
-    chat, made = parts({"nothing": "of it"}, assessment("supported", [1]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1)))
+async def test_an_unreadable_reply_is_repaired_twice(parts: Make) -> None:
+    chat, made = parts({"nothing": "of it"}, {"nothing": "again"}, assessment("supported", [1]))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert judgement.verdict is Verdict.SUPPORTED
-    assert len(chat.asked) == 2
-    _, made = parts({"nothing": "of it"}, {"nothing": "again"})
+    assert len(chat.asked) == 3
+    _, made = parts({"nothing": "of it"}, {"nothing": "again"}, {"nothing": "still"})
     with pytest.raises(ModelOutputError, match="Assessment"):
-        await ModelFusedStages(*made).assess(case(evidence(1)))
+        await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
 
 
 async def test_facts_are_trimmed_and_empty_ones_left_out(parts: Make) -> None:
@@ -187,7 +208,7 @@ async def test_facts_are_trimmed_and_empty_ones_left_out(parts: Make) -> None:
         {"fact": "  ", "status": "check", "query": "nothing"},
     ]
     _, made = parts({"facts": said})
-    facts = await ModelFusedStages(*made).sentence_facts(TASK)
+    facts = await ModelFusedStages(*made).sentence_facts(TASK, CONTEXT)
     assert facts == [FoundFact("Ada was born in London.", "Ada was born in London.", "check", "Ada birthplace")]
 
 
@@ -197,7 +218,7 @@ def read(*facts: str) -> dict[str, Any]:
 
 async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands(parts: Make) -> None:
     chat, made = parts(read(" Ada was born. ", "  "))
-    facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."])
+    facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
     assert facts == [
         FoundFact("She was born.", "Ada was born.", "check", "q"),
         FoundFact("She sang.", "She sang.", "check", "q"),
@@ -207,15 +228,15 @@ async def test_given_facts_keep_their_words_and_one_that_comes_back_empty_stands
 
 async def test_given_facts_that_come_back_merged_are_asked_for_once_more(parts: Make) -> None:
     chat, made = parts(read("Ada was born and sang."), read("Ada was born.", "Ada sang."))
-    facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."])
+    facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
     assert [item.self_contained for item in facts] == ["Ada was born.", "Ada sang."]
     assert "2 facts are given, and 1 came back" in chat.asked[1]
 
 
 async def test_given_facts_that_stay_merged_are_nobodys(parts: Make) -> None:
-    _, made = parts(read("Ada."), read("A.", "B.", "C."))
+    _, made = parts(read("Ada."), read("Bo."), read("A.", "B.", "C."))
     with pytest.raises(ModelOutputError, match="3 came back"):
-        await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."])
+        await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
 
 
 @pytest.mark.parametrize(
@@ -230,27 +251,27 @@ async def test_a_rating_becomes_a_judgement(
     parts: Make, word: str, expected: Verdict, contradicted: bool | None
 ) -> None:
     _, made = parts(rating(word, [1, 7]))
-    judgement = await ModelPaperStages(*made).rate(case(evidence(1), may_search=False))
+    judgement = await ModelPaperStages(*made).rate(case(evidence(1)), CONTEXT)
     assert (judgement.verdict, judgement.contradicted, judgement.cited) == (expected, contradicted, ("e1",))
 
 
 async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the_claim(parts: Make) -> None:
     _, made = parts({"fact": "  "}, {"query": " "})
     stages = ModelPaperStages(*made)
-    assert await stages.revise("She was born in London.", TASK) == "She was born in London."
-    assert await stages.next_query(case()) == NextQuery("Ada Lovelace was born in London.")
+    assert await stages.revise("She was born in London.", TASK, CONTEXT) == "She was born in London."
+    assert await stages.next_query(case(), CONTEXT) == NextQueries(("Ada Lovelace was born in London.",))
 
 
 @pytest.mark.parametrize("prompt", [None, ""])
 async def test_without_a_question_nothing_is_beside_it_and_nothing_is_asked(parts: Make, prompt: str | None) -> None:
     chat, made = parts()
-    assert await ModelPaperStages(*made).relevance("x", SentenceTask(prompt, "x", "x", 0, 1)) is True
+    assert await ModelPaperStages(*made).relevance("x", SentenceTask(prompt, "x", "x", 0, 1), CONTEXT) is True
     assert chat.asked == []
 
 
 async def test_relevance_is_the_models_word(parts: Make) -> None:
     _, made = parts({"reason": "r", "relevant": False})
-    assert await ModelPaperStages(*made).relevance("x", TASK) is False
+    assert await ModelPaperStages(*made).relevance("x", TASK, CONTEXT) is False
 
 
 def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> None:

@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages
-from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQuery, PaperStages, SentenceTask
+from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries, PaperStages, SentenceTask
 from factloop.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.base import Entailment, Label
+from tests.agents.safe.scripted import context_of
 
+CONTEXT = context_of()
 PROMPT = "Who was Mira Halden?"
 RESPONSE = "Mira Halden was a chemist. She was born in Lindel and founded the Merrow Institute. Bananas are yellow."
 
@@ -48,13 +51,14 @@ def evidence(number: int) -> Evidence:
 
 def case(*, queries: tuple[str, ...] = (), n_evidence: int = 2, may_search: bool = True) -> Case:
     items = tuple(evidence(number) for number in range(1, n_evidence + 1))
-    return Case("Mira Halden was born in Lindel in 1901.", queries, items, may_search)
+    stated = task("Mira Halden was a chemist.")
+    return Case("Mira Halden was born in Lindel in 1901.", stated, queries, items, 3 if may_search else 0)
 
 
 async def test_facts_are_split_resolved_and_given_a_query() -> None:
     stages: FusedStages = OfflineFusedStages(ScriptedVerifier("supported"))
     sentence = "She was born in Lindel and founded the Merrow Institute."
-    assert await stages.sentence_facts(task(sentence)) == [
+    assert await stages.sentence_facts(task(sentence), CONTEXT) == [
         FoundFact(
             "She was born in Lindel.", "Mira Halden was born in Lindel.", "check", "Mira Halden born Lindel"
         ),
@@ -69,18 +73,20 @@ async def test_facts_are_split_resolved_and_given_a_query() -> None:
 
 async def test_irrelevant_and_ambiguous_facts_are_marked_and_not_dropped() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    assert await stages.sentence_facts(task("Bananas are yellow.")) == [
+    assert await stages.sentence_facts(task("Bananas are yellow."), CONTEXT) == [
         FoundFact("Bananas are yellow.", "Bananas are yellow.", "irrelevant", "")
     ]
     lone = task("He won in 1901.", prompt=None, response="He won in 1901.")
-    assert await stages.sentence_facts(lone) == [FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")]
+    assert await stages.sentence_facts(lone, CONTEXT) == [
+        FoundFact("He won in 1901.", "He won in 1901.", "ambiguous", "")
+    ]
 
 
 async def test_a_part_of_the_topic_is_relevant_and_searched_with_its_name() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
     response = "The Oss Light stands near Trenn. The first tower was built of oak. It was lit in 1698."
     asked = task("It was lit in 1698.", prompt="What is known about the Oss Light?", response=response)
-    assert await stages.sentence_facts(asked) == [
+    assert await stages.sentence_facts(asked, CONTEXT) == [
         FoundFact(
             "It was lit in 1698.", "The first tower was lit in 1698.", "check", "Oss Light first tower lit 1698"
         )
@@ -89,7 +95,7 @@ async def test_a_part_of_the_topic_is_relevant_and_searched_with_its_name() -> N
 
 async def test_a_sentence_without_claims_has_no_facts() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
-    assert await stages.sentence_facts(task("I don't know.", response="I don't know.")) == []
+    assert await stages.sentence_facts(task("I don't know.", response="I don't know."), CONTEXT) == []
 
 
 async def test_time_is_linear_in_the_length_of_the_response() -> None:
@@ -102,7 +108,7 @@ async def test_time_is_linear_in_the_length_of_the_response() -> None:
         fact
         for sentence in split_sentences(response)
         for fact in await stages.sentence_facts(
-            SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end)
+            SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end), CONTEXT
         )
     ]
     assert len(found) > 2 * (300_000 // len(unit))
@@ -111,7 +117,7 @@ async def test_time_is_linear_in_the_length_of_the_response() -> None:
 
 async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
     verifier = ScriptedVerifier("supported", cited=(1, 0))
-    judgement = await OfflineFusedStages(verifier).assess(case())
+    judgement = await OfflineFusedStages(verifier).assess(case(), CONTEXT)
     assert judgement == Judgement(
         verdict=Verdict.SUPPORTED, rationale="names agree", cited=("e2", "e1"), score=0.75, judged_by="scripted"
     )
@@ -119,7 +125,7 @@ async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
 
 
 async def test_contradiction_settles_a_claim_at_once() -> None:
-    judgement = await OfflineFusedStages(ScriptedVerifier("contradicted", cited=(0,))).assess(case())
+    judgement = await OfflineFusedStages(ScriptedVerifier("contradicted", cited=(0,))).assess(case(), CONTEXT)
     assert isinstance(judgement, Judgement)
     assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
 
@@ -129,22 +135,24 @@ async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, 
     """With new evidence until ideas or budget run out; without, a second wording is the last."""
     stages = OfflineFusedStages(ScriptedVerifier("insufficient"))
     now = case()
-    step = await stages.assess(now)
-    while isinstance(step, NextQuery):
-        assert step.query not in now.queries
+    step = await stages.assess(now, CONTEXT)
+    while isinstance(step, NextQueries):
+        assert not set(step.queries) & set(now.queries)
         assert step.missing == "names agree"
-        fresh = evidence(1).model_copy(update={"query": step.query if brings else "q"})
-        now = Case(now.claim, (*now.queries, step.query), (fresh,), may_search=True)
+        fresh = evidence(1).model_copy(update={"query": step.queries[0] if brings else "q"})
+        now = replace(now, queries=(*now.queries, *step.queries), evidence=(fresh,))
         assert len(now.queries) < 20
-        step = await stages.assess(now)
+        step = await stages.assess(now, CONTEXT)
     assert len(now.queries) >= asked
     assert (len(now.queries) == asked) or brings
     assert (step.verdict, step.contradicted) == (Verdict.NOT_SUPPORTED, False)
-    assert isinstance(await stages.assess(case(may_search=False)), Judgement)
+    assert isinstance(await stages.assess(case(may_search=False), CONTEXT), Judgement)
 
 
 async def test_no_evidence_says_that_nothing_was_found() -> None:
-    judgement = await OfflineFusedStages(ScriptedVerifier("insufficient")).assess(case(n_evidence=0, may_search=False))
+    judgement = await OfflineFusedStages(ScriptedVerifier("insufficient")).assess(
+        case(n_evidence=0, may_search=False), CONTEXT
+    )
     assert isinstance(judgement, Judgement)
     assert (judgement.contradicted, judgement.rationale, judgement.cited) == (False, NOTHING_FOUND, ())
 
@@ -152,14 +160,17 @@ async def test_no_evidence_says_that_nothing_was_found() -> None:
 async def test_the_paper_plan_by_the_same_rules() -> None:
     stages: PaperStages = OfflinePaperStages(ScriptedVerifier("supported", cited=(0,)))
     sentence = task("She was born in Lindel and founded the Merrow Institute.")
-    assert list(await stages.split(sentence)) == ["She was born in Lindel.", "She founded the Merrow Institute."]
-    assert await stages.revise("She was born in Lindel.", sentence) == "Mira Halden was born in Lindel."
-    assert await stages.relevance("Mira Halden was born in Lindel.", sentence)
-    assert not await stages.relevance("Bananas are yellow.", sentence)
-    first = await stages.next_query(case())
-    assert first == NextQuery("Mira Halden born Lindel 1901")
-    assert (await stages.next_query(case(queries=(first.query,)))).query != first.query
-    judgement = await stages.rate(case())
+    assert list(await stages.split(sentence, CONTEXT)) == [
+        "She was born in Lindel.",
+        "She founded the Merrow Institute.",
+    ]
+    assert await stages.revise("She was born in Lindel.", sentence, CONTEXT) == "Mira Halden was born in Lindel."
+    assert await stages.relevance("Mira Halden was born in Lindel.", sentence, CONTEXT)
+    assert not await stages.relevance("Bananas are yellow.", sentence, CONTEXT)
+    first = await stages.next_query(case(), CONTEXT)
+    assert first == NextQueries(("Mira Halden born Lindel 1901",))
+    assert (await stages.next_query(case(queries=first.queries), CONTEXT)).queries != first.queries
+    judgement = await stages.rate(case(), CONTEXT)
     assert (judgement.verdict, judgement.cited, judgement.judged_by) == (Verdict.SUPPORTED, ("e1",), "scripted")
 
 
@@ -167,7 +178,7 @@ async def test_the_paper_plan_always_has_a_query() -> None:
     stages = OfflinePaperStages(ScriptedVerifier("insufficient"))
     queries: tuple[str, ...] = ()
     for _ in range(12):
-        queries = (*queries, (await stages.next_query(case(queries=queries))).query)
+        queries = (*queries, *(await stages.next_query(case(queries=queries), CONTEXT)).queries)
     assert all(queries)
     assert queries[-1] == queries[0]
 

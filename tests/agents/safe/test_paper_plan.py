@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.stages import NextQueries
 from factloop.errors import BudgetExceeded, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
 from factloop.records import Judgement, UnscoredReason, Verdict
 from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, nothing_found, run, supported
@@ -15,8 +15,8 @@ REPLY = ModelOutputError("not JSON", schema="Any", reply="{")
 FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
 
 
-def queries(count: int) -> list[NextQuery | Exception]:
-    return [NextQuery(f"q{number}") for number in range(1, count + 1)]
+def queries(count: int) -> list[NextQueries | Exception]:
+    return [NextQueries((f"q{number}",)) for number in range(1, count + 1)]
 
 
 def script_of(rating: Judgement | Exception, n_queries: int = 5) -> PaperScript:
@@ -44,7 +44,9 @@ async def test_the_number_of_searches_is_the_users(max_searches: int) -> None:
 
 
 async def test_a_query_repeated_word_for_word_is_paid_for_once() -> None:
-    script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: [NextQuery("q")] * 5}, ratings={CLAIM: [nothing_found()]})
+    script = PaperScript(
+        {CLAIM: [CLAIM]}, queries={CLAIM: [NextQueries(("q",))] * 5}, ratings={CLAIM: [nothing_found()]}
+    )
     search = ScriptedSearch()
     result = await run(PaperPlan(script), CLAIM, [search])
     assert search.asked == ["q"]
@@ -119,7 +121,7 @@ async def test_a_failed_relevance_is_not_taken_for_relevant() -> None:
 
 
 async def test_a_failed_query_stage_ends_the_claim_with_what_it_had() -> None:
-    script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: [NextQuery("q1"), BudgetExceeded("7 calls")]})
+    script = PaperScript({CLAIM: [CLAIM]}, queries={CLAIM: [NextQueries(("q1",)), BudgetExceeded("7 calls")]})
     result = await run(PaperPlan(script), CLAIM, [ScriptedSearch()])
     claim = result.only_claim()
     assert claim.judgement.unscored_reason is UnscoredReason.BUDGET

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factloop.agents.safe.claims import claim_id, distinct, in_order, order, sameness, settle
 from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.stages import NextQuery
+from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import Found, Place, gather
 from factloop.errors import ModelOutputError
 from factloop.records import Judgement, UnscoredReason, Verdict
@@ -42,6 +42,7 @@ def found(sentence: int, number: int, text: str = "x", status: Any = "open") -> 
         query="",
         relevant=None,
         judgement=None,
+        evidence=[],
     )
 
 
@@ -124,7 +125,12 @@ async def test_without_a_source_every_claim_is_found_and_none_judged() -> None:
 
 async def test_tools_take_turns_unless_one_is_asked_for() -> None:
     first, second = ScriptedSearch(), ScriptedSearch(name="other")
-    asked: list[Any] = [NextQuery("q2"), NextQuery("q3", tool="other"), NextQuery("q4", tool="unknown"), supported()]
+    asked: list[Any] = [
+        NextQueries(("q2",)),
+        NextQueries(("q3",), tool="other"),
+        NextQueries(("q4",), tool="unknown"),
+        supported(),
+    ]
     script = FusedScript({SENTENCES[0]: [fact("a", query="q1")]}, {"a": asked})
     await run(FusedPlan(script), SENTENCES[0], [first, second])
     assert first.asked == ["q1"]

@@ -83,9 +83,9 @@ async def test_another_reply_is_asked_for_once_more(reply: str) -> None:
     assert (await judged(reply, entailment("contradict")))[0].relation is Relation.CONTRADICT
 
 
-async def test_two_such_replies_are_an_error() -> None:
+async def test_three_such_replies_are_an_error() -> None:
     with pytest.raises(ModelOutputError):
-        await judged("Maybe.", "Perhaps.")
+        await judged("Maybe.", "Perhaps.", "Possibly.")
 
 
 @dataclass

@@ -93,13 +93,13 @@ async def test_what_is_no_choice_is_asked_once_more(reply: str) -> None:
     assert (await choose(reply, "C"))[0].letter == "C"
 
 
-async def test_two_replies_without_a_choice_are_an_error_with_the_reply() -> None:
+async def test_three_replies_without_a_choice_are_an_error_with_the_last() -> None:
     with pytest.raises(ModelOutputError) as caught:
-        await choose("A or C", "Still A or C.")
+        await choose("A or C", "C or A", "Still A or C.")
     assert not isinstance(caught.value, ModelRefusal)
     assert caught.value.reply == "Still A or C."
     with pytest.raises(ModelOutputError) as caught:
-        await choose('{"answer": "A or C"}', '{"answer": "both"}')
+        await choose('{"answer": "A or C"}', '{"answer": "none"}', '{"answer": "both"}')
     assert caught.value.reply == "both"
 
 
@@ -176,4 +176,4 @@ async def test_no_answer_is_asked_for_once_more(reply: str) -> None:
 
 async def test_no_answer_at_all_is_an_error() -> None:
     with pytest.raises(ModelOutputError, match="the answer is empty"):
-        await answer('{"answer": " "}', '{"answer": ""}')
+        await answer('{"answer": " "}', '{"answer": ""}', '{"answer": ""}')

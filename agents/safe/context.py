@@ -1,0 +1,25 @@
+"""What one check brings to the graph, which is compiled once for many: its account, and what it searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.search.gateway import SearchGateway
+
+
+@dataclass(frozen=True)
+class CheckContext:
+    """The context of one run of the graph (LangGraph's `Runtime.context`)."""
+
+    meter: UsageMeter
+    searching: SearchGateway
+    gates: bool = True
+    """Whether claims that have nothing to do with the question are left unjudged; else that is a label."""
+
+
+SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]
+"""A graph of this agent, compiled."""

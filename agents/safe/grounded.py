@@ -1,0 +1,247 @@
+"""The grounded plan, for documents that come with an answer: claims are found and judged together, by passages shown.
+
+One call for a window of sentences lists their facts and judges each. What is not supported is looked at again, in
+batches, by passages found for these claims themselves. Nothing is judged by relevance, which is a label here. What a
+reply leaves out is asked again, then read sentence by sentence and judged claim by claim, as in the fused plan.
+
+factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact by a search of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+from factloop.agents.safe.branch import Node, task_of
+from factloop.agents.safe.claims import claim_id, settle
+from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
+from factloop.agents.safe.given import unread
+from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.passages import passages_for, passages_of_claims
+from factloop.agents.safe.stages import GroundedStages, JudgedFact, Reading, WindowTask
+from factloop.agents.safe.state import Found, Place, SentenceState, Settled
+from factloop.citations import renumbered
+from factloop.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.records import Evidence, Judgement, Verdict
+
+WINDOW_SENTENCES, WINDOW_CHARACTERS = 4, 1_500
+"""Of sentences that are read together; a longer sentence is read alone."""
+BATCH_CLAIMS = 7
+"""Looked at again together."""
+MOST_SHOWN = 5
+"""Passages that a claim lists whose judgement rests on none of them."""
+
+
+@dataclass(frozen=True)
+class GroundedPlan:
+    """The grounded plan, with the stages that fill it."""
+
+    stages: GroundedStages
+    results: int
+    """Passages to search for each sentence, and for each claim that is looked at again."""
+    name: ClassVar[Literal["grounded"]] = "grounded"
+
+    @property
+    def reads_code(self) -> bool:
+        return self.stages.reads_code
+
+    @property
+    def _one_by_one(self) -> FusedPlan:
+        return FusedPlan(self.stages, gates=False)
+
+    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
+        """Windows of neighbours. Sentences whose facts are given make no window: these are judged as they are."""
+        windows: list[list[SentenceState]] = []
+        for sentence in sentences:
+            if windows and _fits(windows[-1], sentence):
+                windows[-1].append(sentence)
+            else:
+                windows.append([sentence])
+        return windows
+
+    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+        """As in the fused plan: for what was read sentence by sentence, and what a batch left open."""
+        return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
+
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
+        """The facts of a window, each judged; without anything to judge by they are found one by one."""
+        if not context.searching.tools:
+            return await self._each_alone(group, context)
+        if group[0]["given"] is not None:
+            return await self._given(group[0], context)
+        tasks = tuple(task_of(sentence) for sentence in group)
+        window = WindowTask(tasks, await passages_for(tasks, context, results=self.results))
+        if not window.passages:
+            return await self._each_alone(group, context)
+        try:
+            reading = await self.stages.read(window, context)
+        except ModelOutputError:
+            return await self._each_alone(group, context)
+        found = self._placed(reading, group, window)
+        if passed_over := _passed_over(reading, group):
+            found += await self._asked_again(passed_over, window, context)
+        return found
+
+    async def _asked_again(
+        self, passed_over: Sequence[SentenceState], window: WindowTask, context: CheckContext
+    ) -> list[Found]:
+        """The facts of sentences that a reply passed over, asked once more, then sentence by sentence."""
+        tasks = tuple(task_of(sentence) for sentence in passed_over)
+        again = replace(window, sentences=tasks)
+        try:
+            reading = await self.stages.read(again, context)
+        except ModelOutputError:
+            return await self._each_alone(passed_over, context)
+        rest = _passed_over(reading, passed_over)
+        return [*self._placed(reading, passed_over, again), *(await self._each_alone(rest, context) if rest else [])]
+
+    async def _given(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
+        """Facts that are split already, judged in batches; each is there, whatever happens."""
+        given = sentence["given"] or []
+        found: list[Found] = []
+        for start in range(0, len(given), GIVEN_AT_ONCE):
+            found += await self._given_batch(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
+        return found
+
+    async def _given_batch(
+        self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
+    ) -> list[Found]:
+        task = task_of(sentence)
+        try:
+            passages = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
+            window = WindowTask((task,), passages)
+            judged = await self.stages.look_again(facts, window, context)
+        except ModelOutputError:
+            return await self._one_by_one.read_given(sentence, start, facts, context)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unread(sentence, unscored(error), enumerate(facts, start))
+        pairs = enumerate(zip(facts, judged, strict=True), start)
+        return [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
+
+    async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[Found]:
+        """The facts of each sentence by itself, to be judged claim by claim."""
+        found: list[Found] = []
+        for sentence in sentences:
+            try:
+                found += await self._one_by_one.find_facts([sentence], context)
+            except ConfigError:
+                raise
+            except FactloopError as error:
+                found += unread(sentence, unscored(error), [(0, sentence["text"])])
+        return found
+
+    def _placed(self, reading: Reading, group: Sequence[SentenceState], window: WindowTask) -> list[Found]:
+        numbers = [0] * len(group)
+        found: list[Found] = []
+        for fact in reading.facts:
+            place = numbers[fact.sentence]
+            numbers[fact.sentence] += 1
+            found.append(_found(group[fact.sentence], place, fact.text, fact, window))
+        return found
+
+    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
+        """Those that were judged; what was found supported by itself, as no call will be needed for it."""
+        doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_supported(fact)]
+        batches = [doubted[start : start + BATCH_CLAIMS] for start in range(0, len(doubted), BATCH_CLAIMS)]
+        supported = [fact for fact in facts if _is_supported(fact)]
+        return [*batches, supported] if supported else batches
+
+    async def look_again(
+        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
+    ) -> list[Settled]:
+        """Each claim by passages found for all of them; a look that fails leaves what the first one said.
+
+        What the first one supported needs none: it is here only because a cascade's verifier went before it.
+        """
+        if _is_supported(facts[0]):
+            return [settle(fact, Judgement.model_validate(fact["judgement"])) for fact in facts]
+        claims = [fact["self_contained"] for fact in facts]
+        tasks = [task_of(sentence) for sentence in sentences]
+        try:
+            found = await passages_of_claims(claims, tasks, context, results=self.results)
+            passages = _distinct([*found, *_cited_before(facts)])
+            window = WindowTask((tasks[0],), passages)
+            judged = await self.stages.look_again(claims, window, context)
+        except ModelOutputError:
+            return []  # each goes to a branch of its own
+        except ConfigError:
+            raise
+        except FactloopError:
+            return [settle(fact, Judgement.model_validate(fact["judgement"])) for fact in facts]
+        return [_settled(fact, answer.judgement, window) for fact, answer in zip(facts, judged, strict=True)]
+
+
+def _fits(window: Sequence[SentenceState], sentence: SentenceState) -> bool:
+    if sentence["given"] is not None or window[-1]["given"] is not None:
+        return False
+    length = sentence["end"] - window[0]["start"]
+    return len(window) < WINDOW_SENTENCES and length <= WINDOW_CHARACTERS
+
+
+def _is_supported(fact: Found) -> bool:
+    return (fact["judgement"] or {}).get("verdict") == Verdict.SUPPORTED
+
+
+def _passed_over(reading: Reading, group: Sequence[SentenceState]) -> list[SentenceState]:
+    told = {fact.sentence for fact in reading.facts} | reading.silent
+    return [sentence for number, sentence in enumerate(group) if number not in told]
+
+
+def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> Found:
+    """A fact as it was judged at first: settled where it is supported, else open."""
+    place = Place(sentence=sentence["number"], fact=number)
+    evidence, judgement = _own_evidence(place, fact.judgement, window)
+    return Found(
+        place=place,
+        sentence=sentence["text"],
+        span=(sentence["start"], sentence["end"]),
+        text=text,
+        self_contained=fact.text,
+        status="settled" if judgement.verdict is Verdict.SUPPORTED else "open",
+        query="",
+        relevant=fact.relevant,
+        judgement=judgement.model_dump(mode="json"),
+        evidence=evidence,
+    )
+
+
+def _settled(fact: Found, judgement: Judgement, window: WindowTask) -> Settled:
+    evidence, own = _own_evidence(fact["place"], judgement, window)
+    return settle({**fact, "evidence": evidence}, own)
+
+
+def _own_evidence(place: Place, judgement: Judgement, window: WindowTask) -> tuple[list[dict[str, Any]], Judgement]:
+    """The passages that a judgement cites, as evidence of this claim; where it cites none, some that were looked at."""
+    cited = set(judgement.cited)
+    shown = [item for item in window.passages if item.id in cited] or list(window.passages[:MOST_SHOWN])
+    ids = {item.id: f"{claim_id(place)}-e{number}" for number, item in enumerate(shown, 1)}
+    evidence = [item.model_copy(update={"id": ids[item.id]}).model_dump(mode="json") for item in shown]
+    of_window = {item.id: number for number, item in enumerate(window.passages, 1)}
+    numbers = {of_window[item.id]: number for number, item in enumerate(shown, 1)}
+    own = {
+        "cited": tuple(ids[name] for name in judgement.cited),
+        "rationale": renumbered(judgement.rationale, numbers),
+    }
+    return evidence, judgement.model_copy(update=own)
+
+
+def _cited_before(facts: Sequence[Found]) -> list[Evidence]:
+    """What the first look rested on."""
+    cited: Mapping[str, Any]
+    found: list[Evidence] = []
+    for fact in facts:
+        cited = dict.fromkeys((fact["judgement"] or {})["cited"])
+        found += (Evidence.model_validate(item) for item in fact["evidence"] if item["id"] in cited)
+    return found
+
+
+def _distinct(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Each passage once, numbered anew."""
+    kept: dict[tuple[str, str], Evidence] = {}
+    for item in passages:
+        kept.setdefault((item.source, item.passage), item)
+    return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(kept.values(), 1))

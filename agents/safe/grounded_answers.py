@@ -1,0 +1,65 @@
+"""What a `GroundedFacts` reply means: its numbers are checked by code, and nothing in it is taken on trust.
+
+A fact of no known sentence makes the reply unusable, as nobody could say where it stands. A passage that does not
+exist is no ground; a verdict left without grounds is none for the claim, which is then looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factloop.agents.safe import judgements
+from factloop.agents.safe.schemas import GroundedFact, GroundedFacts
+from factloop.agents.safe.stages import JudgedFact, Reading, WindowTask
+from factloop.errors import ModelOutputError
+from factloop.records import Judgement
+
+NO_GROUNDS = "No passage was named that it rests on."
+
+
+def complete(n_sentences: int, answer: GroundedFacts) -> None:
+    """Refuses a reply with facts of sentences that were not shown. Sentences passed over are asked again elsewhere."""
+    strangers = sorted({fact.sentence for fact in answer.facts} - set(range(1, n_sentences + 1)))
+    if strangers:
+        _refuse(answer, f"facts of sentence {strangers[0]}, but the sentences are numbered 1 to {n_sentences}")
+
+
+def claims_judged(n_claims: int, answer: GroundedFacts) -> None:
+    """Refuses a reply that is not one entry for each claim, in order."""
+    numbers = [fact.sentence for fact in answer.facts]
+    if numbers != list(range(1, n_claims + 1)):
+        _refuse(answer, f"{n_claims} claims are given, and judged were {numbers}: judge each once, in order")
+
+
+def _refuse(answer: GroundedFacts, complaint: str) -> None:
+    raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
+
+
+def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, given: Sequence[str] = ()) -> Reading:
+    """The facts in the order of their sentences. Where claims were `given`, an empty fact stands for the claim."""
+    beside = set(answer.off_topic)
+    facts = [
+        JudgedFact(
+            sentence=fact.sentence - 1,
+            text=fact.fact.strip() or given[fact.sentence - 1],
+            judgement=_judgement(fact, window, judged_by),
+            relevant=fact.sentence not in beside if window.prompt else None,
+        )
+        for fact in answer.facts
+        if fact.fact.strip() or given
+    ]
+    stated = {fact.sentence for fact in facts}
+    silent = {number - 1 for number in answer.without_fact} - stated
+    return Reading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
+
+
+def _judgement(fact: GroundedFact, window: WindowTask, judged_by: str) -> Judgement:
+    cited = judgements.cited_ids(fact.passages, window.passages)
+    reason = fact.reason.strip()
+    if fact.verdict == "insufficient":
+        return judgements.not_supported(reason, cited, judged_by, contradicted=False)
+    if not cited:
+        return judgements.not_supported(NO_GROUNDS, (), judged_by, contradicted=False)
+    if fact.verdict == "supported":
+        return judgements.supported(reason, cited, judged_by)
+    return judgements.not_supported(reason, cited, judged_by, contradicted=True)

@@ -1,0 +1,96 @@
+"""The passages that the grounded plan shows: all there are where they are few, else the best for what is judged.
+
+Searches go through the gateway as all others do: metered, paced, cached, asked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.stages import SentenceTask
+from factloop.records import Evidence
+from factloop.tools.calls.together import together
+from factloop.tools.linguistics.discourse import context_at, topic_of
+from factloop.tools.linguistics.queries import search_query
+from factloop.tools.linguistics.references import resolve_references
+from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.gateway import Found
+
+STAGE = "search"
+FEW_CHARACTERS = 6_000
+"""Of documents that are shown whole with every window."""
+MOST_PASSAGES = 12
+"""Shown at once, of documents that are not shown whole."""
+
+
+async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> tuple[Evidence, ...]:
+    """What a window of sentences is judged by. Raises ToolError, BudgetExceeded, ConfigError as the gateway does."""
+    if (whole := all_of(context.searching.tools)) is not None:
+        return whole
+    return await _searched([_query(task) for task in tasks], context, results=results)
+
+
+async def passages_of_claims(
+    claims: Sequence[str], tasks: Sequence[SentenceTask], context: CheckContext, *, results: int
+) -> tuple[Evidence, ...]:
+    """What a batch of claims is judged by: passages found for each of them. Raises as `passages_for`."""
+    queries = [search_query(claim, topic_of(context_at(task.response, task.start, task.prompt)))
+               for claim, task in zip(claims, tasks, strict=True)]  # fmt: skip
+    return await _searched(queries, context, results=results)
+
+
+def all_of(tools: Sequence[SearchTool]) -> tuple[Evidence, ...] | None:
+    """All passages of tools that search few documents, in reading order; None where there are more."""
+    hits: list[SearchHit] = []
+    for tool in tools:
+        passages = tool.all_passages(FEW_CHARACTERS)
+        if passages is None:
+            return None
+        hits += passages
+    if sum(len(hit.passage) + len(hit.title) for hit in hits) > FEW_CHARACTERS:
+        return None
+    now = datetime.now(UTC)
+    return _numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1))
+
+
+async def _searched(queries: Sequence[str], context: CheckContext, *, results: int) -> tuple[Evidence, ...]:
+    """The hits of all queries, the best of each first, each passage once."""
+    searching, meter = context.searching, context.meter
+    asked = [(tool, query) for query in dict.fromkeys(queries) for tool in searching.tools]
+    found = await together(searching.search(tool, query, stage=STAGE, meter=meter) for tool, query in asked)
+    by_rank = sorted(((rank, place, hit, answer) for place, answer in enumerate(found)
+                      for rank, hit in enumerate(answer.hits[:results], 1)), key=lambda one: one[:2])  # fmt: skip
+    distinct: dict[tuple[str, str], Evidence] = {}
+    for rank, _, hit, answer in by_rank:
+        distinct.setdefault((hit.source, hit.passage), _evidence_of(hit, answer, rank))
+    return _numbered(list(distinct.values())[:MOST_PASSAGES])
+
+
+def _query(task: SentenceTask) -> str:
+    """What a sentence speaks of, with whom it means as far as rules can tell."""
+    context = context_at(task.response, task.start, task.prompt)
+    under = task.above.splitlines()[-1] if task.above and task.start else ""
+    return search_query(f"{under} {resolve_references(task.sentence, context)}".strip(), topic_of(context))
+
+
+def _evidence_of(hit: SearchHit, found: Found, rank: int) -> Evidence:
+    return _evidence(hit, found.query, rank, found.retrieved_at)
+
+
+def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> Evidence:
+    return Evidence(
+        id="",
+        source=hit.source,
+        title=hit.title,
+        passage=hit.passage,
+        query=query,
+        rank=rank,
+        published=hit.published,
+        retrieved_at=retrieved_at,
+    )
+
+
+def _numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(passages, 1))

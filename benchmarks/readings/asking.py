@@ -1,0 +1,64 @@
+"""What is asked about each item, and what a reply to it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
+from factloop.agents.safe.model_stages import assessment_prompt, rating_prompt, sentence_prompt
+from factloop.agents.safe.schemas import Assessment, Rating, SentenceFacts
+from factloop.prompts.registry import PromptRegistry, Rendered
+from factloop.tools.models.schema import strict_schema
+
+CONDITIONS = ("stance", "stance-rating", "wice", "relevance")
+SIZES = {"stance": 80, "stance-rating": 80, "wice": 50, "relevance": 42}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A rendered prompt with the schema of its reply. It holds no label."""
+
+    id: str
+    prompt: Rendered
+    output: type[BaseModel]
+
+    def as_row(self, number: int) -> dict[str, Any]:
+        """As a reader is shown it: by its number, since ids may tell what the label is."""
+        schema = strict_schema(self.output)
+        return {"id": number, "system": self.prompt.system, "user": self.prompt.user, "schema": schema}
+
+
+def ask(condition: str, folder: Path, prompts: PromptRegistry, seed: int) -> tuple[list[Question], dict[str, bool]]:
+    """The questions of one condition, and apart from them the labels by id."""
+    size = SIZES[condition]
+    if condition == "relevance":
+        read: Sequence[Sentence] = sentences(folder, size, seed)
+        questions = [Question(one.id, sentence_prompt(prompts, one.task), SentenceFacts) for one in read]
+        return questions, {one.id: one.gold for one in read}
+    pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if condition == "wice" else stance_pairs(folder, size, seed)
+    if condition == "stance-rating":
+        questions = [Question(one.id, rating_prompt(prompts, one.case), Rating) for one in pairs]
+    else:
+        questions = [Question(one.id, assessment_prompt(prompts, one.case), Assessment) for one in pairs]
+    return questions, {one.id: one.gold for one in pairs}
+
+
+def meaning_of(reply: Mapping[str, Any], output: type[BaseModel]) -> str | None:
+    """The verdict, or for a sentence `check` if any fact of it is to be checked; None where it cannot be read."""
+    try:
+        answer = output.model_validate(dict(reply))
+    except ValidationError:
+        return None
+    if isinstance(answer, SentenceFacts):
+        return "check" if any(fact.status == "check" for fact in answer.facts) else "left out"
+    return answer.verdict if isinstance(answer, Assessment) else getattr(answer, "rating", None)
+
+
+def says_yes(meaning: str | None) -> bool:
+    """Whether it is a yes to what the labels ask: supported, or to be checked."""
+    return meaning in ("supported", "check")

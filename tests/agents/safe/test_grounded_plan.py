@@ -1,0 +1,203 @@
+"""The grounded plan: windows, second looks, and what becomes of replies that leave something out."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_SENTENCES, GroundedPlan
+from factloop.agents.safe.stages import JudgedFact, Reading
+from factloop.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
+from factloop.records import Claim, Judgement, NoClaim, UnscoredReason, Verdict
+from tests.agents.safe.scripted import (
+    GroundedScript,
+    Run,
+    ScriptedSearch,
+    contradicted,
+    fact,
+    hit,
+    nothing_found,
+    run,
+    supported,
+)
+
+SENTENCES = [f"Sentence {number} says a thing." for number in "ABCDEF"]
+UNREADABLE = ModelOutputError("half of it is missing", schema="GroundedFacts", reply="{")
+
+
+class Given(ScriptedSearch):
+    """Few documents: all of them are shown with every window."""
+
+    passages: tuple[str, ...] = ("Passage one.", "Passage two.")
+
+    def all_passages(self, most_characters: int) -> list | None:  # type: ignore[type-arg]  # noqa: ARG002
+        return [hit(text) for text in self.passages]
+
+
+def judged(sentence: int, text: str, judgement: Judgement) -> JudgedFact:
+    return JudgedFact(sentence, text, judgement)
+
+
+def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> Reading:
+    return Reading(facts, frozenset(silent))
+
+
+async def grounded(script: GroundedScript, response: str, *tools: ScriptedSearch, gates: bool = False) -> Run:
+    return await run(GroundedPlan(script, results=2), response, tools or [Given()], gates=gates)
+
+
+def verdicts(claims: tuple[Claim, ...]) -> list[Verdict | None]:
+    return [claim.judgement.verdict for claim in claims]
+
+
+async def test_a_window_is_read_in_one_call_and_what_it_supports_is_settled() -> None:
+    script = GroundedScript(
+        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", supported("p2")), judged(1, "B.", supported("p1", "p2")))]}
+    )
+    result = await grounded(script, " ".join(SENTENCES[:2]))
+    assert verdicts(result.claims) == [Verdict.SUPPORTED] * 2
+    assert [claim.id for claim in result.claims] == ["c1.1", "c2.1"]
+    assert [[item.passage for item in claim.evidence] for claim in result.claims] == [
+        ["Passage two."], ["Passage one.", "Passage two."],
+    ]  # fmt: skip
+    assert result.claims[1].judgement.cited == ("c2.1-e1", "c2.1-e2")
+    assert len(script.windows) == 1
+
+
+async def test_windows_are_of_a_few_sentences_each_with_the_passages() -> None:
+    n = WINDOW_SENTENCES
+    script = GroundedScript(
+        {}, readings={one: [reading(silent=tuple(range(n)))] for one in (SENTENCES[0], SENTENCES[n])}
+    )
+    result = await grounded(script, " ".join(SENTENCES[: n + 1]))
+    assert [len(window.sentences) for window in script.windows] == [n, 1]
+    assert all(
+        [item.passage for item in window.passages] == ["Passage one.", "Passage two."] for window in script.windows
+    )
+    assert [sentence.no_claim for sentence in result.sentences] == [NoClaim.NO_CLAIM] * (n + 1)
+
+
+async def test_what_is_not_supported_is_looked_at_again_in_batches() -> None:
+    n = BATCH_CLAIMS + 2
+    first = [judged(0, f"Claim {number}.", nothing_found()) for number in range(n)]
+    script = GroundedScript(
+        {},
+        readings={SENTENCES[0]: [reading(*first)]},
+        looks={
+            "Claim 0.": [[supported("p1"), contradicted("p2"), *[nothing_found()] * (BATCH_CLAIMS - 2)]],
+            f"Claim {BATCH_CLAIMS}.": [[nothing_found()] * 2],
+        },
+    )
+    result = await grounded(script, SENTENCES[0])
+    assert [len(claims) for claims in script.looked_at] == [BATCH_CLAIMS, 2]
+    assert verdicts(result.claims[:2]) == [Verdict.SUPPORTED, Verdict.NOT_SUPPORTED]
+    assert [claim.judgement.contradicted for claim in result.claims[:3]] == [None, True, False]
+    assert result.claims[1].judgement.cited == ("c1.2-e1",)
+    assert result.claims[2].evidence  # what was read is shown, though none of it is cited
+
+
+async def test_a_second_look_is_shown_what_the_first_one_cited() -> None:
+    script = GroundedScript(
+        {},
+        readings={SENTENCES[0]: [reading(judged(0, "A.", contradicted("p2")))]},
+        looks={"A.": [[contradicted("p1")]]},
+    )
+    result = await grounded(script, SENTENCES[0], Given(answers={"A": [hit("Passage two."), hit("Found for it.")]}))
+    assert "Passage two." in [item.passage for item in script.windows[1].passages]
+    assert result.only_claim().judgement.contradicted is True
+
+
+async def test_sentences_that_a_reply_passes_over_are_asked_again_then_alone() -> None:
+    script = GroundedScript(
+        facts={SENTENCES[2]: [fact("C.", query="C")]},
+        assessments={"C.": [supported("c3.1-e1")]},
+        readings={
+            SENTENCES[0]: [reading(judged(0, "A.", supported("p1")))],
+            SENTENCES[1]: [reading(judged(0, "B.", supported("p2")))],
+        },
+    )
+    result = await grounded(script, " ".join(SENTENCES[:3]))
+    assert verdicts(result.claims) == [Verdict.SUPPORTED] * 3
+    assert [len(window.sentences) for window in script.windows] == [3, 2]
+    assert [claim.id for claim in result.claims] == ["c1.1", "c2.1", "c3.1"]
+
+
+async def test_a_window_that_cannot_be_read_is_read_sentence_by_sentence() -> None:
+    script = GroundedScript(
+        facts={SENTENCES[0]: [fact("A.", query="A")], SENTENCES[1]: UNREADABLE},
+        assessments={"A.": [contradicted("c1.1-e1")]},
+        readings={SENTENCES[0]: [UNREADABLE]},
+    )
+    result = await grounded(script, " ".join(SENTENCES[:2]))
+    assert verdicts(result.claims) == [Verdict.NOT_SUPPORTED, None]
+    assert result.claims[1].judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
+
+
+async def test_a_batch_that_cannot_be_read_is_judged_claim_by_claim() -> None:
+    script = GroundedScript(
+        {},
+        assessments={"A.": [supported("c1.1-e1")], "B.": [nothing_found()]},
+        readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()), judged(0, "B.", nothing_found()))]},
+        looks={"A.": [UNREADABLE]},
+    )
+    result = await grounded(script, SENTENCES[0])
+    assert verdicts(result.claims) == [Verdict.SUPPORTED, Verdict.NOT_SUPPORTED]
+    assert len(script.cases) == 2
+
+
+@pytest.mark.parametrize("error", [BudgetExceeded("9 calls"), ToolError("x: status 500", tool="x", status=500)])
+async def test_a_second_look_that_fails_leaves_the_verdict_of_the_first(error: Exception) -> None:
+    script = GroundedScript(
+        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", contradicted("p1")))]}, looks={"A.": [error]}
+    )
+    claim = (await grounded(script, SENTENCES[0])).only_claim()
+    assert (claim.judgement.verdict, claim.judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
+    assert claim.judgement.cited == ("c1.1-e1",)
+
+
+async def test_a_window_that_fails_leaves_each_sentence_unscored() -> None:
+    script = GroundedScript({}, readings={SENTENCES[0]: [BudgetExceeded("9 calls")]})
+    result = await grounded(script, " ".join(SENTENCES[:2]))
+    assert [claim.text for claim in result.claims] == SENTENCES[:2]
+    assert {claim.judgement.unscored_reason for claim in result.claims} == {UnscoredReason.BUDGET}
+
+
+async def test_a_wrong_set_up_stops_the_run() -> None:
+    script = GroundedScript({}, readings={SENTENCES[0]: [ConfigError("no such model")]})
+    with pytest.raises(ConfigError, match="no such model"):
+        await grounded(script, SENTENCES[0])
+
+
+async def test_without_documents_claims_are_found_and_have_no_source() -> None:
+    script = GroundedScript({SENTENCES[0]: [fact("A."), fact("B.", status="irrelevant")]})
+    result = await run(GroundedPlan(script, results=2), SENTENCES[0], [])
+    assert {claim.judgement.unscored_reason for claim in result.claims} == {UnscoredReason.NO_SOURCE}
+
+
+async def test_an_irrelevant_claim_is_judged_and_labelled() -> None:
+    beside = JudgedFact(0, "A.", nothing_found(), relevant=False)
+    script = GroundedScript({}, readings={SENTENCES[0]: [reading(beside)]}, looks={"A.": [[contradicted("p1")]]})
+    claim = (await grounded(script, SENTENCES[0])).only_claim()
+    assert (claim.judgement.verdict, claim.relevant) == (Verdict.NOT_SUPPORTED, False)
+
+
+async def test_a_claim_said_twice_is_judged_once() -> None:
+    facts = [judged(0, "A.", nothing_found()), judged(1, "a.", nothing_found()), judged(1, "B.", supported("p1"))]
+    again = [judged(0, "B.", supported("p1"))]
+    script = GroundedScript(
+        {},
+        readings={SENTENCES[0]: [reading(*facts, silent=(2, 3))], SENTENCES[4]: [reading(*again)]},
+        looks={"A.": [[contradicted("p1")]]},
+    )
+    result = await grounded(script, " ".join(SENTENCES[:5]))
+    assert script.looked_at == [("A.",)]
+    assert [claim.duplicate_of for claim in result.claims] == [None, "c1.1", None, "c2.2"]
+    assert verdicts(result.claims) == [Verdict.NOT_SUPPORTED] * 2 + [Verdict.SUPPORTED] * 2
+
+
+async def test_larger_documents_are_searched_for_each_sentence() -> None:
+    tool = ScriptedSearch()
+    script = GroundedScript({}, readings={SENTENCES[0]: [reading(judged(0, "A.", supported("p1")), silent=(1,))]})
+    result = await grounded(script, " ".join(SENTENCES[:2]), tool)
+    assert len(tool.asked) == 2
+    assert len(script.windows[0].passages) == 2
+    assert result.claims[0].evidence[0].query == tool.asked[0]
