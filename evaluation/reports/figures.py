@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from datetime import UTC, datetime
 
-from factloop.evaluation.reports.status import READING_ORDER, REASON_WORDS, tally, tally_reasons
-from factloop.records import FactualityReport, StageUsage
+from factloop.evaluation.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
+from factloop.records import FactualityReport, NoClaim, StageUsage
 
 
 def plural(count: int, noun: str) -> str:
@@ -39,6 +40,36 @@ def precision_basis(report: FactualityReport) -> str:
 def unscored_reasons(report: FactualityReport) -> list[str]:
     """Why claims were not scored, most frequent reason first; empty where all were."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in tally_reasons(report.claims).most_common()]
+
+
+def sentences_without_claim(report: FactualityReport) -> str:
+    """`9 of 27: 4 headings, 2 remarks, ...`, most frequent reason first; empty where every sentence has a claim."""
+    reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
+    if not reasons:
+        return ""
+    parts = (_of_reason(reason, count) for reason, count in reasons.most_common())
+    return f"{reasons.total():,} of {len(report.sentences):,}: {', '.join(parts)}"
+
+
+def _of_reason(reason: NoClaim, count: int) -> str:
+    words = NO_CLAIM_WORDS[reason]
+    return plural(count, words) if reason in _COUNTED else f"{count:,} {words}"
+
+
+_COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
+
+
+def repeated_errors(report: FactualityReport) -> list[str]:
+    """Errors that several claims repeat: `“Otto Sverdrup”: 1 error, 7 claims`."""
+    return [f"“{error.words}”: 1 error, {plural(len(error.claims), 'claim')}" for error in report.shared_errors]
+
+
+def precision_by_error(report: FactualityReport) -> str:
+    """What precision would be with each repeated error counted once; empty where none is repeated."""
+    share = report.precision_by_error
+    if not report.shared_errors or share is None:
+        return ""
+    return f"{share:.2f} with each repeated error counted once"
 
 
 def distribution(report: FactualityReport) -> str:

@@ -6,15 +6,20 @@ import json
 import os
 import re
 import secrets
-import shutil
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
 from factloop.errors import ConfigError
+from factloop.private_files import FILE_MODE, open_private
 from factloop.records import Record
+
+NEW_FILE_MODE = 0o666
+"""Less the umask."""
 
 # DEL and C1 controls, line and paragraph separators, bidirectional embeddings, overrides and isolates. In JSON they can
 # stand in strings only; the C0 controls `json.dumps` escapes itself.
@@ -50,11 +55,12 @@ def _jsonable(value: Any) -> Any:
     return value if isinstance(value, float) else to_jsonable_python(value)
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, *, private: bool = False) -> None:
     """Writes `text` as UTF-8 so that readers see the old file or the new one, never a part.
 
-    A link is followed; a pipe or a device is written to directly. Raises ConfigError, naming the path, where the place
-    cannot be written; what was there before is then untouched.
+    A link is followed; a pipe or a device is written to directly. A file that was there keeps its rights, a new one has
+    those of the umask; a `private` one is its owner's alone, and so is each until it is whole. Raises ConfigError,
+    naming the path, where the place cannot be written; what was there before is then untouched.
     """
     target = Path(os.path.realpath(path))
     data = text.encode("utf-8")
@@ -62,20 +68,23 @@ def write_atomically(path: Path, text: str) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         else:
-            _replace(target, data)
+            _replace(target, data, private=private)
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, data: bytes, *, private: bool) -> None:
     partial = target.parent / f".factloop-{secrets.token_hex(8)}.tmp"
     try:
-        with partial.open("xb") as file:
+        is_new = not target.exists()
+        partial.touch(NEW_FILE_MODE if is_new and not private else FILE_MODE, exist_ok=False)
+        mode = partial.stat().st_mode if is_new or private else target.stat().st_mode
+        with open(partial, "wb", opener=open_private) as file:  # which narrows it while it is empty
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, partial)
+        with suppress(OSError):  # a file system without rights
+            partial.chmod(stat.S_IMODE(mode))
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

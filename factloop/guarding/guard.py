@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable
 from contextlib import aclosing, closing
 
 from langchain_core.messages import BaseMessage
 
 from factloop.checker import FactChecker
 from factloop.errors import ConfigError
+from factloop.findings import Finding, as_findings, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
 from factloop.guarding.reading import Pending, Reader
@@ -28,17 +29,18 @@ class StreamGuard:
         async for text in guard.aguard(chunks, prompt="Who was ...?"):
             print(text, end="")
 
-    Where all is well the output is the input, character for character. `policy` says what becomes of a sentence with a
-    claim that is unsupported, contradicted or unscored: `annotate` puts a short mark behind it (`marks`), `drop` leaves
-    it out, `replace` puts `replacement` in its place, `stop` ends the stream with `message`; or a function of the
-    sentence and its claims, which returns the text to release, or a `Stop`. A sentence whose check fails is unscored,
-    and never passes for checked.
+    Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
+    which something is wanting (`findings.Finding`): a claim is contradicted, unsupported or unscored, or nobody read
+    what it states. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out, `replace` puts `replacement`
+    in its place, `stop` ends the stream with `message`; or a function of the sentence and its claims, which returns the
+    text to release, or a `Stop`. `passing` names findings that pass all the same. A sentence whose check fails is
+    unscored, and never passes for checked. Every claim is judged, whether it has to do with the question or not.
 
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
     `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. Fenced code in a programming language is no sentence: it passes unchecked, but only once its end is written,
-    and the report warns of it.
+    report. Fenced code in a programming language is one sentence: a model reads it, the offline engine says that it did
+    not.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class StreamGuard:
         replacement: str = REPLACED,
         message: str = STOPPED,
         marks: Marks = Marks(),  # noqa: B008 - it is frozen
+        passing: Collection[Finding | str] = (),
         at_once: int = 8,
         patience_s: float | None = None,
     ) -> None:
@@ -58,7 +61,7 @@ class StreamGuard:
         if patience_s is not None and not patience_s > 0:
             raise ConfigError(f"patience_s = {patience_s}: must be above 0")
         self.checker = checker if checker is not None else FactChecker()
-        self._policy = Policy(policy, replacement, message, marks)
+        self._policy = Policy(policy, replacement, message, marks, as_findings(passing))
         self._at_once, self._patience_s = at_once, patience_s
 
     async def aguard(
@@ -114,14 +117,19 @@ class StreamGuard:
         yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
 
     def _treated(self, pending: Pending, checked: Checked) -> GuardedSentence:
-        sentence = pending.stretch.sentence
+        stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
-        end = pending.stretch.start + len(pending.stretch.text)
-        treatment, released = self._policy.treat(pending.stretch.text, shown, checked.claims)
+        end = stretch.start + len(stretch.text)
+        no_claim = None if checked.sentence is None else checked.sentence.no_claim
+        silence = finding_of_silence(no_claim)
+        found = findings_of_claims(checked.claims) | ({silence} if silence is not None else set())
+        treatment, released = self._policy.treat(stretch.text, shown, checked.claims, found, is_code=stretch.is_code)
         return GuardedSentence(
-            text=pending.stretch.text,
+            text=stretch.text,
             span=(end, end) if sentence is None else (sentence.start, sentence.end),
             claims=checked.claims,
+            no_claim=no_claim,
+            findings=tuple(sorted(found)),
             treatment=treatment,
             released=released,
         )

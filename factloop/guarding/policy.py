@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from factloop.errors import ConfigError
+from factloop.findings import Finding
 from factloop.guarding.records import Treatment
-from factloop.records import Claim, Verdict
+from factloop.records import Claim
 
 Action = Literal["annotate", "drop", "replace", "stop"]
 
@@ -29,21 +30,22 @@ class Marks:
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
-    unscored: str = " [not checked]"
+    unchecked: str = " [not checked]"
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
-"""Of a sentence and its claims: what is released in its place, which may be nothing."""
+"""Of a sentence and its claims, which may be none: what is released in its place, which may be nothing."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What is done with a sentence that holds an unsupported, contradicted or unscored claim; all others pass."""
+    """What is done with a sentence in which something is wanting; all others pass, and so do findings in `passing`."""
 
     action: Action | Choose = "annotate"
     replacement: str = REPLACED
     message: str = STOPPED
     marks: Marks = Marks()
+    passing: frozenset[Finding] = frozenset()
 
     def __post_init__(self) -> None:
         if not callable(self.action) and self.action not in get_args(Action):
@@ -51,12 +53,16 @@ class Policy:
                 f"policy = {self.action!r}: must be one of {', '.join(get_args(Action))}, or something to call"
             )
 
-    def treat(self, text: str, sentence: str, claims: Sequence[Claim]) -> tuple[Treatment, str]:
-        """What was done and what is released for `text`, which ends in the sentence."""
-        if not is_wanting(claims):
+    def treat(
+        self, text: str, sentence: str, claims: Sequence[Claim], found: Collection[Finding], *, is_code: bool = False
+    ) -> tuple[Treatment, str]:
+        """What was done and what is released for `text`, which ends in the sentence; `found` is what is wanting."""
+        wanting = frozenset(found) - self.passing
+        if not wanting:
             return "passed", text
         if self.action == "annotate":
-            return "annotated", f"{text}{self._mark(claims)}"
+            mark = self._mark(wanting)
+            return "annotated", f"{text}\n{mark.lstrip()}" if is_code else f"{text}{mark}"
         before = text.removesuffix(sentence)
         if self.action == "drop":
             return "dropped", _without_marker(before)
@@ -77,17 +83,10 @@ class Policy:
         released = f"{before}{choice}"
         return ("passed" if released == text else "replaced"), released
 
-    def _mark(self, claims: Sequence[Claim]) -> str:
-        if any(claim.judgement.contradicted for claim in claims):
+    def _mark(self, wanting: Collection[Finding]) -> str:
+        if Finding.CONTRADICTED in wanting:
             return self.marks.contradicted
-        if any(claim.judgement.verdict is Verdict.NOT_SUPPORTED for claim in claims):
-            return self.marks.unsupported
-        return self.marks.unscored
-
-
-def is_wanting(claims: Sequence[Claim]) -> bool:
-    """Whether some claim is unsupported, contradicted or has no verdict. Irrelevant ones are not looked at."""
-    return any(claim.judgement.verdict in (None, Verdict.NOT_SUPPORTED) for claim in claims)
+        return self.marks.unsupported if Finding.UNSUPPORTED in wanting else self.marks.unchecked
 
 
 def _without_marker(before: str) -> str:

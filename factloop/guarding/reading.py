@@ -68,10 +68,10 @@ class Reader:
     def _check(self, stretch: Stretch, text: str) -> asyncio.Future[Checked]:
         if stretch.sentence is None:
             nothing: asyncio.Future[Checked] = asyncio.get_running_loop().create_future()
-            nothing.set_result(Checked((), None))
+            nothing.set_result(Checked())
             return nothing
         self._number += 1
-        context = Context(text[: stretch.sentence.end], stretch.sentence, self._number)
+        context = Context(text[: stretch.seen], stretch.sentence, self._number)
         return self._start(check_sentence(self._checker, context, self._prompt, self._sources, self._patience_s))
 
     def _start(self, work: Any) -> asyncio.Task[Any]:

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from factloop.records import Claim, FactualityReport, Record
+from factloop.findings import Finding
+from factloop.records import Claim, FactualityReport, NoClaim, Record
 
 Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
@@ -16,11 +17,15 @@ class GuardedSentence(Record):
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
-    """The sentence with what stands before it: white space, list markers, fenced code. The last may be that alone."""
+    """The sentence with what stands before it: white space, list markers. The last may be that alone."""
     span: tuple[int, int]
     """Start and end of the sentence in the answer, in characters; equal where there is none."""
     claims: tuple[Claim, ...]
     """With spans in the whole answer, and ids that are unique in it."""
+    no_claim: NoClaim | None = None
+    """Why there are none; None where there is no sentence, too."""
+    findings: tuple[Finding, ...] = ()
+    """What is wanting in it, those that the policy lets pass included."""
     treatment: Treatment
     released: str
     """What the reader gets in place of `text`; the same where it passed."""

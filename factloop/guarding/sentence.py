@@ -10,9 +10,9 @@ from typing import Any
 from factloop.agents.safe.judgements import unscored
 from factloop.checker import FactChecker
 from factloop.errors import ConfigError, FactloopError, ToolTimeout
-from factloop.records import Claim, Usage
+from factloop.records import Claim, NoClaim, Sentence, Usage
 from factloop.sources import Sources
-from factloop.tools.linguistics.sentences import Sentence
+from factloop.tools.linguistics import sentences
 
 OPENING = 1_500
 RECENT = 3_000
@@ -23,10 +23,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Checked:
-    """The claims of one sentence, as they stand in the whole answer, and what it cost to judge them."""
+    """What was found in one sentence, as it stands in the whole answer, and what it cost."""
 
-    claims: tuple[Claim, ...]
-    usage: Usage | None
+    claims: tuple[Claim, ...] = ()
+    sentence: Sentence | None = None
+    """None where there is none."""
+    usage: Usage | None = None
     """None where the check itself failed."""
     warnings: tuple[str, ...] = ()
 
@@ -36,8 +38,8 @@ class Context:
     """What the text that is shown to the checker is cut out of."""
 
     text: str
-    """The answer, up to the end of the sentence."""
-    sentence: Sentence
+    """The answer as far as it was written when the end of the sentence was certain."""
+    sentence: sentences.Sentence
     number: int
     """Of the sentence in the answer, from 1."""
 
@@ -62,17 +64,18 @@ async def check_sentence(
     except FactloopError as error:
         return _unread(context, error)
     claims = tuple(_placed(claim, context) for claim in report.claims)
-    return Checked(claims, report.usage, report.warnings)
+    no_claim = None if claims else report.sentences[0].no_claim
+    return Checked(claims, _read(context, claims, no_claim), report.usage, report.warnings)
 
 
 def _shown(context: Context) -> tuple[str, int]:
-    """The sentence with the text before it, within bounds, and where it begins there."""
+    """The text around the sentence, within bounds, and where it begins there."""
     start = context.sentence.start
     before = context.text[:start]
     if len(before) > OPENING + RECENT:
         opening, recent = before[:OPENING].rsplit(None, 1)[0], before[-RECENT:].split(None, 1)[-1]
         before = f"{opening}\n\n{recent}"
-    shown = before + context.text[start : context.sentence.end]
+    shown = before + context.text[start:]
     return _SURROGATE.sub("\ufffd", shown), len(before)
 
 
@@ -108,4 +111,9 @@ def _unread(context: Context, error: FactloopError) -> Checked:
         self_contained=text,
         judgement=unscored(error),
     )
-    return Checked((claim,), None)
+    return Checked((claim,), _read(context, (claim,), None))
+
+
+def _read(context: Context, claims: tuple[Claim, ...], no_claim: NoClaim | None) -> Sentence:
+    span = (context.sentence.start, context.sentence.end)
+    return Sentence(span=span, claims=tuple(claim.id for claim in claims), no_claim=no_claim)

@@ -13,8 +13,9 @@ from langchain_core.language_models import BaseChatModel
 from factloop.checker import FactChecker, SearchSource
 from factloop.errors import ConfigError, FactloopError
 from factloop.evaluation.metrics.factuality import n_contradicted
+from factloop.findings import Finding, unchecked
 from factloop.recording import Recording
-from factloop.records import Claim, FactualityReport, Verdict
+from factloop.records import Claim, FactualityReport, Sentence, Verdict
 from factloop.settings import CheckSettings
 from factloop.sources import Mode, Sources
 from factloop.sync import run_blocking
@@ -40,14 +41,15 @@ class _Required:
     min_supported: int | None
     max_contradicted: int | None
     max_unscored: int | None
+    max_unchecked: int | None
 
     def __post_init__(self) -> None:
         if self.min_precision is not None and not 0.0 <= self.min_precision <= 1.0:
             raise ConfigError(f"min_precision = {self.min_precision!r}: precision is a share between 0 and 1")
-        for name in ("min_supported", "max_contradicted", "max_unscored"):
+        for name in ("min_supported", "max_contradicted", "max_unscored", "max_unchecked"):
             value = getattr(self, name)
             if value is not None and value < 0:
-                raise ConfigError(f"{name} = {value!r}: a number of claims is not negative")
+                raise ConfigError(f"{name} = {value!r}: a number is not negative")
 
     def missed_by(self, report: FactualityReport) -> list[str]:
         """Each requirement that the report misses, in words."""
@@ -63,7 +65,15 @@ class _Required:
             missed.append(f"at most {self.max_contradicted} contradicted claims, and there are {contradicted}")
         if self.max_unscored is not None and counts.unscored > self.max_unscored:
             missed.append(f"at most {self.max_unscored} unscored claims, and there are {counts.unscored}")
+        n_unchecked = len(_unchecked(report))
+        if self.max_unchecked is not None and n_unchecked > self.max_unchecked:
+            missed.append(f"at most {self.max_unchecked} unchecked passages, and there are {n_unchecked}")
         return missed
+
+
+def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
+    """What nobody judged, for another reason than that a call failed."""
+    return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
 def assert_factual(
@@ -74,6 +84,7 @@ def assert_factual(
     min_precision: float | None = None,
     max_contradicted: int | None = 0,
     max_unscored: int | None = 0,
+    max_unchecked: int | None = 0,
     min_supported: int | None = None,
     model: str | BaseChatModel | None = None,
     search: SearchSource | Sequence[SearchSource] = (),
@@ -83,8 +94,10 @@ def assert_factual(
 ) -> FactualityReport:
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
-    By default only contradicted and unscored claims miss it; claims without evidence lower the precision, so
-    `min_precision` limits these. None lifts a limit. A response without claims misses any `min_precision`.
+    By default contradicted and unscored claims miss it, and so does what nobody checked (`max_unchecked`): claims
+    beside the question, code that was not read, statements in which no claim was found. Claims without evidence lower
+    the precision, so `min_precision` limits these. None lifts a limit. A response without claims misses any
+    `min_precision`.
 
     `docs` are files, folders, globs (also beside the test file), or LangChain documents, which are searched before
     anything else. What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`;
@@ -94,7 +107,7 @@ def assert_factual(
     """
     __tracebackhide__ = True
     try:
-        required = _Required(min_precision, min_supported, max_contradicted, max_unscored)
+        required = _Required(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
         asked = _Asked(response, prompt, docs, model, search, checker, recording, settings)
         report = run_blocking(asked.report())
     except FactloopError as error:
@@ -111,6 +124,7 @@ async def aassert_factual(
     min_precision: float | None = None,
     max_contradicted: int | None = 0,
     max_unscored: int | None = 0,
+    max_unchecked: int | None = 0,
     min_supported: int | None = None,
     model: str | BaseChatModel | None = None,
     search: SearchSource | Sequence[SearchSource] = (),
@@ -121,7 +135,7 @@ async def aassert_factual(
     """`assert_factual` in the caller's event loop: other work goes on while it waits."""
     __tracebackhide__ = True
     try:
-        required = _Required(min_precision, min_supported, max_contradicted, max_unscored)
+        required = _Required(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
         report = await _Asked(response, prompt, docs, model, search, checker, recording, settings).report()
     except FactloopError as error:
         raise bare(error) from None
@@ -198,7 +212,7 @@ def _compare(required: _Required, report: FactualityReport) -> None:
     __tracebackhide__ = True
     missed = required.missed_by(report)
     if missed:
-        raise NotFactual(factual_failure(missed, report, _at_fault(report)), report)
+        raise NotFactual(factual_failure(missed, report, _at_fault(report), _unchecked(report)), report)
 
 
 def _at_fault(report: FactualityReport) -> list[Claim]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from factloop.citations import named, reason
 from factloop.evaluation.metrics.factuality import n_contradicted
 from factloop.evaluation.reports.figures import plural
+from factloop.evaluation.reports.status import NO_CLAIM_WORDS
 from factloop.evaluation.reports.visible import visible
-from factloop.records import Claim, Evidence, FactualityReport, Judgement, Verdict
+from factloop.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
 from factloop.trust_records import TrustReport
 
 MOST_CLAIMS, MOST_PASSAGES = 10, 3
@@ -15,8 +17,13 @@ LONGEST = 400
 """Characters of one text: a claim, a rationale, a passage."""
 
 
-def factual_failure(missed: Sequence[str], report: FactualityReport, at_fault: Sequence[Claim]) -> str:
-    """What `assert_factual` says: each requirement that was missed, then the claims at fault."""
+def factual_failure(
+    missed: Sequence[str],
+    report: FactualityReport,
+    at_fault: Sequence[Claim],
+    unchecked: Sequence[Claim | Sentence] = (),
+) -> str:
+    """What `assert_factual` says: each requirement that was missed, the claims at fault, what nobody checked."""
     counts = report.counts
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     reached = (
@@ -31,6 +38,9 @@ def factual_failure(missed: Sequence[str], report: FactualityReport, at_fault: S
             f"judge:    {_short(report.fingerprint.judge)}",
             *(line for number, claim in enumerate(at_fault[:MOST_CLAIMS], 1) for line in _claim(number, claim)),
             *([f"... and {len(at_fault) - MOST_CLAIMS} more"] if len(at_fault) > MOST_CLAIMS else []),
+            *([""] if unchecked else []),
+            *(f"not checked ({_why_unchecked(one)}): {_text(one, report)}" for one in unchecked[:MOST_CLAIMS]),
+            *([f"... and {len(unchecked) - MOST_CLAIMS} more"] if len(unchecked) > MOST_CLAIMS else []),
         ]
     )
 
@@ -50,7 +60,7 @@ def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
         if check.counted and check.consistent is False:
             chosen = next(option for option in check.options if option.letter == check.chosen)
             lines.append(f"  check {check.number}: chose {chosen.letter}) {_short(chosen.text)}")
-    lines.append(f"TrustFC:  {_scored(fc.relation, fc.unscored_reason, fc.rationale)}")
+    lines.append(f"TrustFC:  {_scored(fc.relation, fc.unscored_reason, named(fc.rationale, fc.passages))}")
     lines += _passages([item for item in fc.passages if item.id in fc.cited])
     ov = report.trust_ov
     lines.append(f"TrustOV:  {_short(ov.missing) if ov.value is None else f'{ov.value:g}'}")
@@ -62,13 +72,24 @@ def _scored(value: object, reason: object, rationale: str) -> str:
     return f"unscored, {reason}{said}" if value is None else f"{value}{said}"
 
 
+def _why_unchecked(one: Claim | Sentence) -> str:
+    if isinstance(one, Claim):
+        return "beside the question"
+    assert one.no_claim is not None  # else its claims are there
+    return NO_CLAIM_WORDS[one.no_claim]
+
+
+def _text(one: Claim | Sentence, report: FactualityReport) -> str:
+    return _short(one.self_contained if isinstance(one, Claim) else report.text_of(one))
+
+
 def _claim(number: int, claim: Claim) -> Iterator[str]:
     yield ""
     yield f"{number}. {_verdict(claim.judgement)}: {_short(claim.self_contained)}"
     if " ".join(claim.sentence.split()) != claim.self_contained:
         yield f"   in: {_short(claim.sentence)}"
     if claim.judgement.rationale:
-        yield f"   why: {_short(claim.judgement.rationale)}"
+        yield f"   why: {_short(reason(claim))}"
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     yield from _passages(cited)
     if not cited:

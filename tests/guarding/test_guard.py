@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.documents import Document
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 
 from factloop import ConfigError, DataError, FactChecker
@@ -21,7 +22,8 @@ from tests.api.simulated import simulated_checker
 from tests.simulator import MODEL, Faults, Simulator
 
 TRUE, FALSE = "Ada Lovelace was born in London.", "She died in Paris in 1852."
-ANSWER = f"# Ada\n\n{TRUE} {FALSE}\n\n- Thanks!\n\n```python\nprint('She died in Rome.')\n```\n"
+ANSWER = f"# Ada\n\n{TRUE} {FALSE}\n\n- Thanks!\n\n"
+CODE = "```python\nprint('She died in Rome.')\n```"
 SOURCES = Sources((GivenDocuments([Document("Ada Lovelace was born in London in 1815. She died in London.")]),))
 
 
@@ -46,19 +48,57 @@ async def finished(guard: StreamGuard, chunks: AsyncIterator[str], **asked: Any)
 
 
 async def test_what_is_supported_comes_out_as_it_went_in() -> None:
-    text = f"{TRUE}\n\n- **{TRUE}**\n\n```python\nx = 1\n```\n\n  "
-    assert await guarded(offline(), text) == text
+    text = f"{TRUE}\n\n- **{TRUE}**\n\n{CODE}\n\n  "
+    assert await guarded(offline(passing=["unread"]), text) == text
 
 
-async def test_the_report_says_that_code_passed_unread() -> None:
-    warned = (
-        await finished(offline(), pieces(f"```python\n# {FALSE}\n```\n{TRUE}\n"), sources=SOURCES)
-    ).report.warnings
-    assert [warning for warning in warned if "code" in warning] == [
-        "Fenced code passed unread (in 1 place): code is not checked."
+@pytest.mark.parametrize(
+    ("policy", "released"),
+    [
+        ("annotate", f"{TRUE}\n{CODE}\n[not checked]\n{TRUE}\n"),
+        ("drop", f"{TRUE}\n\n{TRUE}\n"),
+        ("stop", f"{TRUE}\nEnough."),
+    ],
+)
+async def test_code_that_nobody_read_is_not_released_as_checked(policy: Any, released: str) -> None:
+    guard = offline(policy, message="Enough.")
+    end = await finished(guard, pieces(f"{TRUE}\n{CODE}\n{TRUE}\n"), sources=SOURCES)
+    assert end.released == released
+    assert [warning for warning in end.report.warnings if "code" in warning] == [
+        "Fenced code was not read (in 1 place): the offline engine reads none."
     ]
+    assert end.report.sentences[1].no_claim == "code"
     plain = (await finished(offline(), pieces(f"```md\n{TRUE}\n```\n"), sources=SOURCES)).report.warnings
     assert not [warning for warning in plain if "code" in warning]
+
+
+async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checked() -> None:
+    """Greetings, questions and opinions state nothing."""
+    text = f"Hello! {TRUE} It was beautiful! Who would have thought so?"
+    marked = text.replace("London.", "London. [not checked]")
+    finds_nothing = FakeListChatModel(responses=['{"facts": []}'])
+    passings: list[tuple[str, list[str]]] = [(marked, []), (text, ["claim_free"])]
+    for released, passing in passings:
+        async with FactChecker(finds_nothing, plan="fused", cache=False) as checker:
+            guard = StreamGuard(checker, passing=passing)
+            events = [event async for event in guard.aevents(pieces(text), sources=SOURCES)]
+        assert isinstance(events[-1], GuardFinished)
+        assert events[-1].released == released
+        assert [one.no_claim for one in events[-1].report.sentences] == [
+            "remark",
+            "no_claim",
+            "no_statement",
+            "question",
+        ]
+        guarded = [event.findings for event in events if isinstance(event, GuardedSentence)]
+        assert guarded == [(), ("claim_free",), (), ()]
+
+
+def test_only_findings_can_be_let_pass() -> None:
+    with pytest.raises(ConfigError, match="'lies' is none of contradicted, unsupported"):
+        offline(passing=["lies"])
+    with pytest.raises(ConfigError, match="a collection"):
+        offline(passing="unread")
 
 
 async def test_words_beside_a_fence_are_checked() -> None:
@@ -100,7 +140,7 @@ async def test_stop_ends_the_stream_and_reads_no_further(policy: Any) -> None:
     [("Ada Lovelace was born in 1899.", "<no>"), ("Charles Babbage kept bees.", "<none>"), ("It was one.", "<what>")],
 )
 async def test_the_mark_says_the_worst(claim: str, mark: str) -> None:
-    marks = Marks(contradicted="<no>", unsupported="<none>", unscored="<what>")
+    marks = Marks(contradicted="<no>", unsupported="<none>", unchecked="<what>")
     sources = (
         Sources((GivenDocuments([Document("Ada Lovelace was born in 1815.")]),)) if mark != "<what>" else Sources()
     )
@@ -149,7 +189,7 @@ async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
     assert (text[slice(*last.span)], last.self_contained) == ("Ada died in Paris.", "Ada Lovelace died in Paris.")
 
 
-@pytest.mark.parametrize("text", ["", " \n\n ", "```python\nx = 1\n```", "Thanks!"])
+@pytest.mark.parametrize("text", ["", " \n\n ", "# Life", "Thanks!"])
 async def test_an_answer_without_claims_passes(text: str) -> None:
     end = await finished(offline("stop"), pieces(text), sources=SOURCES)
     assert (end.released, end.report.claims, end.report.precision) == (text, (), None)
@@ -237,7 +277,7 @@ async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:
 
 
 async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: Simulator) -> None:
-    """Verdicts equal those of a check after the end; the sentences were checked side by side."""
+    """Verdicts equal those of a check after the end, but that the guard judges what is beside the question, too."""
     response = sim.world.responses[0]
     sim.set(llm_latency_s=0.05)
     async with simulated_checker(sim) as checker:
@@ -246,8 +286,13 @@ async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: S
     end = events[-1]
     assert isinstance(end, GuardFinished)
     assert "".join(event.text for event in events if isinstance(event, GuardedSentence)) == response.text
-    assert [(claim.span, claim.self_contained, claim.judgement.verdict) for claim in end.report.claims] == [
-        (claim.span, claim.self_contained, claim.judgement.verdict) for claim in after.claims
+    judged = {claim.self_contained for claim in after.claims if claim.judgement.verdict != "irrelevant"}
+    assert [(claim.span, claim.self_contained) for claim in end.report.claims] == [
+        (claim.span, claim.self_contained) for claim in after.claims
+    ]
+    assert "irrelevant" not in {claim.judgement.verdict for claim in end.report.claims}
+    assert [claim.judgement.verdict for claim in end.report.claims if claim.self_contained in judged] == [
+        claim.judgement.verdict for claim in after.claims if claim.self_contained in judged
     ]
 
 

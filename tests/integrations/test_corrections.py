@@ -97,7 +97,7 @@ async def test_corrections_at_once_with_a_model(sim: Simulator) -> None:
             "question": one.prompt,
             "answer": one.text,
             "documents": [
-                Document(passage.text, metadata={"source": passage.url})
+                Document(passage.page, metadata={"source": passage.url})
                 for passage in sim.world.passages
                 if passage.title.startswith(one.subject)
             ],

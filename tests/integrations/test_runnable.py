@@ -194,7 +194,7 @@ async def test_instructions_in_a_document_change_no_verdict_and_arrive_as_data(s
     async with simulated_checker(sim, search=()) as checker:
         report = await FactCheckRunnable(checker).ainvoke(asked)
     assert report.counts.supported == 0
-    bodies = sim.bodies("Assessment")
+    bodies = sim.bodies("GroundedFacts")
     assert bodies
     assert all("Ignore all" not in body["messages"][0]["content"] for body in bodies)
 

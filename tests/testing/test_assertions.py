@@ -76,6 +76,22 @@ def test_limits_can_be_lifted(required: dict[str, Any]) -> None:
     assert_factual(WRONG, docs=SOURCES, **required)
 
 
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        ("Bananas are grown in Ecuador.", "not checked (beside the question): Bananas are grown in Ecuador."),
+        ("\n\n```python\nbuilt = 1795\n```", "not checked (code, not read): ```python built = 1795 ```"),
+    ],
+)
+def test_what_nobody_checked_does_not_pass_for_checked(beside: str, said: str) -> None:
+    asked: dict[str, Any] = {"docs": SOURCES, "prompt": "Who built the third Eddystone tower?"}
+    with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, and there are 1") as failure:
+        assert_factual(f"{RIGHT} {beside}", **asked)
+    assert said in str(failure.value)
+    assert assert_factual(f"{RIGHT} {beside}", max_unchecked=None, **asked).counts.supported == 1
+    assert assert_factual(f"{RIGHT} {beside}", max_unchecked=1, **asked).counts.supported == 1
+
+
 def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() -> None:
     with pytest.raises(NotFactual) as failure:
         assert_factual(f"{RIGHT} {WRONG}", docs=SOURCES)

@@ -8,7 +8,15 @@ from factloop.evaluation.reports.cascade.words import savings_words
 from factloop.evaluation.reports.fact_check.segments import Segment, segments
 from factloop.evaluation.reports.page import render_page
 from factloop.evaluation.reports.page_parts import Filter, Stretch, homes
-from factloop.evaluation.reports.status import READING_ORDER, REASON_WORDS, status_of, tally, tally_reasons, worst
+from factloop.evaluation.reports.status import (
+    NO_CLAIM_WORDS,
+    READING_ORDER,
+    REASON_WORDS,
+    status_of,
+    tally,
+    tally_reasons,
+    worst,
+)
 from factloop.records import Claim, FactualityReport
 
 
@@ -32,6 +40,8 @@ def render_html(report: FactualityReport) -> str:
 
 
 def _stretch(part: Segment, numbers: Mapping[str, int]) -> Stretch:
+    if part.no_claim is not None:
+        return Stretch(part.text, tone="silent", said=NO_CLAIM_WORDS[part.no_claim])
     if not part.claims:
         return Stretch(part.text)
     status, named = worst(part.claims), tuple(numbers[claim.id] for claim in part.claims)

@@ -1,19 +1,20 @@
-"""The response cut at its sentences, so that each can be shown in place with the claims made in it."""
+"""The response cut at its sentences, so that each can be shown in place with its claims, or why it has none."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
 
-from factloop.records import Claim, FactualityReport
+from factloop.records import Claim, FactualityReport, NoClaim
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of the response: a sentence with its claims, or what lies between sentences, with none."""
+    """A stretch of the response: a sentence with its claims or the reason why it has none, or what lies between."""
 
     text: str
     claims: tuple[Claim, ...] = ()
+    no_claim: NoClaim | None = None
 
 
 def segments(report: FactualityReport) -> list[Segment]:
@@ -25,14 +26,16 @@ def segments(report: FactualityReport) -> list[Segment]:
     by_span: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
     for claim in report.claims:
         by_span[claim.span].append(claim)
+    silent = {one.span: one.no_claim for one in report.claim_free if one.span not in by_span}
     found: list[Segment] = []
     reached = 0
-    for (start, end), claims in sorted(by_span.items(), key=lambda item: item[0]):
+    for start, end in sorted({*by_span, *silent}):
         if end <= reached or start >= min(end, len(report.response)):
             continue
         if start > reached:
             found.append(Segment(report.response[reached:start]))
-        found.append(Segment(report.response[max(start, reached) : end], tuple(claims)))
+        claims = tuple(by_span.get((start, end), ()))
+        found.append(Segment(report.response[max(start, reached) : end], claims, silent.get((start, end))))
         reached = end
     if reached < len(report.response):
         found.append(Segment(report.response[reached:]))

@@ -7,10 +7,19 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from factloop.citations import reason
 from factloop.evaluation.reports import figures
 from factloop.evaluation.reports.cascade.words import savings_words
 from factloop.evaluation.reports.fact_check.segments import Segment, segments
-from factloop.evaluation.reports.status import READING_ORDER, Status, status_of, status_words, tally, worst
+from factloop.evaluation.reports.status import (
+    NO_CLAIM_SYMBOL,
+    READING_ORDER,
+    Status,
+    status_of,
+    status_words,
+    tally,
+    worst,
+)
 from factloop.evaluation.reports.terminal_parts import WIDE, Row, notice_rows, print_section, rows_table, usage_rows
 from factloop.evaluation.reports.visible import visible, web_address
 from factloop.records import Claim, FactualityReport
@@ -52,6 +61,8 @@ def _response(report: FactualityReport) -> Text:
 
 
 def _sentence(segment: Segment) -> Text:
+    if segment.no_claim is not None:
+        return Text(f"{NO_CLAIM_SYMBOL} {visible(segment.text)}", style="dim")
     if not segment.claims:
         return Text(visible(segment.text))
     status = worst(segment.claims)
@@ -94,7 +105,7 @@ def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
     cited = next((item for item in claim.evidence if item.id in claim.judgement.cited), None)
     lines: list[Text] = []
     if status_of(claim) in _EXPLAINED and claim.judgement.rationale:
-        lines.append(Text(_shortened(claim.judgement.rationale)))
+        lines.append(Text(_shortened(reason(claim))))
     if cited is not None:
         link = Style(dim=True, link=web_address(cited.source))
         lines += [Text(visible(cited.title), style="dim")] if cited.title else []
@@ -120,6 +131,10 @@ def _rows(report: FactualityReport) -> list[Row]:
     rows += [
         ("Not scored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)
     ]
+    without = figures.sentences_without_claim(report)
+    rows += [(f"{NO_CLAIM_SYMBOL} No claim", Text(f"sentences {without}"))] if without else []
+    rows += [("Repeated", Text(visible(said))) for said in figures.repeated_errors(report)]
+    rows += [("", Text(by_error))] if (by_error := figures.precision_by_error(report)) else []
     rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
     rows.append(("Judge", Text(visible(report.fingerprint.judge))))
     if report.cascade is not None:

@@ -9,6 +9,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from factloop.citations import named
 from factloop.evaluation.reports import figures
 from factloop.evaluation.reports.terminal_parts import (
     WIDE,
@@ -65,7 +66,7 @@ def _grounds(report: TrustReport) -> Iterator[Text]:
     """Why documents were judged so, the passages cited, and how many others were judged."""
     fc = report.trust_fc
     if fc.rationale:
-        yield Text(one_line(fc.rationale))
+        yield Text(one_line(named(fc.rationale, fc.passages)))
     cited = [item for item in fc.passages if item.id in fc.cited]
     for item in cited:
         yield from _passage(item)

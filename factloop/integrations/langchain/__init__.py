@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from factloop.findings import has_unproven
 from factloop.integrations.langchain.correction import CorrectionRunnable
 from factloop.integrations.langchain.guard import FactCheckStreamGuard
 from factloop.integrations.langchain.inputs import Keys
-from factloop.integrations.langchain.middleware import FactCheckMiddleware, has_unproven
+from factloop.integrations.langchain.middleware import FactCheckMiddleware
 from factloop.integrations.langchain.node import build_factcheck_node
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.integrations.langchain.tool import factcheck_tool

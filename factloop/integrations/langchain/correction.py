@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Remove
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from factloop.agents.safe.model_stages import passages
+from factloop.citations import reason
 from factloop.correcting import MAX_ROUNDS, Corrector
 from factloop.correction_records import Correction
 from factloop.evaluation.reports.status import status_words
@@ -101,7 +102,7 @@ def _failing(report: FactualityReport) -> list[Claim]:
 
 
 def _outcome(claim: Claim) -> str:
-    rationale = " ".join(claim.judgement.rationale.split())
+    rationale = " ".join(reason(claim).split())
     return f"{status_words(claim)}; {rationale}" if rationale else status_words(claim)
 
 

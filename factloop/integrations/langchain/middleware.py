@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, Literal, NotRequired, get_args
 
-from langchain.agents.middleware.types import AgentMiddleware, AgentState, OmitFromInput, hook_config
+from langchain.agents.middleware.types import (
+    AgentMiddleware,
+    AgentState,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    OmitFromInput,
+    PrivateStateAttr,
+    hook_config,
+)
+from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from factloop.correcting import MAX_ROUNDS
 from factloop.correction_records import Correction
 from factloop.errors import ConfigError
 from factloop.evaluation.reports.fact_check.brief import in_words
+from factloop.findings import Finding, as_findings, has_unproven
 from factloop.integrations.langchain.correction import (
     REVISION,
     CorrectionRunnable,
@@ -20,7 +32,8 @@ from factloop.integrations.langchain.correction import (
     revision_request,
     without_drafts,
 )
-from factloop.integrations.langchain.inputs import is_persons, retrieved_by
+from factloop.integrations.langchain.gathering import Extract, Gathering, ReadSystem
+from factloop.integrations.langchain.inputs import documents_of, is_persons
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.prompts.registry import PromptRegistry
 from factloop.records import FactualityReport
@@ -41,23 +54,33 @@ class FactCheckState(AgentState[Any]):
     """The reports on all answers since the person spoke, drafts first: `max_revisions` and one more at most."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """With `action="correct"`, the correction as a dictionary."""
+    factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
+    """The system messages that the model was called with, where they are evidence."""
 
 
-def has_unproven(report: FactualityReport) -> bool:
-    """Whether a claim is not supported, or could not be judged: a guard that cannot look does not wave through."""
-    return report.counts.not_supported + report.counts.unscored > 0
+def in_a_note(report: FactualityReport) -> str:
+    """The report in a few lines, as it stands below an answer."""
+    return f"Fact check: {in_words(report)}"
 
 
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     """Checks an agent's final answer against what its tools brought since the person last spoke.
 
     With `retrieved="conversation"` against all that they brought, for agents that answer further questions from what
-    they have read before; then an answer also passes on what was retrieved for another question.
+    they have read before; then an answer also passes on what was retrieved for another question. Further evidence:
+
+    - `documents`, always;
+    - with `system_message=True` the system message that the model was called with, for instance by LangChain's
+      `dynamic_prompt`, if this middleware comes after it in the list; a function of its text may say what in it is
+      evidence;
+    - `extract`, a function of the agent's state, says what takes the place of what the tools brought.
 
     `action`:
 
-    - `annotate` (the default) puts the report in a few lines below the answer;
-    - `block` puts `message` in the place of an answer of which `blocks` holds;
+    - `annotate` (the default) puts the report below the answer, as `formatter` words it;
+    - `block` puts `message`, a text or a function of the report, in the place of an answer of which `blocks` holds:
+      unless told otherwise, if anything in it is not supported or was not checked (`findings.has_unproven`), but for
+      the findings in `passing`;
     - `record` changes nothing;
     - `revise` asks the agent for another answer while `blocks` holds, `max_revisions` times at most: it is told the
       claims that failed and what the evidence says, may use its tools again, and its next answer is checked against all
@@ -67,10 +90,10 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `correct` puts the corrected text in the place of the answer if a second check found it better; an answer of which
       `blocks` then still holds is annotated.
 
-    The report is in the state under `factcheck` each time. In faithfulness mode an answer without anything retrieved
-    has no judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its
-    text. Blocking concerns the final message of the state: tokens that the agent has streamed before are out. An answer
-    in the form of a tool call (`response_format=ToolStrategy(...)`) is no text: it is not checked, `factcheck` is None.
+    The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
+    judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
+    Blocking concerns the final message of the state: tokens that the agent has streamed before are out. An answer in
+    the form of a tool call (`response_format=ToolStrategy(...)`) is no text: it is not checked, `factcheck` is None.
     Raises ConfigError.
     """
 
@@ -81,8 +104,13 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         check: FactCheckRunnable | None = None,
         *,
         action: Action = "annotate",
-        blocks: Callable[[FactualityReport], bool] = has_unproven,
-        message: str = BLOCKED,
+        documents: Sequence[Document | str] = (),
+        extract: Extract | None = None,
+        system_message: bool | ReadSystem = False,
+        blocks: Callable[[FactualityReport], bool] | None = None,
+        passing: Collection[Finding | str] = (),
+        message: str | Callable[[FactualityReport], str] = BLOCKED,
+        formatter: Callable[[FactualityReport], str] = in_a_note,
         max_revisions: int = MAX_REVISIONS,
         then: LastAction = "block",
         max_rounds: int = MAX_ROUNDS,
@@ -97,36 +125,64 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             raise ConfigError(f"retrieved = {retrieved!r}: must be one of {', '.join(get_args(Retrieved))}")
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
+        if blocks is not None and passing:
+            raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
         self.check = check if check is not None else FactCheckRunnable()
         self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds)
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
-        self._blocks, self._message = blocks, message
-        self._all_retrieved = retrieved == "conversation"
+        self._passing = as_findings(passing)
+        self._blocks = blocks if blocks is not None else self._has_unproven
+        self._message, self._formatter = message, formatter
+        self._gathering = Gathering(
+            documents_of("documents", documents) or (), extract, system_message, retrieved == "conversation"
+        )
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        return {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
+        begun: dict[str, Any] = {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
+        return begun if self._gathering.conversation else {**begun, "factcheck_told": []}
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        return self._with_told(request, handler(request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        return self._with_told(request, await handler(request))
+
+    def _with_told(
+        self, request: ModelRequest[Any], response: ModelResponse[Any]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """The response, with a note of what the system message told the model."""
+        state: Any = request.state
+        told = self._gathering.noted(state.get("factcheck_told") or [], request.system_message)
+        if told is None:
+            return response
+        return ExtendedModelResponse(model_response=response, command=Command(update={"factcheck_told": told}))
 
     @hook_config(can_jump_to=["model"])
     def after_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        asked = self._asked(state["messages"])
+        asked = self._asked(state)
         return self._update(state, self._checking.invoke(asked) if asked is not None else None)
 
     @hook_config(can_jump_to=["model"])
     async def aafter_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        asked = self._asked(state["messages"])
+        asked = self._asked(state)
         return self._update(state, await self._checking.ainvoke(asked) if asked is not None else None)
 
     @property
     def _checking(self) -> FactCheckRunnable | CorrectionRunnable:
         return self._correction if self._action == "correct" else self.check
 
-    def _asked(self, messages: Sequence[BaseMessage]) -> dict[str, Any] | None:
-        """The final answer with its question and what was retrieved for it; None where the agent ended without one."""
+    def _asked(self, state: FactCheckState) -> dict[str, Any] | None:
+        """The final answer with its question and its evidence; None where the agent ended without one."""
+        messages = state["messages"]
         if not messages or not isinstance(messages[-1], AIMessage) or not str(messages[-1].text).strip():
             return None
         questions = [message for message in messages if is_persons(message)]
-        documents = retrieved_by(messages, ever=self._all_retrieved)
+        documents = self._gathering.of(state, state.get("factcheck_told") or [])
         return self.check.keys.write(messages[-1], questions[-1] if questions else None, documents)
 
     def _update(self, state: FactCheckState, found: FactualityReport | Correction | None) -> dict[str, Any]:
@@ -145,9 +201,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             update["factcheck_correction"] = found.model_dump(mode="json")
             content = self._corrected(found, answer)
         elif self._last_action(report) == "annotate":
-            content = _annotated(str(answer.text), report)
+            content = self._annotated(str(answer.text), report)
         elif self._last_action(report) == "block" and self._blocks(report):
-            content = self._message
+            content = self._message(report) if callable(self._message) else self._message
         changed = [answer.model_copy(update={"content": content})] if content is not answer.content else []
         return {**update, "messages": [*without_drafts(messages), *changed]}
 
@@ -161,9 +217,11 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def _corrected(self, correction: Correction, answer: BaseMessage) -> Any:
         if self._blocks(correction.report):
-            return _annotated(correction.text, correction.report)
+            return self._annotated(correction.text, correction.report)
         return correction.text if correction.accepted else answer.content
 
+    def _annotated(self, text: str, report: FactualityReport) -> str:
+        return f"{text}\n\n{self._formatter(report)}"
 
-def _annotated(text: str, report: FactualityReport) -> str:
-    return f"{text}\n\nFact check: {in_words(report)}"
+    def _has_unproven(self, report: FactualityReport) -> bool:
+        return has_unproven(report, self._passing)

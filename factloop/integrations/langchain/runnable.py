@@ -12,6 +12,7 @@ from factloop.checker import FactChecker, SearchSource
 from factloop.errors import ConfigError
 from factloop.events import CheckFinished
 from factloop.integrations.langchain.inputs import Asked, Keys
+from factloop.limits import Limits
 from factloop.records import FactualityReport
 from factloop.sources import Mode, Sources
 from factloop.sync import iterate_blocking, run_blocking
@@ -48,13 +49,16 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         retriever: SearchSource | None = None,
         mode: Mode = "faithfulness",
         keys: Keys = Keys(),  # noqa: B008 - it is frozen
+        limits: Limits | None = None,
     ) -> None:
-        """Without a checker the offline engine judges. Raises ConfigError."""
+        """`limits` are those of each check, within the checker's own.
+
+        Without a checker the offline engine judges. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = checker if checker is not None else FactChecker()
         self.mode: Mode = mode
-        self.keys = keys
+        self.keys, self.limits = keys, limits
         self._retriever = () if retriever is None else (as_search_tool(retriever),)
         self._indexes = GivenIndexes()
 
@@ -106,12 +110,16 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
 
     async def _check(self, given: dict[str, Any]) -> FactualityReport:
         asked = self.keys.read(given)
-        return await self.checker.acheck(asked.answer, asked.question, sources=await self.sources(asked))
+        return await self.checker.acheck(
+            asked.answer, asked.question, sources=await self.sources(asked), limits=self.limits
+        )
 
     async def _events(self, inputs: AsyncIterator[dict[str, Any]]) -> AsyncIterator[Any]:
         async for given in inputs:
             asked = self.keys.read(given)
-            events = self.checker.astream(asked.answer, asked.question, sources=await self.sources(asked))
+            events = self.checker.astream(
+                asked.answer, asked.question, sources=await self.sources(asked), limits=self.limits
+            )
             async with aclosing(events):
                 async for event in events:
                     yield event.report if isinstance(event, CheckFinished) else event

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from factloop.citations import named, reason
 from factloop.records import Claim, Count, Counts, FactualityReport, Record, Share, UnscoredReason, Usage, Verdict
 from factloop.trust_records import Relation, TrustReport
 
@@ -118,7 +119,7 @@ def trust_scores(report: TrustReport) -> TrustScores:
         trust_fc=support.value,
         trust_fc_unscored=support.unscored_reason,
         relation=support.relation,
-        rationale=support.rationale,
+        rationale=named(support.rationale, support.passages),
         subject=report.fingerprint.subject_model,
         judge=report.fingerprint.judge,
         warnings=report.warnings,
@@ -151,7 +152,7 @@ def _judged(claim: Claim) -> JudgedClaim:
         verdict=judgement.verdict,
         contradicted=judgement.contradicted,
         unscored_reason=judgement.unscored_reason,
-        rationale=judgement.rationale,
+        rationale=reason(claim),
         cited=tuple(CitedPassage(source=item.source, passage=item.passage[:LONGEST_PASSAGE]) for item in cited),
     )
 

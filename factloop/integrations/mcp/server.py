@@ -29,6 +29,7 @@ from factloop.integrations.mcp.answers import (
     trust_in_words,
     trust_scores,
 )
+from factloop.limits import Limits
 from factloop.records import FactualityReport, GivenFacts, Record
 from factloop.scorer import TrustScorer
 from factloop.sources import Sources
@@ -63,6 +64,7 @@ Documents = Annotated[
         max_length=MOST_DOCUMENTS,
     ),
 ]
+OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
 _POINTER = re.compile(r"For further information visit \S+")
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
@@ -93,19 +95,21 @@ class _Tools:
         ctx: Context[Any, Any],
         question: Question = None,
         documents: Documents = None,
+        limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedResponse]:
         """Check which claims of a text hold. Splits it into claims, and judges each by documents or by search."""
         async with self._turn():
-            report = await self._check(response, question, await self._sources(documents), ctx)
+            report = await self._check(response, question, await self._sources(documents), limits, ctx)
         return _result(in_words(report), checked_response(report))
 
     async def check_claim(
-        self, claim: OneClaim, documents: Documents = None
+        self, claim: OneClaim, documents: Documents = None, limits: OfCheck = None
     ) -> Annotated[CallToolResult, CheckedClaim]:
         """Check whether one claim holds, as it is: by documents or by search."""
         async with self._turn():
             facts = [GivenFacts(sentence=claim, facts=(claim,))]
-            report = await self._checker.acheck(claim, facts=facts, sources=await self._sources(documents))
+            sources = await self._sources(documents)
+            report = await self._checker.acheck(claim, facts=facts, sources=sources, limits=limits)
         return _result(in_words(report), checked_claim(report))
 
     async def trust_score(self, question: Asked, response: Answer) -> Annotated[CallToolResult, TrustScores]:
@@ -118,10 +122,15 @@ class _Tools:
         return _result(trust_in_words(scores), scores)
 
     async def _check(
-        self, response: str, question: str | None, sources: Sources | None, ctx: Context[Any, Any]
+        self,
+        response: str,
+        question: str | None,
+        sources: Sources | None,
+        limits: Limits | None,
+        ctx: Context[Any, Any],
     ) -> FactualityReport:
         n_found = n_judged = 0
-        async with aclosing(self._checker.astream(response, question, sources=sources)) as events:
+        async with aclosing(self._checker.astream(response, question, sources=sources, limits=limits)) as events:
             async for event in events:
                 if isinstance(event, CheckFinished):
                     return event.report

@@ -172,3 +172,15 @@ async def test_no_more_calls_are_at_work_than_allowed(sim: Simulator) -> None:
         results = await asyncio.gather(*asked)
     assert len(results) > AT_ONCE
     assert not any(result.is_error for result in results)
+
+
+async def test_a_check_takes_limits(sim: Simulator) -> None:
+    sim.set(llm_latency_s=60.0)
+    hasty = {"deadline_s": 0.3}
+    async with served(simulated_checker(sim), simulated_scorer(sim)) as client:
+        whole = await client.call_tool("check_response", {"response": ANSWER, "limits": hasty})
+        one = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {**hasty, "max_calls": 9}})
+        wrong = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {"deadline_s": 0}})
+    assert "not judged (timeout)" in text_of(whole)
+    assert "the check ran into its deadline of 0.3 s" in text_of(one)
+    assert "greater than 0" in complaint(wrong)

@@ -1,0 +1,40 @@
+"""What stands in a rationale for a passage can be followed, wherever it is shown."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from factloop.citations import named, renumbered
+from factloop.records import Evidence
+
+
+def evidence(title: str, source: str = "notes/a.md") -> Evidence:
+    moment = datetime(2024, 1, 1, tzinfo=UTC)
+    return Evidence(id="e", source=source, title=title, passage="p", query="q", rank=1, retrieved_at=moment)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("[3] gives 1931.", "[1] gives 1931."),
+        ("Passage 3 gives 1931.", "[1] gives 1931."),
+        ("According to passage 5, no.", "According to [2], no."),
+        ("[3, 5] agree.", "[1] and [2] agree."),
+        ("Passages 3 and 5 agree, [9] does not.", "[1] and [2] agree, another passage does not."),
+        ("[Passage 3] says so.", "[1] says so."),
+        ("Nothing says so.", "Nothing says so."),
+        ("In [1931] and passage 1815.5 it is plain.", "In [1931] and passage 1815.5 it is plain."),
+        ("", ""),
+    ],
+)
+def test_numbers_become_those_of_the_passages_that_the_claim_keeps(said: str, kept: str) -> None:
+    assert renumbered(said, {3: 1, 5: 2}) == kept
+
+
+def test_without_the_passages_titles_stand_for_them() -> None:
+    shown = [evidence("Eddystone"), evidence("")]
+    assert named("[1] gives 1759, passage 2 1760, [3] nothing.", shown) == (
+        "“Eddystone” gives 1759, “notes/a.md” 1760, another passage nothing."
+    )
