@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from factloop.correcting import Corrector
     from factloop.correction_records import Correction
     from factloop.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
+    from factloop.limits import Limits
     from factloop.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
     from factloop.scorer import TrustScorer
     from factloop.settings import CheckSettings
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 _HOME = {
     "FactChecker": "checker",
     "CheckSettings": "settings",
+    "Limits": "limits",
     "Corrector": "correcting",
     "Correction": "correction_records",
     "TrustScorer": "scorer",
@@ -48,6 +50,7 @@ __all__ = [
     "FactualityReport",
     "GivenFacts",
     "Judgement",
+    "Limits",
     "LongFormTrustReport",
     "ModelOutputError",
     "ToolError",

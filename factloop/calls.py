@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
 
+from factloop.caching.opening import open_answers
 from factloop.errors import ConfigError
-from factloop.local import cache_folder
 from factloop.prompts.registry import PromptRegistry
 from factloop.settings import RunSettings
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel, build_chat_model, replayed_chat_model, wrap_chat_model
@@ -36,6 +37,7 @@ class Calls:
     retry: RetryPolicy
     rng: random.Random
     timeout_s: float
+    patience_s: float
     journal: bool
     tape: Tape | None = None
 
@@ -52,20 +54,26 @@ def open_calls(
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     if journal is not None and tape is not None:
         raise ConfigError("a run has a run directory or a recording, not both: each keeps all its answers")
-    keeps = keeps and tape is None
-    kept_in = cache_folder(settings) / "calls.sqlite" if settings.cache and keeps else None
+    is_shared = keeps and journal is None and tape is None
     calls = Calls(
-        cache=CallCache(journal or kept_in),
+        cache=open_answers(settings) if is_shared else CallCache(journal),
         budget=Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd),
-        retry=RetryPolicy(),
+        retry=retry_policy(settings),
         rng=random.Random(seed),
         timeout_s=settings.timeout_s,
+        patience_s=settings.patience_s,
         journal=journal is not None,
         tape=tape,
     )
     if calls.journal:
         calls.budget.note_earlier(*calls.cache.paid())
     return calls
+
+
+def retry_policy(settings: RunSettings) -> RetryPolicy:
+    """What one call may take. A server may ask for pauses as long as the run is patient with it."""
+    usual = RetryPolicy()
+    return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))
 
 
 def build_model(
@@ -115,6 +123,7 @@ def build_gateway(
         rng=calls.rng,
         use_tools=use_tools,
         before=before,
+        patience=Patience(chat.name, settings.patience_s),
     )
     return ModelGateway(
         chat, transport, repair=prompts[REPAIR], cache=calls.cache, journal=calls.journal, tape=calls.tape

@@ -14,6 +14,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
+from factloop.caching.folder import INDEXES, cache_folder
+from factloop.caching.opening import tidy
 from factloop.cascading.stage import refuse_without_documents
 from factloop.checking import Asked, Checking
 from factloop.engine import Engine, Setup, build_engine, prepare
@@ -21,7 +23,8 @@ from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.events import CheckFinished, Event
-from factloop.local import build_embedder, cache_folder
+from factloop.limits import Limits
+from factloop.local import build_embedder
 from factloop.recording import Recording, UsedRecording
 from factloop.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.run_directory import RunDirectory
@@ -88,6 +91,8 @@ class FactChecker:
             **UsedRecording.settings(recording),
             **changes,
         )
+        self._caching = self.settings
+        """Those by which indexes of documents are kept."""
         self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
         self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
@@ -96,14 +101,18 @@ class FactChecker:
     @cached_property
     def _built(self) -> tuple[SearchTool, ...]:
         settings = self.settings
+        folder = cache_folder(self._caching, INDEXES) if settings.docs else None
         built = build_search_tools(
             settings.search,
             settings.docs,
             timeout_s=settings.timeout_s,
-            cache_dir=cache_folder(settings) / "indexes",
+            cache_dir=folder,
+            in_memory=folder is None,
             embedder=build_embedder(settings) if settings.docs else None,
             replayed=settings.replays,
         )
+        if folder is not None:
+            tidy(self._caching)
         tools = (*self._own_tools, *built)
         names = [tool.name for tool in tools]
         if len(set(names)) < len(names):
@@ -126,6 +135,7 @@ class FactChecker:
         facts: Sequence[GivenFacts] | None = None,
         spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
+        limits: Limits | None = None,
         run_dir: str | Path | None = None,
     ) -> FactualityReport:
         """The report on one response to `prompt`. With a model or a paid search it costs money.
@@ -139,16 +149,19 @@ class FactChecker:
         `spans`: start and end, in characters, of the sentences to be judged, in order; the rest of the response is what
         they may refer to. Not with `facts` or `run_dir`.
 
+        `limits`: what this check may take, beside the limits of all. At its deadline it ends with what was judged by
+        then; what calls cost that were given up is not in the report.
+
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        asked = Asked(response, prompt, facts, spans, sources)
+        asked = Asked(response, prompt, facts, spans, sources, limits)
         if spans is not None and (facts is not None or run_dir is not None):
             raise ConfigError("spans go neither with facts nor with a run directory")
         async with self._run(asked, run_dir) as (engine, directory):
             report = await self._checking(engine).report(asked)
             if directory is not None:
-                write_atomically(directory.report, to_json(report))
+                write_atomically(directory.report, to_json(report), private=True)
             return report
 
     async def afingerprint(self) -> Fingerprint:
@@ -193,13 +206,14 @@ class FactChecker:
         prompt: str | None = None,
         *,
         sources: Sources | None = None,
+        limits: Limits | None = None,
         run_dir: str | Path | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of a check as they happen (`factloop.events`), the report last. Otherwise as `acheck`.
 
         Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
-        asked = Asked(response, prompt, sources=sources)
+        asked = Asked(response, prompt, sources=sources, limits=limits)
         finished: CheckFinished | None = None
         async with self._run(asked, run_dir) as (engine, directory):
             # Whoever leaves early stops the branches under way, before the engine closes.
@@ -211,7 +225,7 @@ class FactChecker:
                         yield event
             assert finished is not None  # it is the last of every check
             if directory is not None:
-                write_atomically(directory.report, to_json(finished.report))
+                write_atomically(directory.report, to_json(finished.report), private=True)
         yield finished  # once all is kept: whoever has the report may leave
 
     def check(
@@ -222,10 +236,11 @@ class FactChecker:
         facts: Sequence[GivenFacts] | None = None,
         spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
+        limits: Limits | None = None,
         run_dir: str | Path | None = None,
     ) -> FactualityReport:
         """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        work = self.acheck(response, prompt, facts=facts, spans=spans, sources=sources, run_dir=run_dir)
+        work = self.acheck(response, prompt, facts=facts, spans=spans, sources=sources, limits=limits, run_dir=run_dir)
         return run_blocking(work)
 
     async def aclose(self) -> None:
@@ -258,13 +273,14 @@ class FactChecker:
         """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
         sources = asked.sources
         tools = self.tools if sources is None else _numbered(sources.searched(self._built))
+        given_alone = sources is not None and sources.mode == "faithfulness"
         if run_dir is None:
             with self._recording.in_use():
                 engine = await self._engines.here(self._build_engine)
-                yield engine if sources is None else engine.over(tools), None
+                yield engine if sources is None else engine.over(tools, given_alone=given_alone), None
             return
         with RunDirectory(Path(run_dir)) as directory:
-            setup = self._setup(tools)
+            setup = self._setup(tools, given_alone=given_alone)
             directory.claim(asked.configuration(setup.fingerprint))
             engine = build_engine(setup, journal=directory.journal)
             try:
@@ -276,8 +292,8 @@ class FactChecker:
         """The engine of an event loop. A kind of checker that shares more with others of its kind has its own."""
         return build_engine(self._setup(self._built))
 
-    def _setup(self, tools: Sequence[SearchTool]) -> Setup:
-        return prepare(self.settings, tools, model=self._model, tape=self._recording.tape)
+    def _setup(self, tools: Sequence[SearchTool], *, given_alone: bool = False) -> Setup:
+        return prepare(self.settings, tools, model=self._model, tape=self._recording.tape, given_alone=given_alone)
 
 
 def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:

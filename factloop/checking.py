@@ -7,26 +7,36 @@ import json
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from factloop.agents.safe.graph import build_safe_graph
+from factloop.agents.safe.context import CheckContext
 from factloop.cascading.stage import savings
 from factloop.engine import Engine
-from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
-from factloop.events import CheckFinished, Event
+from factloop.errors import ConfigError, DataError
+from factloop.evaluation.metrics.factuality import (
+    at_each_k,
+    count_verdicts,
+    precision,
+    precision_by_error,
+    shared_errors,
+)
+from factloop.events import CheckFinished, Event, Waiting
 from factloop.given_text import check_given, check_spans, check_whole
+from factloop.limits import Limits
 from factloop.recording import UsedRecording
-from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts
+from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts, Sentence
 from factloop.report_warnings import engine_warnings, unscored_warning
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.traces import check_span, note_check
+from factloop.waits import with_waits
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
@@ -40,6 +50,8 @@ class Asked:
     facts: Sequence[GivenFacts] | None = None
     spans: Sequence[tuple[int, int]] | None = None
     sources: Sources | None = None
+    limits: Limits | None = None
+    begun_at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         if self.spans is not None:
@@ -81,24 +93,32 @@ class Checking:
 
     async def report(self, asked: Asked) -> FactualityReport:
         """The report; what cannot be judged is in it, unscored."""
-        started, meter = time.perf_counter(), UsageMeter()
+        started, meter = time.perf_counter(), self._meter(asked)
         with check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response) as span:
-            graph = safe_graph(self._engine, meter, self._settings)
-            final = await graph.ainvoke(asked.state, self._config)
+            final = await self._engine.graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
             report = self._report(asked, final, meter, time.perf_counter() - started)
             note_check(span, report)
         return report
 
     async def events(self, asked: Asked) -> AsyncGenerator[Event, None]:
         """What happens, as it happens; the report last. Whoever leaves early closes it, which stops the calls."""
-        started, meter = time.perf_counter(), UsageMeter()
+        started, meter = time.perf_counter(), self._meter(asked)
         span = check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
-        graph = safe_graph(self._engine, meter, self._settings)
-        steps = graph.astream(asked.state, self._config, stream_mode=["custom", "values"], subgraphs=True)
+        steps: Any = self._engine.graph.astream(
+            asked.state,
+            self._config,
+            context=self._context(asked, meter),
+            stream_mode=["custom", "values"],
+            subgraphs=True,
+        )
         with span.ending():
-            async with aclosing(traced(steps, span)) as made:
-                async for namespace, mode, chunk in made:
+            async with aclosing(with_waits(traced(steps, span))) as made:
+                async for step in made:
+                    if isinstance(step, Waiting):
+                        yield step
+                        continue
+                    namespace, mode, chunk = step
                     if mode == "values":
                         final = final if namespace else chunk
                         continue
@@ -109,8 +129,23 @@ class Checking:
             note_check(span, report)
         yield CheckFinished(report=report)
 
+    def _meter(self, asked: Asked) -> UsageMeter:
+        """Raises ConfigError, for what was asked DataError, where money is limited and the model's price is unknown."""
+        own, chat = Limits.of_each_check(self._settings), self._engine.chat
+        limits = own.within(asked.limits)
+        if limits.budget_usd is not None and chat is not None and chat.price is None:
+            said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"
+            if own.budget_usd is None:
+                raise DataError(f"limits: {said}", field="limits")
+            raise ConfigError(f"{said}: give --price-in and --price-out")
+        return UsageMeter(limits.allowance(begun_at=asked.begun_at))
+
+    def _context(self, asked: Asked, meter: UsageMeter) -> CheckContext:
+        """Of some sentences alone nobody knows yet what the rest will tie to the question: all of it is judged."""
+        return CheckContext(meter, self._engine.searching, gates=self._engine.gates and asked.spans is None)
+
     @property
-    def _config(self) -> dict[str, Any]:
+    def _config(self) -> RunnableConfig:
         """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
         return {"recursion_limit": 4 * self._settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
 
@@ -123,8 +158,11 @@ class Checking:
             prompt=asked.prompt,
             response=asked.response,
             claims=claims,
+            sentences=tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
             counts=counts,
             precision=precision(counts),
+            shared_errors=(shared := shared_errors(claims)),
+            precision_by_error=precision_by_error(counts, shared),
             at_k=at_each_k(counts, self._settings.k),
             usage=usage,
             fingerprint=engine.fingerprint,
@@ -132,13 +170,6 @@ class Checking:
             created_at=datetime.now(UTC),
             warnings=(*_warnings(engine, claims, asked.sources), *self._recording.warnings),
         )
-
-
-def safe_graph(engine: Engine, meter: UsageMeter, settings: CheckSettings) -> Any:
-    """SAFE's graph on the machinery of an engine, its calls charged to `meter`."""
-    plan = engine.plan_for(meter, engine.searching.tools)
-    cheap = None if engine.cascade is None else engine.cascade.stage
-    return build_safe_graph(plan, engine.searching, meter, max_searches=settings.max_searches, cheap=cheap)
 
 
 def _digest(text: str) -> str:

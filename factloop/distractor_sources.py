@@ -16,9 +16,11 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.caching.folder import VECTORS, cache_folder
+from factloop.caching.opening import open_answers
 from factloop.errors import ConfigError
 from factloop.given_text import check_given
-from factloop.local import build_embedder, cache_folder
+from factloop.local import build_embedder
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.tape import Tape
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
@@ -126,7 +128,7 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         return None, None
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
-    cache = CallCache(cache_folder(settings) / "dbpedia.sqlite" if settings.cache and tape is None else None)
+    cache = open_answers(settings) if tape is None else CallCache(None)
     knowledge_base = DBpediaKnowledgeBase(
         spotlight_url=settings.spotlight_url,
         sparql_url=settings.sparql_url,
@@ -142,7 +144,7 @@ def _neighbours(settings: TrustSettings, embedder: Any) -> list[SubstituteSource
         return []
     from factloop.agents.trustscore.distractors.neighbours import NeighbourSource
 
-    cache_dir = cache_folder(settings) / "vectors"
+    cache_dir = cache_folder(settings, VECTORS)
     if settings.vectors is not None:
         from factloop.tools.embeddings.word_vectors import WordVectors
 

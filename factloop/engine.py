@@ -6,14 +6,22 @@ import importlib.metadata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 
 import factloop
+from factloop.agents.safe.context import SafeGraph
 from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.graph import SafePlan
-from factloop.agents.safe.model_stages import FUSED_PROMPTS, PAPER_PROMPTS, ModelFusedStages, ModelPaperStages
+from factloop.agents.safe.graph import SafePlan, build_safe_graph
+from factloop.agents.safe.grounded import GroundedPlan
+from factloop.agents.safe.model_stages import (
+    FUSED_PROMPTS,
+    GROUNDED_PROMPTS,
+    PAPER_PROMPTS,
+    ModelGroundedStages,
+    ModelPaperStages,
+)
 from factloop.agents.safe.offline import OfflineFusedStages, OfflinePaperStages
 from factloop.agents.safe.paper import PaperPlan
 from factloop.calls import GATEWAY_PROMPTS, build_gateway, build_model, open_calls, stated_price
@@ -21,10 +29,9 @@ from factloop.cascading.stage import Cascade, load_cascade
 from factloop.errors import ConfigError
 from factloop.local import build_embedder
 from factloop.prompts.registry import PromptRegistry
-from factloop.records import Fingerprint
+from factloop.records import Fingerprint, Plan
 from factloop.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
@@ -45,14 +52,31 @@ class Setup:
     fingerprint: Fingerprint
     tape: Tape | None = None
     cascade: Cascade | None = None
+    gates: bool = True
+
+
+class Graphs:
+    """The graphs of one engine, each compiled when it is first needed and kept for all checks."""
+
+    def __init__(self, plan_of: Callable[[Plan], SafePlan], settings: CheckSettings, cascade: Cascade | None) -> None:
+        self._plan_of, self._max_searches = plan_of, settings.max_searches
+        self._cheap = None if cascade is None else cascade.stage
+        self._compiled: dict[Plan, SafeGraph] = {}
+
+    def of(self, plan: Plan) -> SafeGraph:
+        if plan not in self._compiled:
+            self._compiled[plan] = build_safe_graph(
+                self._plan_of(plan), max_searches=self._max_searches, cheap=self._cheap
+            )
+        return self._compiled[plan]
 
 
 @dataclass(frozen=True)
 class Engine:
     """One run's machinery. Lives in one event loop."""
 
-    plan_for: Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]
-    """The plan over these tools, with its calls charged to the given account."""
+    settings: CheckSettings
+    graphs: Graphs
     searching: SearchGateway
     fingerprint: Fingerprint
     cache: CallCache
@@ -61,14 +85,28 @@ class Engine:
     gateway: ModelGateway | None
     """The door to `chat`, under the run's limits."""
     cascade: Cascade | None = None
+    gates: bool = True
+    """Whether what has nothing to do with the question is left unjudged; never where documents come with the answer."""
 
-    def over(self, tools: Sequence[SearchTool]) -> Engine:
-        """The same machinery, limits and budget, with other tools to search."""
-        identities = tuple(tool.identity for tool in tools)
+    @property
+    def graph(self) -> SafeGraph:
+        """The state machine of the plan that the fingerprint names."""
+        return self.graphs.of(self.fingerprint.plan)
+
+    def over(self, tools: Sequence[SearchTool], *, given_alone: bool = False) -> Engine:
+        """The same machinery, limits and budget, with other tools to search.
+
+        `given_alone`: they search what came with the answer, and nothing else is searched.
+        """
+        plan = plan_of_check(self.settings, tools, has_model=self.chat is not None, given_alone=given_alone)
+        changes: dict[str, Any] = {"search_tools": tuple(tool.identity for tool in tools), "plan": plan}
+        if self.chat is not None:
+            changes["prompts"] = self.prompts.hashes(_prompts_of(plan))
         return replace(
             self,
             searching=self.searching.over(tools),
-            fingerprint=self.fingerprint.model_copy(update={"search_tools": identities}),
+            fingerprint=self.fingerprint.model_copy(update=changes),
+            gates=not given_alone,
         )
 
     async def aclose(self) -> None:
@@ -83,19 +121,21 @@ def prepare(
     *,
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
+    given_alone: bool = False,
 ) -> Setup:
     """The set-up for these settings. Touches no network. Raises ConfigError.
 
-    `model` is a chat model that the caller built, and closes; otherwise `settings.model` names one, or the offline
+    `given_alone`: the tools search what came with one answer, and nothing else is searched. `model` is a chat model
+    that the caller built, and closes; otherwise `settings.model` names one, or the offline
     engine runs.
     """
     chat = _chat_model(settings, model)
     prompts = PromptRegistry.load(settings.prompts)
     cascade = load_cascade(settings, has_model=chat is not None)
-    fingerprint = _fingerprint(settings, chat, tools, prompts)
+    fingerprint = _fingerprint(settings, chat, tools, prompts, given_alone=given_alone)
     if cascade is not None:
         fingerprint = fingerprint.model_copy(update={"cascade": cascade.fingerprint})
-    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade)
+    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, gates=not given_alone)
 
 
 def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
@@ -111,19 +151,41 @@ def build_engine(setup: Setup, *, journal: Path | None = None) -> Engine:
         budget=calls.budget,
         retry=calls.retry,
         timeout_s=calls.timeout_s,
+        patience_s=calls.patience_s,
         rng=calls.rng,
         journal=calls.journal,
         tape=calls.tape,
     )
     gateway: ModelGateway | None = None
-    if chat is None:
-        plan_for = _offline_plan(settings)
-    else:
+    if chat is not None:
         gateway = build_gateway(
             settings, chat, setup.prompts, calls, use_tools=settings.tool_calling, before=searching.reach
         )
-        plan_for = _model_plan(settings, gateway, setup.prompts)
-    return Engine(plan_for, searching, setup.fingerprint, calls.cache, chat, setup.prompts, gateway, setup.cascade)
+    graphs = Graphs(plans(settings, gateway, setup.prompts), settings, setup.cascade)
+    return Engine(
+        settings=settings,
+        graphs=graphs,
+        searching=searching,
+        fingerprint=setup.fingerprint,
+        cache=calls.cache,
+        chat=chat,
+        prompts=setup.prompts,
+        gateway=gateway,
+        cascade=setup.cascade,
+        gates=setup.gates,
+    )
+
+
+def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
+    """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
+
+    A cascade goes before `fused`: its verifier looks at each claim before the model does.
+    """
+    if settings.plan is not None:
+        return settings.plan
+    own_alone = bool(tools) and all(tool.own_documents for tool in tools)
+    is_grounded = has_model and settings.cascade is None and (given_alone or own_alone)
+    return "grounded" if is_grounded else "fused"
 
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
@@ -139,31 +201,51 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
     return None
 
 
-def _model_plan(
-    settings: CheckSettings, gateway: ModelGateway, prompts: PromptRegistry
-) -> Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]:
-    if settings.plan == "paper":
-        return lambda meter, tools: PaperPlan(ModelPaperStages(gateway, prompts, meter, tools))
-    return lambda meter, tools: FusedPlan(ModelFusedStages(gateway, prompts, meter, tools))
+def plans(settings: CheckSettings, gateway: ModelGateway | None, prompts: PromptRegistry) -> Callable[[Plan], SafePlan]:
+    """How each plan is filled: by the model behind the gateway, else by the offline engine."""
+    if gateway is None:
+        return _offline_plans(settings)
+
+    def by_model(plan: Plan) -> SafePlan:
+        if plan == "paper":
+            return PaperPlan(ModelPaperStages(gateway, prompts))
+        stages = ModelGroundedStages(gateway, prompts)
+        return FusedPlan(stages) if plan == "fused" else GroundedPlan(stages, settings.results_per_search)
+
+    return by_model
 
 
-def _offline_plan(settings: CheckSettings) -> Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]:
+def _offline_plans(settings: CheckSettings) -> Callable[[Plan], SafePlan]:
+    """Offline the plan `grounded` is `fused` without its gate: reading windows would save no call."""
     from factloop.tools.linguistics.pipeline import load_pipeline
     from factloop.tools.verifiers.lexical import LexicalVerifier
 
     verifier = LexicalVerifier(build_embedder(settings))
     nlp = load_pipeline(settings.spacy_model) if settings.spacy_model is not None else None
-    if settings.plan == "paper":
-        paper = PaperPlan(OfflinePaperStages(verifier, nlp))
-        return lambda _meter, _tools: paper
-    fused = FusedPlan(OfflineFusedStages(verifier, nlp))
-    return lambda _meter, _tools: fused
+
+    def by_rules(plan: Plan) -> SafePlan:
+        if plan == "paper":
+            return PaperPlan(OfflinePaperStages(verifier, nlp))
+        return FusedPlan(OfflineFusedStages(verifier, nlp), gates=plan != "grounded")
+
+    return by_rules
+
+
+def _prompts_of(plan: Plan) -> tuple[str, ...]:
+    of_plan = {"paper": PAPER_PROMPTS, "fused": FUSED_PROMPTS, "grounded": GROUNDED_PROMPTS}
+    return (*of_plan[plan], *GATEWAY_PROMPTS)
 
 
 def _fingerprint(
-    settings: CheckSettings, chat: ChatModel | None, tools: Sequence[SearchTool], prompts: PromptRegistry
+    settings: CheckSettings,
+    chat: ChatModel | None,
+    tools: Sequence[SearchTool],
+    prompts: PromptRegistry,
+    *,
+    given_alone: bool,
 ) -> Fingerprint:
-    used = () if chat is None else (*(PAPER_PROMPTS if settings.plan == "paper" else FUSED_PROMPTS), *GATEWAY_PROMPTS)
+    plan = plan_of_check(settings, tools, has_model=chat is not None, given_alone=given_alone)
+    used = () if chat is None else _prompts_of(plan)
     engine: Literal["model", "offline"] = "offline" if chat is None else "model"
     identity = dict(chat.identity) if chat is not None else {}
     return Fingerprint(
@@ -172,7 +254,7 @@ def _fingerprint(
         model=chat.name if chat is not None else None,
         base_url=identity.get("base_url"),
         sampling={key: value for key, value in identity.items() if key not in {"model", "base_url"}},
-        plan=settings.plan,
+        plan=plan,
         max_searches=settings.max_searches,
         results_per_search=settings.results_per_search,
         search_tools=tuple(tool.identity for tool in tools),

@@ -2,7 +2,8 @@
 
 FactloopError
 ├── ConfigError          the set-up is wrong: fix it and run again
-│   └── RecordingMissing a replay was asked for what was not recorded
+│   ├── RecordingMissing a replay was asked for what was not recorded
+│   └── NoPlaceToKeep    answers cannot be kept at this place
 ├── DataError            an input file or record is malformed
 ├── ToolError            a server, a search or a file system failed
 │   ├── ToolTimeout      no answer within the time allowed
@@ -23,13 +24,17 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """The set-up is wrong (flag, environment, key, run directory, cache): mend it and run again.
 
-    Raised before anything is spent, with one exception: a disk that fails (cache, journal) raises it at any time. That
-    stops the run; what was kept until then is not paid for again.
+    Raised before anything is spent, with one exception: a journal that fails and a damaged cache raise it at any time.
+    That stops the run; what was kept until then is not paid for again.
     """
 
 
 class RecordingMissing(ConfigError):
     """A replay was asked for what its recording does not hold. It stops the run: nobody is asked instead."""
+
+
+class NoPlaceToKeep(ConfigError):
+    """The disk does not let answers be kept: no rights, no room, no such place. A damaged file is another thing."""
 
 
 class DataError(FactloopError):
@@ -69,11 +74,19 @@ class ToolTimeout(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """The next call would pass the user's `--max-calls` or `--budget-usd`; it was not made."""
+    """The next call would pass the user's limit on calls or money; it was not made."""
 
-    def __init__(self, limit: str) -> None:
+    def __init__(self, limit: str, of: str = "") -> None:
         self.limit = limit
-        super().__init__(f"the budget is used up: {limit}", tool="budget")
+        super().__init__(f"the budget{of} is used up: {limit}", tool="budget")
+
+
+class DeadlineExceeded(ToolError):
+    """The check had to end; the call was given up, or not made."""
+
+    def __init__(self, deadline_s: float) -> None:
+        self.deadline_s = deadline_s
+        super().__init__(f"the check ran into its deadline of {deadline_s:g} s", tool="deadline")
 
 
 class ModelOutputError(FactloopError):

@@ -43,6 +43,19 @@ class ClaimJudged(Record):
     usage: Usage
 
 
+class Waiting(Record):
+    """A server has accepted no request for a while; told every second or so while the check waits for it."""
+
+    type: Literal["waiting"] = "waiting"
+    server: str
+    """`serper`, for example, or the model by its name."""
+    waited_s: float
+    patience_s: float
+    """After so many seconds the server is given up, and what needs it is unscored."""
+    cause: str
+    """What came of the last request: `status 429`, for example."""
+
+
 class CheckFinished(Record):
     """The report; always the last event."""
 
@@ -50,4 +63,6 @@ class CheckFinished(Record):
     report: FactualityReport
 
 
-Event = Annotated[ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | CheckFinished, Field(discriminator="type")]
+Event = Annotated[
+    ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | Waiting | CheckFinished, Field(discriminator="type")
+]

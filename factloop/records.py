@@ -18,6 +18,9 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 
+Plan = Literal["paper", "fused", "grounded"]
+"""A way through SAFE's loop."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -65,8 +68,30 @@ class UnscoredReason(StrEnum):
     """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
 
 
+FAILURES = frozenset(
+    {UnscoredReason.PARSE_FAILURE, UnscoredReason.TOOL_FAILURE, UnscoredReason.REFUSAL, UnscoredReason.TIMEOUT}
+)
+"""What went wrong. The other reasons say what was not given, or is not in the text."""
 MENDABLE = frozenset({UnscoredReason.BUDGET, UnscoredReason.TIMEOUT, UnscoredReason.TOOL_FAILURE})
 """What another attempt may do better. What it was paid for comes from the journal, so trying again pays for no more."""
+
+
+class NoClaim(StrEnum):
+    """Why a sentence of a response has no claim."""
+
+    HEADING = "heading"
+    """A heading, or the head of a table."""
+    QUESTION = "question"
+    REMARK = "remark"
+    """A greeting, an offer, an announcement: talk between writer and reader."""
+    NO_STATEMENT = "no_statement"
+    """It was read, and by its form it states nothing: an opinion, advice, a fragment."""
+    NO_CLAIM = "no_claim"
+    """It was read, and no claim was found in it, although it has the form of a statement."""
+    CODE = "code"
+    """Code that was not read: the offline engine reads none."""
+    NOT_READ = "not_read"
+    """Left out by whoever split the response."""
 
 
 class Evidence(Record):
@@ -99,6 +124,8 @@ class Judgement(Record):
     """Degree of support in [0, 1], where the judge gives one."""
     judged_by: str = ""
     """The model, encoder or rule set that judged."""
+    wrong: str = ""
+    """For a contradicted claim: the words of it that the evidence has otherwise, where the judge says so."""
     stage: Literal["cheap", "model"] | None = None
     """In a cascade, which stage gave the verdict; None without a cascade, and where there is no verdict."""
 
@@ -126,11 +153,12 @@ class Claim(Record):
     self_contained: str
     """The same fact with pronouns and short names replaced, so that it can be judged alone."""
     relevant: bool | None = None
+    """Whether it has to do with the question; None where nobody said. A claim that is irrelevant may be judged."""
     duplicate_of: str | None = None
     """Id of the earlier claim that says the same; its judgement stands for both."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge found still missing, one entry for each query after the first, where it said so."""
+    """What the judge found still missing, one entry for each round of queries after the first, where it said so."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
 
@@ -142,6 +170,36 @@ class Claim(Record):
         if self.span[0] > self.span[1]:
             raise ValueError("a span starts before it ends")
         return self
+
+
+class Sentence(Record):
+    """One sentence, heading, row or piece of code of the response: its claims, or why it has none."""
+
+    span: tuple[Count, Count]
+    """Start and end in the response, in characters; empty for one that was given, and that the response lacks."""
+    claims: tuple[str, ...] = ()
+    """Their ids."""
+    no_claim: NoClaim | None = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nobody looked at what it says."""
+        return self.no_claim in (NoClaim.CODE, NoClaim.NOT_READ)
+
+    @model_validator(mode="after")
+    def _has_claims_or_a_reason(self) -> Self:
+        if bool(self.claims) == (self.no_claim is not None):
+            raise ValueError("a sentence has either claims or a reason why it has none")
+        return self
+
+
+class SharedError(Record):
+    """One error that several claims repeat, such as a wrong name: they fail for the same words."""
+
+    words: str
+    """As the first of the claims has them."""
+    claims: Annotated[tuple[str, ...], Field(min_length=2)]
+    """Their ids, in the order of the response."""
 
 
 class GivenFacts(Record):
@@ -225,7 +283,7 @@ class Fingerprint(Record):
     model: str | None = None
     base_url: str | None = None
     sampling: Mapping[str, Any] = Field(default_factory=dict)
-    plan: Literal["paper", "fused"]
+    plan: Plan
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     search_tools: tuple[str, ...] = ()
@@ -282,13 +340,19 @@ class CascadeSavings(Record):
 class FactualityReport(Record):
     """The result of one SAFE run over one response."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    """Reports of version 1.0 have no sentences and no shared errors."""
     prompt: str | None = None
     response: str
     claims: tuple[Claim, ...]
+    sentences: tuple[Sentence, ...] = ()
+    """All that was to be read, in the order of the response; with `spans`, these alone."""
     counts: Counts
     precision: Share | None
     """supported / (supported + not_supported); None where nothing was scored."""
+    shared_errors: tuple[SharedError, ...] = ()
+    precision_by_error: Share | None = None
+    """Precision with each shared error counted once, however many claims repeat it; None where nothing was scored."""
     at_k: tuple[AtK, ...]
     usage: Usage
     fingerprint: Fingerprint
@@ -297,8 +361,20 @@ class FactualityReport(Record):
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
+    @property
+    def claim_free(self) -> tuple[Sentence, ...]:
+        """The sentences without a claim, each with its reason."""
+        return tuple(sentence for sentence in self.sentences if sentence.no_claim is not None)
+
+    def text_of(self, sentence: Sentence) -> str:
+        """What a sentence says, as the response has it."""
+        return self.response[slice(*sentence.span)]
+
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:
         if self.counts.total != len(self.claims):
             raise ValueError(f"{self.counts.total} claims counted, {len(self.claims)} given")
+        listed = [name for sentence in self.sentences for name in sentence.claims]
+        if self.sentences and sorted(listed) != sorted(claim.id for claim in self.claims):
+            raise ValueError("the sentences do not list the claims of the report, each once")
         return self

@@ -19,6 +19,8 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from factloop.agents.trustscore.stages import TrustContext
+from factloop.caching.folder import INDEXES, cache_folder
+from factloop.caching.opening import tidy
 from factloop.distractor_sources import load_tables, make_distractors
 from factloop.engine_pool import EnginePool
 from factloop.errors import ConfigError, DataError
@@ -26,7 +28,6 @@ from factloop.evaluation.datasets.question_answers import QuestionAnswer
 from factloop.evaluation.metrics.trust import standing, summarise
 from factloop.evaluation.reports.json import to_json, write_atomically
 from factloop.given_text import check_given
-from factloop.local import cache_folder
 from factloop.recording import Recording, UsedRecording
 from factloop.records import Claim, FactualityReport, Record, Verdict
 from factloop.run_directory import RunDirectory
@@ -109,7 +110,9 @@ class TrustScorer:
             if self._corpus is None and self.settings.corpus:
                 from factloop.tools.search.documents.search import DocumentSearch
 
-                self._corpus = DocumentSearch(self.settings.corpus, cache_dir=cache_folder(self.settings) / "indexes")
+                folder = cache_folder(self.settings, INDEXES)
+                self._corpus = DocumentSearch(self.settings.corpus, cache_dir=folder, in_memory=folder is None)
+                tidy(self.settings)
             return self._corpus
 
     async def ascore(
@@ -338,7 +341,7 @@ def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
 
 def _keep(directory: RunDirectory | None, report: Record) -> None:
     if directory is not None:
-        write_atomically(directory.report, to_json(report))
+        write_atomically(directory.report, to_json(report), private=True)
 
 
 def _warnings(setup: TrustSetup) -> tuple[str, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from factloop.errors import ConfigError
+from factloop.records import Plan
+from factloop.tools.calls.patience import PATIENCE_S
 from factloop.tools.calls.tape import TapeMode
 from factloop.tools.calls.tracing import TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
@@ -39,6 +41,8 @@ class RunSettings(BaseModel):
     """Of one reply; None leaves it to the server."""
     timeout_s: Positive = 60.0
     """For one model call or search."""
+    patience_s: Positive = PATIENCE_S
+    """How long a server may accept no request before it is given up, and what needs it is unscored."""
     concurrency: Annotated[int, Field(ge=0)] = 64
     """Model calls in flight over the whole run; 0 for no bound."""
     requests_per_second: Positive | None = None
@@ -50,8 +54,13 @@ class RunSettings(BaseModel):
     price_out: Annotated[float, Field(ge=0.0)] | None = None
     """USD per million completion tokens."""
     cache: bool = True
+    """Keep answers already paid for, and indexes of documents; without it nothing is written to the cache folder."""
     cache_dir: Path | None = None
-    """Of answers already paid for, and of document indexes; the user's cache folder by default."""
+    """Of what is kept; the user's cache folder by default."""
+    cache_mb: Annotated[int, Field(ge=1)] = 1024
+    """Millions of bytes that all this may take: the oldest goes, indexes and word vectors before answers."""
+    cache_days: Positive = 30.0
+    """For which answers are kept, and what else nobody uses."""
     prompts: Path | None = None
     """Folder of prompts that replace packaged ones of the same name."""
     recording: Path | None = None
@@ -86,7 +95,8 @@ class CheckSettings(RunSettings):
     """`provider:name`, for example `openai:gpt-4o-mini`; None for the offline engine."""
     base_url: BaseUrl | None = None
     """Of any OpenAI-compatible server."""
-    plan: Literal["paper", "fused"] = "fused"
+    plan: Plan | None = None
+    """`paper`, `fused` or `grounded`; None: `grounded` where all that is searched are given documents, else `fused`."""
     search: Names = ()
     """Names of web search tools: serper, wikipedia, searxng."""
     docs: Names = ()
@@ -98,6 +108,12 @@ class CheckSettings(RunSettings):
     results_per_search: Annotated[int, Field(ge=1, le=50)] = 3
     temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.1
     """As in SAFE; None leaves it to the server."""
+    deadline_s: Positive | None = None
+    """In which each check ends, from its start; what is not judged by then is unscored, `timeout`."""
+    max_calls_per_check: Annotated[int, Field(ge=0)] | None = None
+    """Model calls of each check, beside `max_calls` of all."""
+    budget_usd_per_check: Annotated[float, Field(ge=0.0)] | None = None
+    """Beside `budget_usd` of all."""
     tool_calling: bool = True
     """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
     cascade: Path | None = None

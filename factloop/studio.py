@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.state import Input, Output, ResponseState
 from factloop.checker import FactChecker
-from factloop.checking import safe_graph
 from factloop.engine import build_engine, prepare
+from factloop.records import Plan
 from factloop.scorer import TrustScorer
 from factloop.settings import CheckSettings
 from factloop.settings_sources import load_settings
@@ -23,12 +26,17 @@ from factloop.trust_settings import TrustSettings
 
 
 def build_fused() -> CompiledStateGraph[Any]:
-    """The graph of the fused plan. Input `{prompt, response}`, output `{claims}`."""
+    """The graph of the fused plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
     return _build("fused")
 
 
+def build_grounded() -> CompiledStateGraph[Any]:
+    """The graph of the plan for given documents. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    return _build("grounded")
+
+
 def build_paper() -> CompiledStateGraph[Any]:
-    """The graph of the paper's plan. Input `{prompt, response}`, output `{claims}`."""
+    """The graph of the paper's plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
     return _build("paper")
 
 
@@ -38,8 +46,17 @@ def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
     return build_trust_engine(prepare_trust(settings, TrustScorer(settings=settings).corpus)).graph
 
 
-def _build(plan: Literal["fused", "paper"]) -> CompiledStateGraph[Any]:
+def _build(plan: Plan) -> CompiledStateGraph[Any]:
+    """The graph of a plan within one that brings the context which a check would: the studio has none to give."""
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
-    tools = FactChecker(settings=settings).tools
-    graph: CompiledStateGraph[Any] = safe_graph(build_engine(prepare(settings, tools)), UsageMeter(), settings)
-    return graph
+    engine = build_engine(prepare(settings, FactChecker(settings=settings).tools))
+    safe = engine.graph
+
+    async def check(state: ResponseState) -> Any:
+        return await safe.ainvoke(state, context=CheckContext(UsageMeter(), engine.searching))
+
+    graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
+    graph.add_node("check", check)
+    graph.add_edge(START, "check")
+    graph.add_edge("check", END)
+    return graph.compile(name=plan)

@@ -162,6 +162,7 @@ def _searching(corpus: SearchTool, settings: TrustSettings, calls: Calls) -> Sea
         budget=calls.budget,
         retry=calls.retry,
         timeout_s=calls.timeout_s,
+        patience_s=calls.patience_s,
         rng=calls.rng,
         journal=calls.journal,
         tape=calls.tape,

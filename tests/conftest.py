@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -32,3 +33,11 @@ def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
     for name, value in running.environment.items():
         monkeypatch.setenv(name, value)
     return running
+
+
+@pytest.fixture
+def widest_umask() -> Iterator[None]:
+    """New files are everybody's to read and to write, unless somebody sees to it."""
+    before = os.umask(0)
+    yield
+    os.umask(before)

@@ -10,9 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC = """
-binding calls cascading checker checking cli correcting distractor_sources engine engine_pool experimenting generating
-guarding integrations local recording runs scorer service settings_sources sources studio testing trace_export traces
-trust_engine verifying
+binding caching calls cascading checker checking cli correcting distractor_sources engine engine_pool experimenting
+generating guarding integrations local recording runs scorer service settings_sources sources studio testing
+trace_export traces trust_engine verifying waits
 """
 ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from factloop.citations import named
 from factloop.evaluation.experiments.panel import MISSING, VERDICTS, Codes, Panel
 from factloop.evaluation.experiments.records import JudgedClaim
 from factloop.evaluation.experiments.report import Direction, Flip, FlipCount, FlipSide
@@ -74,7 +75,7 @@ def _side(panel: Panel, variant: int, claim: int, code: int) -> FlipSide:
         verdict=VERDICTS[code],
         n_repeats=len(of_verdict),
         n_scored=sum(one.judgement.verdict is not None for one in results),
-        rationale=shown.judgement.rationale,
+        rationale=named(shown.judgement.rationale, shown.evidence),
         cited=tuple(one for one in shown.evidence if one.id in cited),
         n_evidence=len(shown.evidence),
     )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from factloop.records import AtK, Claim, Counts, Verdict
+from factloop.records import AtK, Claim, Counts, SharedError, Verdict
+
+_NAME = re.compile(r"[^\W\d_a-z]")
+"""A capital letter, or one of a script without small ones."""
 
 
 def count_verdicts(claims: Iterable[Claim]) -> Counts:
@@ -29,6 +33,30 @@ def precision(counts: Counts) -> float | None:
     Departure from the released code, which gives 0 there: no claim is no evidence of a wrong one.
     """
     return counts.supported / counts.scored if counts.scored else None
+
+
+def shared_errors(claims: Iterable[Claim]) -> tuple[SharedError, ...]:
+    """Errors that two claims or more repeat: contradicted for the same words, among which is a name.
+
+    The same wrong figure in two claims is two errors, as figures agree by chance. In the order of their first claims.
+    """
+    by_words: dict[str, list[Claim]] = {}
+    for claim in claims:
+        words = claim.judgement.wrong
+        if claim.judgement.contradicted and _NAME.search(words):
+            by_words.setdefault(" ".join(words.casefold().split()), []).append(claim)
+    return tuple(
+        SharedError(words=group[0].judgement.wrong, claims=tuple(claim.id for claim in group))
+        for group in by_words.values()
+        if len(group) > 1
+    )
+
+
+def precision_by_error(counts: Counts, shared: Iterable[SharedError]) -> float | None:
+    """Precision with each shared error counted once, in [0, 1]; None where nothing was scored."""
+    repeats = sum(len(error.claims) - 1 for error in shared)
+    scored = counts.scored - repeats
+    return counts.supported / scored if scored else None
 
 
 def recall_at_k(counts: Counts, k: int) -> float:

@@ -20,8 +20,8 @@ from factloop.records import CascadeFingerprint, CascadeSavings, Claim, Usage, V
 from factloop.settings import CheckSettings
 from factloop.tools.search.base import SearchTool
 
-SECOND_STAGES = ("assessment", "search_query", "rating")
-"""Stages of both plans at which the model is asked on a claim that nothing has settled."""
+SECOND_STAGES = ("assessment", "search_query", "rating", "grounded_claims")
+"""Stages of all plans at which the model is asked on a claim that nothing has settled."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 import factloop
 from factloop.cli.commands import (
     audit,
+    cache,
     cascade,
     check,
     compare,
@@ -95,6 +96,9 @@ cascade_group = _group("cascade", "A cheap verifier for the clear claims, the mo
 cascade_group.command()(cascade.tune)
 kb_group = _group("kb", "Local tables of typed entities, for distractors.")
 kb_group.command()(kb.build)
+cache_group = _group("cache", "Answers and indexes that runs share: what there is, and removing it.")
+cache_group.command()(cache.show)
+cache_group.command()(cache.clear)
 prompts_group = _group("prompts", "What models are told: look at prompts, start variants, compare and lint them.")
 prompts_group.command("list")(prompts.list_)
 prompts_group.command()(prompts.show)

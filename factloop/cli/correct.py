@@ -25,8 +25,12 @@ from factloop.errors import ConfigError
 from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.correction.terminal import print_correction
 from factloop.evaluation.reports.json import to_json
+from factloop.evaluation.reports.progress import waiting_in_words
 from factloop.settings import CheckSettings
 from factloop.settings_sources import load_settings
+from factloop.tools.calls.patience import told_of_waits
+
+WORKING = "Checking, rewriting, checking again"
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ async def _correct(ask: Ask, settings: CheckSettings, response: str, messages: C
         corrector = Corrector(checker, max_rounds=ask.max_rounds)
         if ask.quiet or not messages.is_terminal:
             return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)
-        with messages.status("Checking, rewriting, checking again"):
+        with messages.status(WORKING) as status, told_of_waits(lambda told: status.update(waiting_in_words(told))):
             return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)
 
 

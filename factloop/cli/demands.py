@@ -1,13 +1,22 @@
-"""What --strict and --fail-under ask of a report, and the exit code where it falls short."""
+"""What is asked of a report, by --strict, by --fail-under and anyway, and the exit code where it falls short."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
 
 from rich.console import Console
 
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.errors import ConfigError
 from factloop.evaluation.reports.figures import plural
-from factloop.records import FactualityReport
+from factloop.evaluation.reports.visible import visible
+from factloop.records import FAILURES, FactualityReport, UnscoredReason
+
+Result = tuple[UnscoredReason | None, str]
+"""Why something is unscored, None if it is not, and the words on it."""
+BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
+"""Where a model or a prompt is what is examined, that it declines to answer is a finding."""
+NO_CLAIM = "no claim could be scored"
 
 
 def refuse_impossible(fail_under: float | None) -> None:
@@ -16,8 +25,22 @@ def refuse_impossible(fail_under: float | None) -> None:
         raise ConfigError(f"--fail-under {fail_under:g}: precision is a share between 0 and 1")
 
 
+def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
+    """What went wrong first, in one line; None where nothing did."""
+    said = next((said for reason, said in results if reason in failures), None)
+    return None if said is None else visible(" ".join(said.split()))
+
+
+def results_of(report: FactualityReport) -> Iterator[Result]:
+    return ((claim.judgement.unscored_reason, claim.judgement.rationale) for claim in report.claims)
+
+
 def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
     """The exit code; one that is not 0 is said on the console. A response without claims falls below no threshold."""
+    failure = first_failure(results_of(report))
+    if failure is not None and not report.counts.scored:
+        messages.print(f"factloop: {NO_CLAIM}: {failure}", soft_wrap=True)
+        return UNSCORED
     unscored = report.counts.unscored
     if strict and unscored:
         are = "is" if unscored == 1 else "are"

@@ -13,8 +13,10 @@ from typing import Any, Literal
 
 from rich.console import Console
 
+from factloop.cli.demands import BREAKDOWNS, NO_CLAIM, first_failure
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
+from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
 from factloop.evaluation.experiments.assess import assess
@@ -81,7 +83,7 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
         created_at=datetime.now(UTC),
     )
     if ask.run_dir is not None:
-        write_atomically(ask.run_dir / REPORT, to_json(report))
+        write_atomically(ask.run_dir / REPORT, to_json(report), private=True)
     write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_experiment(report, Terminal()))
@@ -101,7 +103,7 @@ async def _run(
                 if isinstance(event, Results):
                     return event
                 if isinstance(event, ExperimentStarted) and not ask.quiet:
-                    display = stack.enter_context(CountDisplay(messages, "cell", event.n_cells, done=event.n_done))
+                    display = stack.enter_context(counted(messages, "cell", event.n_cells, done=event.n_done))
                 if isinstance(event, CellJudged) and display is not None:
                     display.one_more(_since(before, event.spent))
                     before = event.spent
@@ -116,6 +118,11 @@ def _since(before: Usage, now: Usage) -> Usage:
 
 def _exit_code(ask: ExperimentAsk, results: Results, messages: Console) -> int:
     unscored = sum(one.judgement.verdict is None for one in results.claims)
+    judgements = ((one.judgement.unscored_reason, one.judgement.rationale) for one in results.claims)
+    failure = first_failure(judgements, BREAKDOWNS)
+    if failure is not None and unscored == len(results.claims):
+        messages.print(f"factloop: {NO_CLAIM}: {failure}", soft_wrap=True)
+        return UNSCORED
     if ask.strict and unscored:
         messages.print(f"factloop: {plural(unscored, 'judgement')} unscored (--strict)", soft_wrap=True)
         return UNSCORED

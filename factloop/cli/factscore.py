@@ -47,11 +47,11 @@ def run_factscore(
     if dry_run:
         return print_estimate(items, ask, settings)
     named = named_part(DATASET, PART) if data is None else named_data(data)
-    summary = run_over(plan, items, data=named, kind="factscore", messages=messages)
+    ran = run_over(plan, items, data=named, kind="factscore", messages=messages)
     if predictions is not None:
         assert ask.run_dir is not None  # refused above
         write_output(predictions, predictions_of(read_run(ask.run_dir).responses(), dataset=DATASET))
-    return finish(ask, summary, messages)
+    return finish(ask, ran, messages)
 
 
 def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:

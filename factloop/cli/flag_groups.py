@@ -80,8 +80,8 @@ class ScoreFlags:
     corpus: flags.Corpus = None
 
 
-class SpendingFlags:
-    """What a run may take that keeps what it paid for to itself."""
+class LimitFlags:
+    """What a run may take, and what it keeps for other runs."""
 
     budget_usd: flags.BudgetUsd = None
     max_calls: flags.MaxCalls = None
@@ -90,13 +90,19 @@ class SpendingFlags:
     concurrency: flags.Concurrency = None
     requests_per_second: flags.RequestsPerSecond = None
     timeout_s: flags.Timeout = None
-    cache_dir: flags.CacheDir = None
-
-
-class LimitFlags(SpendingFlags):
-    """What a run may take, and whether other runs may use what it paid for."""
-
+    patience_s: flags.Patience = None
     cache: flags.Cache = None
+    cache_dir: flags.CacheDir = None
+    cache_mb: flags.CacheMb = None
+    cache_days: flags.CacheDays = None
+
+
+class CheckLimitFlags:
+    """What one check may take."""
+
+    deadline_s: flags.Deadline = None
+    max_calls_per_check: flags.MaxCallsPerCheck = None
+    budget_usd_per_check: flags.BudgetUsdPerCheck = None
 
 
 class RecordingFlags:

@@ -76,13 +76,42 @@ Timeout = Annotated[
     float | None,
     typer.Option("--timeout", help="Seconds for one call or search (default 60).", rich_help_panel=LIMITS),
 ]
+Patience = Annotated[
+    float | None,
+    typer.Option(
+        "--patience",
+        metavar="SECONDS",
+        help="A server that accepts no request for so long is given up (default 120).",
+        rich_help_panel=LIMITS,
+    ),
+]
+Deadline = Annotated[
+    float | None,
+    typer.Option(
+        "--deadline",
+        metavar="SECONDS",
+        help="A check ends then; what is not judged is unscored.",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxCallsPerCheck = Annotated[
+    int | None, typer.Option(help="Model calls of one check, beside those of all.", rich_help_panel=LIMITS)
+]
+BudgetUsdPerCheck = Annotated[
+    float | None, typer.Option(help="Of one check, beside that of all.", rich_help_panel=LIMITS)
+]
 Cache = Annotated[
-    bool | None, typer.Option("--cache/--no-cache", help="Keep answers paid for.", rich_help_panel=LIMITS)
+    bool | None,
+    typer.Option("--cache/--no-cache", help="Keep answers paid for, and indexes of documents.", rich_help_panel=LIMITS),
 ]
 CacheDir = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="Of answers and of indexes of documents.", rich_help_panel=LIMITS),
+    typer.Option(metavar="FOLDER", help="Where (default: the user's cache folder).", rich_help_panel=LIMITS),
 ]
+CacheMb = Annotated[
+    int | None, typer.Option(help="Of all that is kept; the oldest goes (default 1024).", rich_help_panel=LIMITS)
+]
+CacheDays = Annotated[float | None, typer.Option(help="For which it is kept (default 30).", rich_help_panel=LIMITS)]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what it would cost; spend nothing.", rich_help_panel=LIMITS)
 ]

@@ -14,13 +14,13 @@ from rich.console import Console
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.progress import counted
 from factloop.data_folder import find_part, named_part
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.lines import STANDARD_INPUT
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
 from factloop.evaluation.reports.figures import calls, cost, plural
 from factloop.evaluation.reports.json import to_json, to_json_line, write_atomically
-from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.visible import visible
 from factloop.generating.estimate import estimate_prompts, estimate_responses
 from factloop.generating.prompts import PromptsAsked, generate_prompts
@@ -108,7 +108,7 @@ def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:
 async def _responses(
     ask: ResponsesAsk, asked: list[Asked], settings: ResponseSettings, data: str, messages: Console
 ) -> ResponsesReport:
-    with CountDisplay(messages, "prompt", len(asked)) as progress:
+    with counted(messages, "prompt", len(asked), quiet=ask.quiet) as progress:
 
         def note(usage: Usage) -> None:
             if not ask.quiet:
@@ -160,7 +160,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
 async def _prompts(
     ask: PromptsAsk, asked: PromptsAsked, settings: PromptSettings, messages: Console
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
-    with CountDisplay(messages, "topic", len(asked.topics)) as progress:
+    with counted(messages, "topic", len(asked.topics), quiet=ask.quiet) as progress:
 
         def note() -> None:
             if not ask.quiet:

@@ -35,8 +35,8 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     refuse_self_support(data, settings.docs, "--docs")
     if dry_run:
         return print_estimate(items, ask, settings)
-    summary = run_over(plan, items, data=named_data(data), kind="responses", messages=messages)
-    return finish(ask, summary, messages)
+    ran = run_over(plan, items, data=named_data(data), kind="responses", messages=messages)
+    return finish(ask, ran, messages)
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:

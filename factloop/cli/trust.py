@@ -13,15 +13,16 @@ from typing import Any
 from rich.console import Console
 
 from factloop.checker import FactChecker
+from factloop.cli.demands import BREAKDOWNS, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT, read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.question_answers import QuestionAnswer, load_question_answers
 from factloop.evaluation.reports.figures import plural
 from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.trust.html import render_trust_html
 from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
 from factloop.evaluation.reports.trust.long_form_terminal import print_long_form
@@ -128,7 +129,7 @@ async def score_all(
 ) -> TrustRun:
     """All answers, with a progress bar on the console."""
     async with TrustScorer(settings=settings) as scorer:
-        with CountDisplay(messages, "answer", len(items)) as progress:
+        with counted(messages, "answer", len(items), quiet=quiet) as progress:
             async with aclosing(scorer.astream(items, run_dir=run_dir)) as done:
                 async for report in done:
                     if isinstance(report, TrustRun):
@@ -218,11 +219,11 @@ def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
 
 
 def _exit_code(ask: TrustAsk, settings: TrustSettings, run: TrustRun, messages: Console) -> int:
-    missing = sum(
-        part.unscored_reason not in (None, UnscoredReason.NO_SOURCE)
-        for report in run.reports
-        for part in (report.trust_bc, report.trust_fc)
-    )
+    parts = [part for report in run.reports for part in (report.trust_bc, report.trust_fc)]
+    failure = first_failure(((part.unscored_reason, part.rationale) for part in parts), BREAKDOWNS)
+    if failure is not None and all(part.value is None for part in parts):
+        return _complain(messages, f"no answer could be scored: {failure}")
+    missing = sum(part.unscored_reason not in (None, UnscoredReason.NO_SOURCE) for part in parts)
     if ask.strict and missing:
         return _complain(messages, f"{missing} scores are missing (--strict)")
     if ask.fail_under is None:

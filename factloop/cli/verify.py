@@ -15,12 +15,12 @@ from rich.table import Table
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
+from factloop.cli.progress import counted
 from factloop.data_folder import find_part
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.reports import figures
 from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.progress import CountDisplay
 from factloop.evaluation.reports.visible import visible
 from factloop.records import Usage
 from factloop.settings_sources import load_settings
@@ -128,7 +128,7 @@ async def _verified(
     async with aclosing(astream_verify(rows, wanted, settings)) as events:
         started = await anext(events)
         assert isinstance(started, VerifyStarted)
-        with CountDisplay(messages, "pair", started.n_pairs - started.n_done) as progress:
+        with counted(messages, "pair", started.n_pairs - started.n_done, quiet=quiet) as progress:
             before = Usage()
             async for event in events:
                 if isinstance(event, VerifyRun):

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from factloop.agents.safe.excerpts import before
-from factloop.agents.safe.model_stages import CONTEXT_CHARACTERS, passages
+from factloop.agents.safe.model_stages import passages
 from factloop.correcting.drafts import Wording
 from factloop.correcting.schemas import RewrittenSentence
 from factloop.correcting.sentences import Fault
@@ -20,6 +20,8 @@ from factloop.tools.models.gateway import ModelGateway
 
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
+CONTEXT_CHARACTERS = 600
+"""Of what stands before a sentence."""
 MOST_GROWTH, ROOM = 2, 200
 """A new wording has at most `MOST_GROWTH` times the characters of the old one, and `ROOM` more."""
 

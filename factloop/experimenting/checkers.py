@@ -7,7 +7,7 @@ are shared over all repeats. Only what is asked in the very same words, with the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,13 +15,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.graph import SafePlan
-from factloop.agents.safe.model_stages import ModelFusedStages, ModelPaperStages
-from factloop.agents.safe.paper import PaperPlan
-from factloop.calls import JSON_REPLY, REPAIR
+from factloop.calls import JSON_REPLY, REPAIR, retry_policy
 from factloop.checker import FactChecker
-from factloop.engine import Engine, Setup, build_engine
+from factloop.engine import Engine, Graphs, Setup, build_engine, plans
 from factloop.engine_pool import EnginePool
 from factloop.experimenting.answers import Answers
 from factloop.records import Fingerprint
@@ -30,12 +26,13 @@ from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.meter import CallCost, UsageMeter
-from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.patience import Patience
+from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway, plain_reply, read_reply, request_key
 from factloop.tools.models.transport import Request, Transport
 from factloop.tools.models.wire import Mode, Reply
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.gateway import Found, SearchGateway
+from factloop.tools.search.gateway import Found, SearchGateway, Server
 
 _FOUND: TypeAdapter[Found] = TypeAdapter(Found)
 
@@ -48,7 +45,13 @@ class Shared:
     budget: Budget
     limiter: Limiter
     """Of model calls; one pace for all, as the variants mostly ask one server."""
-    search_limiters: dict[int, Limiter] = field(default_factory=dict)
+    model_patience: dict[str, Patience] = field(default_factory=dict)
+    """By the address of the model's server."""
+    search_servers: dict[int, Server] = field(default_factory=dict)
+
+    def patience_with(self, chat: ChatModel, settings: CheckSettings) -> Patience:
+        address = chat.identity.get("base_url") or chat.name
+        return self.model_patience.setdefault(address, Patience(chat.name, settings.patience_s))
 
 
 Tools = dict[str, tuple[SearchTool, ...]]
@@ -60,8 +63,8 @@ class VariantChecker(FactChecker):
 
     def __init__(self, settings: CheckSettings, tools: Tools) -> None:
         """Takes search tools from `tools`, and adds those that it builds. Raises ConfigError as `FactChecker`."""
-        super().__init__(settings=settings.model_copy(update={"cache": False}))
-        self._tools = tools
+        super().__init__(settings=settings.model_copy(update={"cache": False}))  # of answers
+        self._caching, self._tools = settings, tools
         self._drawn: tuple[Shared, Answers] | None = None
 
     def drawing(self, shared: Shared, answers: Answers) -> VariantChecker:
@@ -108,12 +111,12 @@ class VariantChecker(FactChecker):
         searching = SharedSearches(setup, shared)
         if setup.chat is None:
             return replace(engine, searching=searching)
-        return replace(engine, searching=searching, plan_for=_plans(setup, searching, shared, answers))
+        gateway = _gateway(setup, searching, shared, answers)
+        graphs = Graphs(plans(setup.settings, gateway, setup.prompts), setup.settings, setup.cascade)
+        return replace(engine, searching=searching, gateway=gateway, graphs=graphs)
 
 
-def _plans(
-    setup: Setup, searching: SearchGateway, shared: Shared, answers: Answers
-) -> Callable[[UsageMeter, Sequence[SearchTool]], SafePlan]:
+def _gateway(setup: Setup, searching: SearchGateway, shared: Shared, answers: Answers) -> ModelGateway:
     chat, prompts, settings = setup.chat, setup.prompts, setup.settings
     assert chat is not None
     transport = SharedTransport(
@@ -122,22 +125,15 @@ def _plans(
         json_reply=prompts[JSON_REPLY],
         limiter=shared.limiter,
         budget=shared.budget,
-        retry=RetryPolicy(),
+        retry=retry_policy(settings),
         timeout_s=settings.timeout_s,
+        patience=shared.patience_with(chat, settings),
         rng=random.Random(settings.seed),
         use_tools=settings.tool_calling,
         before=searching.reach,
     )
-    cache = _NothingKept()
-
-    def plan_for(meter: UsageMeter, tools: Sequence[SearchTool]) -> SafePlan:
-        # A gateway counts what two of its checks ask at the same moment once; here each is charged.
-        gateway = ModelGateway(chat, transport, repair=prompts[REPAIR], cache=cache, journal=True)
-        if settings.plan == "paper":
-            return PaperPlan(ModelPaperStages(gateway, prompts, meter, tools))
-        return FusedPlan(ModelFusedStages(gateway, prompts, meter, tools))
-
-    return plan_for
+    # What two checks ask at the same moment is charged to each.
+    return ModelGateway(chat, transport, repair=prompts[REPAIR], cache=_NothingKept(), journal=True, apart=True)
 
 
 class SharedTransport(Transport):
@@ -172,13 +168,14 @@ class SharedSearches(SearchGateway):
             results=settings.results_per_search,
             cache=_NothingKept(),
             budget=shared.budget,
-            retry=RetryPolicy(),
+            retry=retry_policy(settings),
             timeout_s=settings.timeout_s,
+            patience_s=settings.patience_s,
             rng=random.Random(settings.seed),
             journal=True,
         )
         self._answers = shared.searches
-        self._limiters = shared.search_limiters
+        self._servers = shared.search_servers
 
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Found:
         """As `SearchGateway.search`; charged what the answer cost, whoever paid."""

@@ -28,7 +28,12 @@ from factloop.settings import CheckSettings, describe
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
-WHOLE = frozenset({"max_calls", "budget_usd", "concurrency", "requests_per_second", "cache", "cache_dir"})
+WHOLE = frozenset(
+    {
+        "max_calls", "budget_usd", "concurrency", "requests_per_second",
+        "cache", "cache_dir", "cache_mb", "cache_days",
+    }
+)  # fmt: skip
 """Settings that hold for the whole experiment, and for no variant alone."""
 _PATHS = ("docs", "prompts", "cache_dir", "embeddings")
 _OF_NO_PLAN = {
@@ -100,11 +105,13 @@ class ExperimentPlan(BaseModel):
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
         """What a variant checks with: `defaults`, over them the plan's settings, the variant's, and `limits`.
 
-        Raises ConfigError for settings that do not go together.
+        Where none of them names a plan it is `fused`, whatever a claim comes with: all claims of an experiment are
+        judged by the same prompts. Raises ConfigError for settings that do not go together.
         """
         changes = {**self.settings, **self.variants[variant]}
         resolved = {name: self._resolved(name, value) for name, value in changes.items()}
-        return CheckSettings.of(defaults, **{**resolved, "k": self.k, **limits})
+        settings = CheckSettings.of(defaults, **{**resolved, "k": self.k, **limits})
+        return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
 
     def _resolved(self, name: str, value: Any) -> Any:
         """Paths relative to the plan's folder; `embeddings` may be a name instead."""

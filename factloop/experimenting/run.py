@@ -131,7 +131,7 @@ async def astream_experiment(
             update={"paid": paid_for(answers, time.perf_counter() - started)}
         )
         if directory is not None:
-            write_atomically(directory.path / RESULTS, to_json(results))
+            write_atomically(directory.path / RESULTS, to_json(results), private=True)
     yield results
 
 

@@ -20,6 +20,8 @@ from factloop.calls import build_model
 from factloop.checker import FactChecker
 from factloop.engine import prepare
 from factloop.errors import ConfigError, FactloopError
+from factloop.limits import Limits
+from factloop.private_files import FILE_MODE, make_private_folder
 from factloop.scorer import TrustScorer
 from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
 from factloop.service.context import Context, Opened
@@ -79,12 +81,12 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
     settings = context.settings
     folder = settings.folder or default_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(folder)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be used ({error.strerror or error})") from error
     with ExitStack() as kept:
         try:
-            kept.enter_context(FileLock(folder / "lock", timeout=0))
+            kept.enter_context(FileLock(folder / "lock", timeout=0, mode=FILE_MODE))
         except Timeout as error:
             raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
         store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
@@ -158,6 +160,7 @@ def _info(
             max_running=settings.max_jobs,
             max_queued=settings.max_queued,
             rate=settings.rate,
+            each_check=Limits.of_each_check(check),
         ),
         needs_key=bool(settings.keys),
         trust=bool(trust.subject_model or trust.corpus),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from factloop.citations import reason
 from factloop.evaluation.runs.comparison_pairs import JudgedClaim, match_claims
 from factloop.records import Claim, FactualityReport
 from factloop.service.shapes import Compared, ComparedClaim, ComparedCounts, ComparedSide, Job, LoneClaim
@@ -45,7 +46,7 @@ def _kept(claims: Iterable[Claim]) -> list[JudgedClaim]:
             text=" ".join(claim.self_contained.split()).casefold(),
             shown=claim.self_contained,
             verdict=claim.judgement.verdict,
-            rationale=claim.judgement.rationale,
+            rationale=reason(claim),
             label=None,
         )
         for claim in claims
@@ -69,5 +70,5 @@ def _side(claim: Claim) -> ComparedSide:
         verdict=judgement.verdict,
         unscored_reason=judgement.unscored_reason,
         contradicted=judgement.contradicted,
-        rationale=judgement.rationale,
+        rationale=reason(claim),
     )

@@ -10,7 +10,9 @@ from typing import Any
 from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
-from factloop.local import build_embedder, cache_folder
+from factloop.caching.folder import INDEXES, cache_folder
+from factloop.caching.opening import tidy
+from factloop.local import build_embedder
 from factloop.service.errors import Refused
 from factloop.service.shapes import Documents, DocumentsInfo, GivenDocument
 from factloop.settings import RunSettings
@@ -98,7 +100,9 @@ async def open_library(documents: Mapping[str, Sequence[str]], settings: RunSett
 
 def open_documents(name: str, paths: Sequence[str], settings: RunSettings) -> RegisteredDocuments:
     """Reads and indexes them: blocks. Raises ConfigError, DataError."""
-    found = DocumentSearch(paths, cache_dir=cache_folder(settings) / "indexes", embedder=build_embedder(settings))
+    folder = cache_folder(settings, INDEXES)
+    found = DocumentSearch(paths, cache_dir=folder, in_memory=folder is None, embedder=build_embedder(settings))
+    tidy(settings)
     return RegisteredDocuments(name, found, paths)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from factloop.limits import Limits
 from factloop.records import Count, Counts, Record, Share, Verdict
 
 LONGEST_TEXT = 200_000
@@ -58,6 +59,8 @@ class CheckAsk(Given):
         Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1, max_length=MOST_KS)] | None
     ) = None
     """Each K of F1@K; by default the service's own."""
+    limits: Limits | None = None
+    """What this check may take, within what the service allows each: at its deadline it ends, partly unscored."""
 
 
 class TrustAsk(Given):
@@ -185,6 +188,8 @@ class LimitsInfo(Record):
     max_running: int
     max_queued: int
     rate: str
+    each_check: Limits
+    """What a check may take at most, whatever it asks for."""
 
 
 class Info(Record):

@@ -18,7 +18,8 @@ from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.metrics.factuality import at_each_k
 from factloop.evaluation.reports.json import to_json
-from factloop.events import CheckFinished, ClaimFound, ClaimJudged
+from factloop.events import CheckFinished, ClaimFound, ClaimJudged, Waiting
+from factloop.private_files import make_private_folder, write_private
 from factloop.records import FactualityReport, Record
 from factloop.scorer import TrustScorer
 from factloop.service.documents import Library
@@ -41,6 +42,7 @@ from factloop.trust_records import TrustReport
 
 ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
 AUDIT_ROWS = "rows.jsonl"
+WAITING_TOLD_EVERY_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,13 @@ class Work:
 
     async def _check(self, ask: CheckAsk, folder: Path, watching: Watching) -> Outcome:
         found = judged = 0
+        told_s = -float("inf")
         events = self.checker.astream(
-            ask.response, ask.prompt, sources=await self._sources(ask), run_dir=folder / "check"
+            ask.response,
+            ask.prompt,
+            sources=await self._sources(ask),
+            limits=ask.limits,
+            run_dir=folder / "check",
         )
         async with aclosing(events):
             async for event in events:
@@ -101,6 +108,10 @@ class Work:
                     summary = summary_of_check(report)
                     watching.event(CheckEnded(summary=summary), "check_finished")
                     return Outcome(report, await asyncio.to_thread(to_json, report), summary)
+                if isinstance(event, Waiting):
+                    if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
+                        continue  # what is published is kept
+                    told_s = event.waited_s
                 found += isinstance(event, ClaimFound)
                 judged += isinstance(event, ClaimJudged)
                 watching.progress(Progress(n_claims_found=found, n_claims_judged=judged))
@@ -151,13 +162,13 @@ def _with_ks(report: FactualityReport, ks: tuple[int, ...] | None) -> Factuality
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
     """The rows as a file that the audit reads. Raises DataError for rows that it would refuse; blocks."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     file = folder / AUDIT_ROWS
     try:
         text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
     except ValueError as error:
         raise DataError("a number is not finite; give null where there is none", field="rows") from error
-    file.write_text(text, encoding="utf-8")
+    write_private(file, text.encode())
     try:
         load_predictions(file)
     except DataError as error:

@@ -30,6 +30,7 @@ def facts(response: Response) -> list[GivenFacts]:
 async def test_verdicts_fall_on_the_facts_given(
     sim: Simulator, response: Response, facts: list[GivenFacts], plan: str
 ) -> None:
+    sim.set(missing_hits=0.0)
     async with simulated_checker(sim, plan=plan, max_searches=3) as checker:
         report = await checker.acheck(response.text, response.prompt, facts=facts)
     assert [claim.text for claim in report.claims] == [fact for given in facts for fact in given.facts]
@@ -38,7 +39,7 @@ async def test_verdicts_fall_on_the_facts_given(
     assert sim.bodies("AtomicFacts") == []
 
 
-async def test_facts_whose_reply_is_cut_off_twice_are_there_without_a_verdict(
+async def test_facts_whose_reply_is_cut_off_every_time_are_there_without_a_verdict(
     sim: Simulator, response: Response, facts: list[GivenFacts]
 ) -> None:
     sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
@@ -46,7 +47,7 @@ async def test_facts_whose_reply_is_cut_off_twice_are_there_without_a_verdict(
         report = await checker.acheck(response.text, response.prompt, facts=facts[:1])
     assert len(report.claims) == len(facts[0].facts)
     assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.PARSE_FAILURE}
-    assert len(sim.bodies("SentenceFacts")) == 2
+    assert len(sim.bodies("SentenceFacts")) == 3
 
 
 async def test_a_run_belongs_to_its_facts(

@@ -123,13 +123,13 @@ def test_neither_key_nor_header_is_in_the_file(
     [
         ("Assessment", Faults(refusal=1.0), UnscoredReason.REFUSAL),
         ("Assessment", Faults(hang=1.0, hang_s=3.0), UnscoredReason.TIMEOUT),
-        ("SentenceFacts", Faults(malformed=1.0), UnscoredReason.PARSE_FAILURE),
+        ("SentenceFacts", Faults(truncated=1.0), UnscoredReason.PARSE_FAILURE),
     ],
 )
 def test_a_claim_that_failed_is_unscored_for_the_same_reason_again(
     live: Simulator, tmp_path: Path, stage: str, faults: Faults, reason: UnscoredReason
 ) -> None:
-    path, text = tmp_path / "x.jsonl", some_text(live, 12)
+    path, text = tmp_path / "x.jsonl", some_text(live, 60)
     live.set(stage_faults={stage: faults})
     recorded = record(live, path, text, timeout_s=0.3)
     assert reason in {claim.judgement.unscored_reason for claim in recorded.claims}
@@ -158,14 +158,17 @@ def test_a_missing_answer_ends_the_check_and_is_no_reason_for_a_claim(live: Simu
 
 
 def test_only_what_is_missing_is_asked_when_new_answers_are_recorded(live: Simulator, tmp_path: Path) -> None:
-    path, text = tmp_path / "x.jsonl", some_text(live)
+    """Sentences are read in their answer, so those of a longer one are read anew; of its claims only the new one is."""
+    path, text = tmp_path / "x.jsonl", " ".join(live.world.responses[0].sentences[:2])
     record(live, path, text)
-    before, calls = set(path.read_text().splitlines()), live.stats().model.requests
-    longer = some_text(live, 90)
+    before, judged = set(path.read_text().splitlines()), live.stats().stages["Assessment"].requests
+    live.reset()
+    longer = f"{text} Rome lies on the Tiber."
     record(live, path, longer, recording_mode="new")
     assert before < set(path.read_text().splitlines())
-    added = live.stats().model.requests - calls
-    assert 0 < added < calls
+    asked = live.stats().stages
+    assert asked["SentenceFacts"].requests == 3
+    assert 0 < asked["Assessment"].requests < judged
     assert replay(path, longer).claims
     assert replay(path, text).claims
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from factloop.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
+from factloop.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, Waiting
 from factloop.records import (
     Claim,
     Counts,
@@ -115,7 +115,9 @@ def test_a_report_survives_being_written_down() -> None:
     citing = Judgement(verdict=Verdict.NOT_SUPPORTED, contradicted=True, cited=("c1.1-e1",), score=0.0)
     whole = report((claim(citing, evidence=(evidence(),), missing=("m",), queries=("q",)),), not_supported=1)
     assert FactualityReport.model_validate_json(whole.model_dump_json()) == whole
-    assert whole.schema_version == "1.0"
+    assert whole.schema_version == "1.1"
+    older = whole.model_dump(mode="json", exclude={"sentences", "shared_errors", "precision_by_error"})
+    assert FactualityReport.model_validate({**older, "schema_version": "1.0"}).sentences == ()
 
 
 @pytest.mark.parametrize(
@@ -125,6 +127,7 @@ def test_a_report_survives_being_written_down() -> None:
         ClaimFound(claim_id="c1.1", sentence="It is.", span=(0, 6), self_contained="Rome is."),
         ClaimSearched(claim_id="c1.1", query="q", evidence=(evidence(),)),
         ClaimJudged(claim=claim(), usage=Usage()),
+        Waiting(server="serper", waited_s=34.0, patience_s=120.0, cause="status 429"),
         CheckFinished(report=report()),
     ],
 )

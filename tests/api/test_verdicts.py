@@ -63,10 +63,11 @@ async def test_hits_that_go_missing_are_searched_for_again(sim: Simulator) -> No
     reports = await check_all(sim, responses)
     result = total(reports, responses)
     assert result.n_lost == 0
-    assert result.n_equal >= 0.95 * result.n_facts
+    assert result.n_equal >= 0.9 * result.n_facts
     retried = [claim for report in reports for claim in report.claims if len(claim.queries) > 1]
     assert retried
-    assert all(len(claim.missing) == len(claim.queries) - 1 for claim in retried)
+    assert {len(claim.queries) for claim in retried} <= {3, 5}
+    assert all(len(claim.missing) == len(claim.queries) // 2 for claim in retried)
 
 
 async def test_the_paper_plan_asks_once_a_stage_and_searches_five_times(sim: Simulator) -> None:
@@ -97,11 +98,11 @@ async def test_a_budget_is_never_passed_and_leaves_the_rest_unscored(sim: Simula
 
 
 async def test_a_budget_in_dollars_is_never_passed(sim: Simulator) -> None:
-    settings = {"price_in": 1000.0, "price_out": 1000.0, "budget_usd": 8.0}
+    settings = {"price_in": 1000.0, "price_out": 1000.0, "budget_usd": 16.0}
     (report,) = await check_all(sim, sim.world.responses[1:2], **settings)
     paid = sim.stats().model
     assert report.usage.stages["assessment"].cost_usd
-    assert 0 < (paid.prompt_tokens + paid.completion_tokens) / 1000 <= 8.0
+    assert 0 < (paid.prompt_tokens + paid.completion_tokens) / 1000 <= 16.0
     assert report.counts.unscored > 0
 
 
@@ -114,11 +115,12 @@ async def test_a_model_that_always_refuses_leaves_every_sentence_unscored(sim: S
     assert report.precision is None
 
 
-async def test_a_search_that_hangs_times_out_and_says_so(sim: Simulator) -> None:
+async def test_a_search_that_hangs_from_the_first_request_is_not_there_and_says_so(sim: Simulator) -> None:
     (response,) = responses = sim.world.responses[1:2]
     sim.set(stage_faults={"search": Faults(hang=1.0, hang_s=30.0)})
     (report,) = await check_all(sim, responses, timeout_s=0.2)
-    reasons = {claim.judgement.unscored_reason for claim in report.claims if claim.relevant}
-    assert reasons == {UnscoredReason.TIMEOUT}
+    said = {(claim.judgement.unscored_reason, claim.judgement.rationale) for claim in report.claims if claim.relevant}
+    assert {reason for reason, _ in said} == {UnscoredReason.TOOL_FAILURE}
+    assert all("serper: has accepted no request" in words and "(no answer within 0.2 s)" in words for _, words in said)
     assert score(report.claims, response.facts).n_lost == 0
     assert Verdict.NOT_SUPPORTED not in {claim.judgement.verdict for claim in report.claims}

@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
+from factloop import FactualityReport
+from factloop.records import UnscoredReason
 from tests.cli.command import Command
-from tests.simulator import MODEL, Faults, Simulator
+from tests.simulator import MODEL, SEARCH, Faults, Simulator
+from tests.tools.fake_server import FakeServer, Reply
+from tests.tools.fake_server import server as server
 
 WITH_MODEL = ("--model", MODEL, "--search", "serper")
 
@@ -57,7 +61,7 @@ BAD = {
     "negative calls": (("answer.md", *WITH_MODEL, "--max-calls", "-1"), ("max_calls = -1",)),
     "budget without a price": (("answer.md", *WITH_MODEL, "--budget-usd", "1"), ("--price-in",)),
     "half a price": (("answer.md", *WITH_MODEL, "--price-in", "1"), ("--price-in", "--price-out")),
-    "plan": (("answer.md", "--plan", "quick"), ("plan = 'quick'", "'paper' or 'fused'")),
+    "plan": (("answer.md", "--plan", "quick"), ("plan = 'quick'", "'paper', 'fused' or 'grounded'")),
     "unknown search": (("answer.md", "--search", "bing"), ("'bing'", "serper, wikipedia, searxng")),
     "unknown provider": (("answer.md", "--model", "nobody:x", "--search", "serper"), ("nobody",)),
     "model without a source": (("answer.md", "--model", MODEL), ("--docs", "--search")),
@@ -149,14 +153,69 @@ def test_a_server_that_is_not_there(factloop: Command) -> None:
     assert "is the server running, and its URL right?" in result.complaint
 
 
+@pytest.fixture
+def search_server(server: FakeServer, sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> FakeServer:
+    """In place of the simulated search."""
+    monkeypatch.setenv("FACTLOOP_SERPER_URL", server.url)
+    monkeypatch.setenv("SERPER_API_KEY", "key-of-serper")
+    assert sim.serper_url != server.url
+    return server
+
+
 def test_a_search_that_is_not_there_costs_no_model_call(
-    factloop: Command, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+    factloop: Command, sim: Simulator, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FACTLOOP_SERPER_URL", "http://127.0.0.1:9")
+    result = factloop("check", "answer.md", *WITH_MODEL, "--json", "report.json", "--quiet")
+    refused = "serper: connection refused at 127.0.0.1:9: is the server running, and its URL right?"
+    assert (result.code, result.complaint) == (3, f"factloop: no claim could be scored: {refused}")
+    assert sim.stats().model.requests == 0
+    report = FactualityReport.model_validate_json((home / "report.json").read_bytes())
+    assert [claim.text for claim in report.claims] == [claim.sentence for claim in report.claims]
+    assert {claim.judgement.rationale for claim in report.claims} == {refused}
+    assert (report.counts.unscored, report.counts.total) == (2, 2)
+
+
+def test_a_wrong_search_key_costs_no_model_call(factloop: Command, search_server: FakeServer, sim: Simulator) -> None:
+    search_server.will(Reply(status=403, body=b'{"message": "Unauthorized.", "statusCode": 403}'))
     result = factloop("check", "answer.md", *WITH_MODEL)
     assert result.code == 2
-    assert "serper: no connection" in result.complaint
+    assert "serper: status 403: the key in SERPER_API_KEY was refused: check" in result.complaint
     assert sim.stats().model.requests == 0
+
+
+@pytest.mark.parametrize("reply", [Reply(status=429), Reply(status=500), Reply(body=b"<html>Welcome")])
+def test_a_search_that_answers_nothing_from_the_start_costs_no_model_call(
+    factloop: Command, search_server: FakeServer, sim: Simulator, reply: Reply
+) -> None:
+    search_server.will(reply)
+    result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--patience", 0.3)
+    assert result.code == 3
+    assert result.complaint.startswith("factloop: no claim could be scored: serper: ")
+    assert sim.stats().model.requests == 0
+
+
+def test_a_search_that_dies_later_ends_the_run(factloop: Command, sim: Simulator, home: Path) -> None:
+    sim.set(stage_faults={SEARCH: Faults(error_429=1.0)}, retry_after="none")
+    result = factloop("check", "answer.md", *WITH_MODEL, "--patience", 0.3, "--json", "report.json", "--quiet")
+    said = "factloop: no claim could be scored: serper: has accepted no request for 0.3 s (the last answer: status 429)"
+    assert (result.code, result.complaint) == (3, said)
+    report = FactualityReport.model_validate_json((home / "report.json").read_bytes())
+    assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.TOOL_FAILURE}
+    assert sim.stats().search.answered == 0
+
+
+def test_claims_that_are_irrelevant_do_not_make_a_dead_search_a_success(
+    factloop: Command, sim: Simulator, home: Path
+) -> None:
+    sim.set(stage_faults={SEARCH: Faults(error_500=1.0)})
+    response = sim.world.responses[3]
+    (home / "long.md").write_text(response.text, encoding="utf-8")
+    flags = ("--prompt", response.prompt, "--json", "report.json", "--quiet")
+    result = factloop("check", "long.md", *WITH_MODEL, *flags)
+    counts = FactualityReport.model_validate_json((home / "report.json").read_bytes()).counts
+    assert counts.irrelevant > 0
+    assert (result.code, counts.scored) == (3, 0)
 
 
 @pytest.mark.parametrize("wrong", [("--search", "bing"), ("--docs", "nowhere")])
@@ -171,7 +230,8 @@ def test_a_model_that_never_answers_in_full_leaves_claims_unscored_and_the_repor
 ) -> None:
     sim.set(stage_faults={"SentenceFacts": Faults(truncated=1.0)})
     result = factloop("check", "answer.md", *WITH_MODEL, "--quiet", "--strict")
-    assert (result.code, result.complaint) == (3, "factloop: 2 claims are unscored (--strict)")
+    assert result.code == 3
+    assert result.complaint.startswith("factloop: no claim could be scored: SentenceFacts: the reply was cut off")
 
 
 @pytest.mark.parametrize(

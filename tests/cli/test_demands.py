@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console
 
 from factloop import FactChecker, FactualityReport, GivenFacts
-from factloop.cli.demands import exit_code
+from factloop.cli.demands import exit_code, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
+from factloop.records import UnscoredReason
 from factloop.sources import Sources
 
 
@@ -36,3 +37,20 @@ def test_the_code_and_what_is_said(
     heard = StringIO()
     assert exit_code(unscored(*facts), Console(file=heard), strict=strict, fail_under=fail_under) == code
     assert heard.getvalue() == said
+
+
+DOWN = (UnscoredReason.TOOL_FAILURE, "serper:\n has accepted \x1b nothing")
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([(None, "fine"), DOWN], "serper: has accepted ␛ nothing"),
+        ([(UnscoredReason.AMBIGUOUS, "who?"), (UnscoredReason.TIMEOUT, "late"), DOWN], "late"),
+        ([(UnscoredReason.REFUSAL, "I can't")], "I can't"),
+        ([(UnscoredReason.BUDGET, "1 dollar"), (UnscoredReason.NO_SOURCE, "none")], None),
+        ([], None),
+    ],
+)
+def test_what_went_wrong_first(results: list[tuple[UnscoredReason | None, str]], said: str | None) -> None:
+    assert first_failure(results) == said

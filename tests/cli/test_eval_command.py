@@ -55,6 +55,17 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
     assert found["data"].startswith("responses.jsonl (sha256 ")
 
 
+def test_a_search_that_is_not_there_ends_it_soon_and_pays_for_nothing(
+    factloop: Command, sim: Simulator, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTLOOP_SERPER_URL", "http://127.0.0.1:9")
+    result = factloop("eval", data, "--model", MODEL, "--search", "serper", "--json", "run.json", "--quiet")
+    refused = "serper: connection refused at 127.0.0.1:9: is the server running, and its URL right?"
+    assert (result.code, result.complaint) == (3, f"factloop: no claim could be scored: {refused}")
+    counts = [system["counts"]["unscored"] for system in json.loads(Path("run.json").read_text())["scores"]["systems"]]
+    assert (counts, sim.stats().model.requests) == ([1, 1], 0)
+
+
 def test_a_pipe_is_read_once(factloop: Command, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
     for _ in range(2):  # the second goes on with what the first judged

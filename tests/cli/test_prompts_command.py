@@ -12,6 +12,8 @@ from factloop.prompts.registry import packaged_prompts
 from tests.cli.command import Command, Result
 
 OURS = packaged_prompts()["safe/rating"]
+N_PROMPTS = len(packaged_prompts())
+FIRST_LINE = OURS.system.splitlines()[0]
 
 
 @pytest.fixture
@@ -40,12 +42,13 @@ def as_json(result: Result) -> Any:
 def test_all_prompts_are_listed(factloop: Command) -> None:
     shown = factloop("prompts", "list")
     lines = [" ".join(line.split()) for line in shown.out.splitlines()]
-    assert f"safe/rating 1 {OURS.sha256[:12]} fact, evidence -> Rating" in lines
+    of_rating = f"safe/rating {OURS.version} {OURS.sha256[:12]} {', '.join(OURS.variables)} -> Rating"
+    assert of_rating in " ".join(shown.out.split())  # a row may take several lines
     assert "gateway/repair 1 283cc2727b1a error, schema" in lines
-    assert lines[-1] == "19 prompts."
+    assert lines[-1] == f"{N_PROMPTS} prompts."
     replaced = factloop("prompts", "list", "--prompts", "variants").out.splitlines()
     assert replaced[-2:] == [
-        "19 prompts, 1 of them (*) from variants.",
+        f"{N_PROMPTS} prompts, 1 of them (*) from variants.",
         "  *safe/rating: variants/strict/safe/rating.md",
     ]
     assert any(line.startswith("safe/rating* ") for line in replaced)
@@ -58,7 +61,7 @@ def test_the_folder_of_the_settings_is_listed_as_in_a_run(
     listed = as_json(factloop("prompts", "list", "--json", "-"))
     assert listed["folder"] == "variants/strict"
     own = {one["name"]: one["version"] for one in listed["prompts"] if one["path"] is not None}
-    assert (own, len(listed["prompts"])) == ({"safe/rating": 2}, 19)
+    assert (own, len(listed["prompts"])) == ({"safe/rating": OURS.version + 1}, N_PROMPTS)
     edit(variant, "output: Rating", "output: Ratings")
     assert factloop("prompts", "lint").code == 1
     monkeypatch.setenv("FACTLOOP_PROMPTS", "nowhere")
@@ -67,13 +70,15 @@ def test_the_folder_of_the_settings_is_listed_as_in_a_run(
 
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
     assert factloop("prompts", "show", "safe/rating").out == OURS.path.read_text(encoding="utf-8")
-    edit(variant, "Rate a fact", "Rate\x1b[2J one fact")
+    edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
     shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
     assert "Rate\u241b[2J one fact" in shown
     sent = factloop("prompts", "show", "safe/rating", "--rendered").out
-    assert sent.endswith("# user\n<fact>fact</fact>\n<evidence>evidence</evidence>\n")
+    blocks = [f"<{name}>{name}</{name}>" for name in ("question", "sentence", "fact", "evidence")]
+    assert sent.endswith("\n".join(["# user", *blocks, ""]))
     record = as_json(factloop("prompts", "show", "safe/rating", "--json", "-"))
-    assert (record["user"], record["rendered"], record["path"]) == ("{{fact}}\n{{evidence}}", False, None)
+    assert (record["user"], record["rendered"], record["path"]) == (OURS.user, False, None)
+    assert "{{fact}}\n{{evidence}}" in record["user"]
 
 
 @pytest.mark.usefixtures("variant")
@@ -82,18 +87,19 @@ def test_a_variant_is_started_once(factloop: Command) -> None:
     again = factloop(*arguments, "--from", "safe/rating")
     assert (again.code, "is there already, and is not overwritten" in again.complaint) == (2, True)
     more = as_json(factloop(*arguments, "--from", "safe/relevance"))
-    assert (more["folder"], more["prompt"]["version"]) == ("variants/strict", 2)
-    assert more["from_sha256"] == packaged_prompts()["safe/relevance"].sha256
+    relevance = packaged_prompts()["safe/relevance"]
+    assert (more["folder"], more["prompt"]["version"]) == ("variants/strict", relevance.version + 1)
+    assert more["from_sha256"] == relevance.sha256
 
 
 def test_differences_are_shown(factloop: Command, variant: Path) -> None:
-    edit(variant, "Rate a fact", "Rate one fact")
+    edit(variant, FIRST_LINE, "Rate one fact.")
     shown = factloop("prompts", "diff", "safe/rating", "variants/strict")
     assert shown.code == 0
     lines = shown.out.splitlines()
     assert lines[0] == "safe/rating"
     assert "  The text differs: 1 of its lines removed, 1 added." in lines
-    assert "  version: 1 -> 2" in lines
+    assert f"  version: {OURS.version} -> {OURS.version + 1}" in lines
     assert any(line.startswith("+Rate one fact") for line in lines)
     (pair,) = as_json(factloop("prompts", "diff", "safe/rating", "variants/strict", "--json", "-"))["pairs"]
     assert ([one["field"] for one in pair["fields"]], pair["n_added"]) == (["version", "source"], 1)
@@ -102,17 +108,18 @@ def test_differences_are_shown(factloop: Command, variant: Path) -> None:
 def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     fine = factloop("prompts", "lint", "variants")
     assert (fine.code, fine.out) == (0, "1 prompt file: nothing found.\n")
-    edit(variant, "Rate a fact", "Rate {fact}\u202e")
+    edit(variant, FIRST_LINE, "Rate {fact}.\u202e")
     warned = factloop("prompts", "lint", "variants")
     assert warned.code == 1
     assert warned.out.splitlines()[-1] == "1 prompt file: 0 errors (a run refuses the file), 2 warnings."
-    edit(variant, "version: 2", "version: 1")
+    edit(variant, f"version: {OURS.version + 1}", f"version: {OURS.version}")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")
     path = "variants/strict/safe/rating.md"
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
-        f"{path}:3: warning version: the text is not the packaged one, whose version is 1; give it a higher version",
+        f"{path}:3: warning version: the text is not the packaged one, whose version is {OURS.version}; "
+        "give it a higher version",
         f"{path}:5: error output: the output is 'Ratings', but safe/rating is answered by 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent as it stands; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: holds U+202E (right-to-left override), which cannot be seen",

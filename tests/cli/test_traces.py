@@ -85,7 +85,7 @@ def test_a_command_sends_its_spans_before_it_ends(home: Path, answer: Path, docs
     assert (done.returncode, done.stderr) == (0, "")
     bodies = [body for path, body in collector.got if path == "/v1/traces"]
     sent = [span for body in bodies for span in _spans(body)]
-    assert {"invoke_agent factloop.safe", "stage decompose", "stage assess", "retrieval documents"} <= set(sent)
+    assert {"invoke_agent factloop.safe", "stage read", "stage assess", "retrieval documents"} <= set(sent)
     assert not any(b"Lovelace" in body for body in bodies)
 
 
@@ -130,4 +130,4 @@ def test_langsmith_gets_runs_by_its_own_variables(home: Path, docs: Path, collec
     assert done.returncode == 0, done.stderr
     posted = b"".join(body for _, body in collector.got)
     assert b'"safe"' in posted
-    assert b'"decompose"' in posted
+    assert b'"read"' in posted

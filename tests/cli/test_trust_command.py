@@ -174,6 +174,13 @@ def test_missing_scores_are_fatal_only_where_asked(factloop: Command, sim: Simul
         assert (under.code, under.complaint) == (1, said)
 
 
+def test_a_subject_s_server_that_accepts_nothing_ends_the_run(factloop: Command, sim: Simulator, answers: Path) -> None:
+    sim.set(faults=Faults(error_429=1.0), retry_after="none")
+    result = factloop("trust", answers, *SUBJECT, "--quiet", "--patience", 0.3)
+    said = "openai:sim: has accepted no request for 0.3 s (the last answer: status 429)"
+    assert (result.code, result.complaint) == (3, f"factloop: no answer could be scored: No choice in check 1: {said}")
+
+
 def test_a_dry_run_spends_nothing_and_needs_no_key(
     factloop: Command, sim: Simulator, answers: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

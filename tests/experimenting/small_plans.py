@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from factloop.experimenting.plan import ExperimentPlan
-from factloop.prompts.registry import PACKAGED
+from factloop.prompts.registry import packaged_prompts
 from tests.simulator import MODEL, World
+from tests.simulator.grammar import read_claim
 from tests.simulator.world import GoldFact
+
+_PRONOUN = re.compile(r"\b(?:[Ss]he|[Hh]e|[Ii]t)\b")
 
 
 def facts_of(world: World, n: int) -> list[GoldFact]:
     """Different facts of one response, of either label."""
     facts = (fact for fact in world.one_response(43).facts if fact.label != "irrelevant")
     return list({fact.self_contained: fact for fact in facts}.values())[:n]
+
+
+def document_of(fact: GoldFact) -> str:
+    """The passage that settles a fact, with the name for pronouns: a claim's document has no title that says it."""
+    read = read_claim(fact.self_contained)
+    assert read is not None
+    return _PRONOUN.sub(read[0], fact.gold.text)
 
 
 def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, **fields: Any) -> Path:
@@ -26,7 +37,7 @@ def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, *
             "id": f"f{number}",
             "claim": fact.self_contained,
             "label": int(fact.label == "supported"),
-            **({"document": fact.gold.text} if documents else {}),
+            **({"document": document_of(fact)} if documents else {}),
             **fields,
         }
         for number, fact in enumerate(facts)
@@ -37,8 +48,9 @@ def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, *
 
 def write_variant(folder: Path, name: str = "assessment", said: str = "Take the claim apart.") -> Path:
     """A folder with one prompt that says a little more than the packaged one."""
-    text = (PACKAGED / "safe" / f"{name}.md").read_text(encoding="utf-8")
-    changed = text.replace("# user\n", f"{said}\n# user\n", 1).replace("version: 1\n", "version: 2\n")
+    packaged = packaged_prompts()[f"safe/{name}"]
+    text = packaged.path.read_text(encoding="utf-8").replace("# user\n", f"{said}\n# user\n", 1)
+    changed = text.replace(f"version: {packaged.version}\n", f"version: {packaged.version + 1}\n", 1)
     (folder / "safe").mkdir(parents=True)
     (folder / "safe" / f"{name}.md").write_text(changed, encoding="utf-8")
     return folder

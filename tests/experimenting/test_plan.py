@@ -51,6 +51,15 @@ def test_a_plan_is_read_and_its_paths_are_relative_to_it(home: Path) -> None:
     assert plan.settings_of("packaged").k == (32,)
 
 
+def test_the_plan_is_fused_unless_one_is_named() -> None:
+    variants: dict[str, dict[str, str]] = {"a": {}, "b": {"plan": "grounded"}}
+    plan = ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": variants})
+    assert [plan.settings_of(name).plan for name in "ab"] == ["fused", "grounded"]
+    assert [plan.settings_of(name, CheckSettings(plan="paper")).plan for name in "ab"] == ["paper", "grounded"]
+    named = plan.model_copy(update={"settings": {"plan": "paper"}})
+    assert [named.settings_of(name).plan for name in "ab"] == ["paper", "grounded"]
+
+
 def test_the_first_variant_is_the_baseline_unless_one_is_named() -> None:
     plan = ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {"b": {}, "a": None}})
     assert plan.baseline_name == "b"

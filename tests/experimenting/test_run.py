@@ -14,7 +14,7 @@ from factloop.evaluation.experiments.records import Results
 from factloop.experimenting.cells import Cell
 from factloop.experimenting.run import CellJudged, ExperimentStarted, arun_experiment, astream_experiment
 from factloop.records import UnscoredReason, Verdict
-from tests.experimenting.small_plans import facts_of, make_plan, write_claims, write_variant
+from tests.experimenting.small_plans import document_of, facts_of, make_plan, write_claims, write_variant
 from tests.simulator import Faults, Simulator
 
 
@@ -80,6 +80,19 @@ async def test_tool_calling_is_not_shared_with_a_variant_without(sim: Simulator,
     assert sim.stats().stages["Assessment"].requests == 6
 
 
+async def test_claims_with_documents_are_judged_in_the_plan_fused_unless_another_is_named(
+    sim: Simulator, home: Path
+) -> None:
+    """In the plan `grounded`, the one for given documents, an assessment prompt would change next to nothing."""
+    write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
+    await arun_experiment(make_plan(home, {"only": {}}), run_dir="run")
+    assert {cell.fingerprint.plan for cell in _cells(home / "run")} == {"fused"}
+    assert (sim.stats().stages["Assessment"].requests, "GroundedFacts" in sim.stats().stages) == (3, False)
+    await arun_experiment(make_plan(home, {"fused": {}, "grounded": {"plan": "grounded"}}), run_dir="two")
+    assert {cell.fingerprint.plan for cell in _cells(home / "two") if cell.variant == "grounded"} == {"grounded"}
+    assert sim.stats().stages["GroundedFacts"].requests > 0
+
+
 async def test_labels_and_verdicts_arrive(sim: Simulator, home: Path) -> None:
     facts = facts_of(sim.world, 12)
     write_claims(home / "claims.jsonl", facts)
@@ -88,7 +101,7 @@ async def test_labels_and_verdicts_arrive(sim: Simulator, home: Path) -> None:
         assert claim.gold is (fact.label == "supported")
         assert (claim.judgement.verdict is Verdict.SUPPORTED) == claim.gold  # by its own passage
         assert claim.claim == fact.self_contained
-        assert [item.passage for item in claim.evidence] == [fact.gold.text]
+        assert [item.passage for item in claim.evidence] == [document_of(fact)]
         assert claim.group.startswith("document ")
     report = assess(results, resamples=20)
     assert report.conclusions == ()  # one variant: figures, and nothing to compare
@@ -181,7 +194,7 @@ async def test_each_cell_names_the_prompts_and_settings_that_made_it(sim: Simula
     write_variant(home / "strict")
     plan = make_plan(home, {"packaged": {}, "strict": {"prompts": "strict", "max_searches": 2}})
     results = await arun_experiment(plan, run_dir=home / "run")
-    cells = [Cell.model_validate_json(line) for line in (home / "run" / "cells.jsonl").read_bytes().splitlines()]
+    cells = _cells(home / "run")
     made_by = {one.name: one.fingerprint for one in results.variants}
     assert len(cells) == 4
     for cell in cells:
@@ -256,3 +269,7 @@ async def test_a_folder_of_something_else_is_left_alone(sim: Simulator, home: Pa
     with pytest.raises(ConfigError, match="not a run directory, and not empty"):
         await arun_experiment(make_plan(home, {"a": {}}), run_dir=home)
     assert sim.stats().model.requests == 0
+
+
+def _cells(run_dir: Path) -> list[Cell]:
+    return [Cell.model_validate_json(line) for line in (run_dir / "cells.jsonl").read_bytes().splitlines()]

@@ -6,12 +6,15 @@ import asyncio
 import json
 
 import httpx
+import pytest
 
 from factloop.events import ResponseSplit
 from factloop.service.live import ATTEMPT, LiveJob, Sent
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
+from factloop.settings import CheckSettings
 from tests.service.asking import ASK, Service, events_in, finished
+from tests.simulator import MODEL, SEARCH, Faults, Simulator
 
 
 async def _events(client: httpx.AsyncClient, job_id: str, after: object = None) -> list[tuple[str, str, int]]:
@@ -38,6 +41,23 @@ async def test_events_tell_the_check_and_are_replayed_the_same(service: Service)
     assert [number for _, _, number in live] == list(range(1, len(live) + 1))
     assert json.loads(live[-1][1]) == ended
     assert "claims" not in live[-2][1]
+
+
+async def test_a_check_that_waits_for_a_server_says_so_now_and_then(
+    service: Service, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sim.set(stage_faults={SEARCH: Faults(error_429=1.0)}, retry_after="none")
+    asked = {"response": "Ada was born.", "mode": "factuality"}
+    monkeypatch.setenv("FACTLOOP_SERPER_URL", sim.serper_url)
+    monkeypatch.setenv("SERPER_API_KEY", "simulated")
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), patience_s=0.5, cache=False)
+    async with service(check) as client:
+        job = (await client.post("/v1/checks", json=asked)).json()["id"]
+        events = await _events(client, job)
+        ended = await finished(client, job)
+    waits = [json.loads(data) for type, data, _ in events if type == "waiting"]
+    assert [(one["server"], one["cause"]) for one in waits] == [("serper", "status 429")]
+    assert (ended["status"], ended["summary"]["counts"]["unscored"]) == ("done", 1)
 
 
 async def test_text_cannot_make_events_of_its_own(service: Service) -> None:

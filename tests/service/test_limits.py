@@ -12,8 +12,11 @@ import pytest
 
 from factloop.binding.keys import Keys, read_keys
 from factloop.errors import ConfigError
+from factloop.records import FactualityReport
 from factloop.service.settings import ServiceSettings
+from factloop.settings import CheckSettings
 from tests.service.asking import ASK, Service, finished
+from tests.simulator import MODEL, Simulator
 
 JSON = {"Content-Type": "application/json"}
 KEY, OTHER = "a-key-of-sixteen-letters", "another-key-of-sixteen"
@@ -252,3 +255,24 @@ def test_keys_are_read_and_weak_ones_refused(home: Any) -> None:
             read_keys(file, {})
     with pytest.raises(ConfigError, match="cannot be read"):
         read_keys(home / "absent", {})
+
+
+async def test_a_check_takes_limits_within_those_of_the_service(service: Service, sim: Simulator) -> None:
+    sim.set(llm_latency_s=60.0)
+    own = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, deadline_s=0.3, max_calls_per_check=7)
+    async with service(own) as client:
+        assert (await client.get("/v1/info")).json()["limits"]["each_check"] == {
+            "deadline_s": 0.3,
+            "max_calls": 7,
+            "budget_usd": None,
+        }
+        for limits in (None, {"deadline_s": 900, "max_calls": 2}):
+            answer = await client.post("/v1/checks?wait=true", json={**ASK, "limits": limits})
+            report = FactualityReport.model_validate_json(answer.content)
+            assert {claim.judgement.rationale for claim in report.claims} == {
+                "the check ran into its deadline of 0.3 s"
+            }
+        wrong = await client.post("/v1/checks", json={**ASK, "limits": {"max_calls": -1}})
+        assert (wrong.status_code, wrong.json()["error"]["field"]) == (422, "limits.max_calls")
+        unpriced = await client.post("/v1/checks?wait=true", json={**ASK, "limits": {"budget_usd": 1}})
+        assert words(unpriced) == (422, "invalid_input")

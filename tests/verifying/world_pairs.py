@@ -7,7 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tests.simulator import World
+from tests.simulator import GoldFact, World
+from tests.simulator.queries import next_query
 from tests.simulator.search import SearchEngine
 
 
@@ -26,11 +27,16 @@ def world_rows(world: World, n: int) -> list[dict[str, Any]]:
             "response_id": f"r{number}",
             "claim_id": str(place),
             "claim": fact.self_contained,
-            "document": "\n".join(passage.text for passage in engine.search(fact.self_contained, 3)),
+            "document": _found(engine, fact),
             "label": int(fact.label == "supported"),
         }
         for place, (number, response, fact) in enumerate(islice(facts, n))
     ]
+
+
+def _found(engine: SearchEngine, fact: GoldFact) -> str:
+    """All that a search brings, as one text."""
+    return "\n".join(passage.page for passage in engine.search(next_query(fact.self_contained, ()), 3))
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, LimitFlags, RecordingFlags, with_flags
+from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, RecordingFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
-@with_flags(CheckFlags, LimitFlags, RecordingFlags)
+@with_flags(CheckFlags, LimitFlags, CheckLimitFlags, RecordingFlags)
 def check(
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="File with the text to check; - for standard input.")],
     prompt: Annotated[str | None, typer.Option(help="The question that the text answers.")] = None,

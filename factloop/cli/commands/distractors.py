@@ -19,6 +19,8 @@ def distractors(
     timeout_s: flags.Timeout = None,
     cache: flags.Cache = None,
     cache_dir: flags.CacheDir = None,
+    cache_mb: flags.CacheMb = None,
+    cache_days: flags.CacheDays = None,
     json: flags.Json = None,
     **settings: Any,
 ) -> None:
@@ -26,5 +28,6 @@ def distractors(
     from factloop.cli.distractors import run_distractors
     from factloop.trust_settings import TrustSettings
 
-    settings |= {"timeout_s": timeout_s, "cache": cache, "cache_dir": cache_dir}
+    kept = {"cache": cache, "cache_dir": cache_dir, "cache_mb": cache_mb, "cache_days": cache_days}
+    settings |= {"timeout_s": timeout_s, **kept}
     raise typer.Exit(run_distractors(question, response, n, json, settings_given(TrustSettings, settings)))

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from factloop.cli import flags, run_flags
-from factloop.cli.flag_groups import SpendingFlags, with_flags
+from factloop.cli.flag_groups import LimitFlags, with_flags
 from factloop.cli.flags import settings_given
 
 STATISTICS = "Statistics"
 
 
-@with_flags(SpendingFlags)
+@with_flags(LimitFlags)
 def experiment(
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="YAML file with the data and the variants.")],
     level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=STATISTICS)] = 0.95,

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, LimitFlags, ScoreFlags, with_flags
+from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, ScoreFlags, with_flags
 
 
-@with_flags(CheckFlags, ScoreFlags, LimitFlags)
+@with_flags(CheckFlags, ScoreFlags, LimitFlags, CheckLimitFlags)
 def mcp(
     transport: Annotated[
         Literal["stdio", "http"],

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags, run_flags
-from factloop.cli.flag_groups import CheckFlags, LimitFlags, with_flags
+from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
-@with_flags(CheckFlags, LimitFlags)
+@with_flags(CheckFlags, LimitFlags, CheckLimitFlags)
 def responses(
     data: Annotated[
         str,

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, ScoreFlags, SpendingFlags, with_flags
+from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, ScoreFlags, with_flags
 
 
-@with_flags(CheckFlags, ScoreFlags, SpendingFlags)
+@with_flags(CheckFlags, ScoreFlags, LimitFlags, CheckLimitFlags)
 def serve(
     host: flags.Host = "127.0.0.1",
     port: flags.Port = 8000,

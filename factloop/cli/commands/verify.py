@@ -84,6 +84,7 @@ def verify(
     concurrency: flags.Concurrency = None,
     requests_per_second: flags.RequestsPerSecond = None,
     timeout_s: flags.Timeout = None,
+    patience_s: flags.Patience = None,
     json: Annotated[
         str | None,
         typer.Option(

@@ -86,7 +86,8 @@ class CheckView {
 
   told() {
     const { status } = this.job;
-    const { nJudged, claims } = this.unfolding;
+    const { nJudged, claims, waiting } = this.unfolding;
+    if (status === "running" && waiting) return `${waiting.server} accepts no request (${waiting.cause}): waiting ${Math.round(waiting.waited_s)} of ${many(waiting.patience_s)} s.`;
     if (status === "queued") return "Waiting for its turn.";
     if (status === "running") return nJudged === claims.length && claims.length > 0 ? "Checking: all claims found so far are judged." : "Checking: claims are judged as they are found.";
     const rest = claims.length - nJudged;

@@ -2,18 +2,20 @@
 import { h, said, trail, webAddress } from "./dom.js";
 import { moment } from "./words.js";
 
-export const passage = (item, cited, withQuery = true) => {
+// `number` is the one by which a rationale speaks of it: [2].
+export const passage = (item, cited, withQuery = true, number = null) => {
   const address = webAddress(item.source);
   const name = said(item.title || item.source);
   return h("li", { class: cited ? "evidence is-cited" : "evidence" },
-    h("p", { class: "source" }, address ? h("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, name) : h("b", {}, name), cited && h("span", { class: "tag" }, "cited")),
+    h("p", { class: "source" }, number !== null && `[${number}] `, address ? h("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, name) : h("b", {}, name), cited && h("span", { class: "tag" }, "cited")),
     h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, item.passage),
-    h("p", { class: "provenance" }, item.title && [said(item.source), " · "], item.published && [said(item.published), " · "], `result ${item.rank}`, withQuery && [" for “", said(item.query), `” · retrieved ${moment(item.retrieved_at)}`]));
+    h("p", { class: "provenance" }, item.title && [said(item.source), " · "], item.published && [said(item.published), " · "], item.query ? `result ${item.rank}` : "shown with all there is", withQuery && item.query && [" for “", said(item.query), `” · retrieved ${moment(item.retrieved_at)}`]));
 };
 
 export const passages = (items, cited) => {
   const named = new Set(cited);
-  return h("ol", { class: "evidences" }, items.filter((one) => named.has(one.id)).map((one) => passage(one, true)), items.filter((one) => !named.has(one.id)).map((one) => passage(one, false)));
+  const shown = (isCited) => items.flatMap((one, place) => named.has(one.id) === isCited ? [passage(one, isCited, true, place + 1)] : []);
+  return h("ol", { class: "evidences" }, shown(true), shown(false));
 };
 
 export const listed = (texts) => h("ol", { class: "queries" }, texts.map((text) => h("li", {}, said(text))));

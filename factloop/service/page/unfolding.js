@@ -19,12 +19,14 @@ export class Unfolding {
     this.counts = Object.fromEntries(Object.keys(STATUSES).map((status) => [status, 0]));
     this.usage = null;
     this.nSentences = null;
+    this.waiting = null; // for which server, while it accepts nothing
   }
 
   get nJudged() { return this.claims.length - this.counts.pending; }
 
   // Takes one event in; gives the claim that it changed, or null.
   take({ type, data }) {
+    this.waiting = type === "waiting" ? data : null;
     if (type === "response_split") this.nSentences = data.n_sentences;
     if (type === "claim_found") return this.found(data);
     const claim = this.byId.get(data.claim_id ?? data.claim?.id);

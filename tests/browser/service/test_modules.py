@@ -95,6 +95,13 @@ def test_claims_stand_in_the_order_of_the_response_whenever_they_are_found(page:
     assert run(page, "unfolding", UNFOLD, {"events": events}) == [claims, 0, 4]
 
 
+def test_who_is_waited_for_is_known_until_something_else_happens(page: Page) -> None:
+    code = "const check = new m.Unfolding(''); return a.map((event) => { check.take(event); return check.waiting; });"
+    waiting = {"server": "serper", "waited_s": 7.2, "patience_s": 120, "cause": "status 429"}
+    events = [found(1, 0), {"type": "waiting", "data": waiting}, judged(1, 0, verdict="supported")]
+    assert run(page, "unfolding", code, events) == [None, waiting, None]
+
+
 def test_each_verdict_has_its_status_and_none_is_lost(page: Page) -> None:
     """A claim that is judged without having been found, as after a break, is there all the same."""
     events = [

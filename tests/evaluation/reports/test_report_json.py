@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,62 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     assert path.read_bytes() == "nový\n".encode()
     assert path.stat().st_mode & 0o777 == 0o600
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.parametrize(("umask", "mode"), [(0o000, 0o666), (0o022, 0o644), (0o077, 0o600)])
+def test_a_new_file_has_the_rights_of_the_umask_unless_it_is_private(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_atomically(tmp_path / "report.json", "text")
+        write_atomically(tmp_path / "private.json", "text", private=True)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "report.json").stat().st_mode & 0o777 == mode
+    assert (tmp_path / "private.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.usefixtures("widest_umask")
+def test_a_private_file_is_narrowed_where_it_was_not(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("old")
+    path.chmod(0o644)
+    write_atomically(path, "new", private=True)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+RIGHTS_WHILE_WRITING = """
+import os, sys
+from pathlib import Path
+from factloop.evaluation.reports.json import write_atomically
+os.umask(0)
+modes = []
+
+def at_sync(frame, event, argument):
+    if event == "c_call" and argument is os.fsync:
+        (partial,) = Path(sys.argv[1]).parent.glob(".factloop-*.tmp")
+        modes.append(oct(partial.stat().st_mode & 0o777))
+
+sys.setprofile(at_sync)
+for private in (False, True):
+    write_atomically(Path(sys.argv[1]), "text", private=private)
+sys.setprofile(None)
+print(modes)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
+@pytest.mark.parametrize("earlier", [None, 0o600, 0o644])
+def test_what_is_not_yet_whole_is_its_owner_s_alone(tmp_path: Path, earlier: int | None) -> None:
+    """A process killed now leaves nothing that others can read."""
+    path = tmp_path / "report.json"
+    if earlier is not None:
+        path.write_text("old")
+        path.chmod(earlier)
+    command = [sys.executable, "-c", RIGHTS_WHILE_WRITING, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "['0o600', '0o600']"
 
 
 def test_a_link_is_followed(tmp_path: Path) -> None:
