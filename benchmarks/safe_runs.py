@@ -10,12 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from langchain_core.documents import Document
+
+from benchmarks.prefixes import CACHED_FROM, shared_share
 from factloop import FactChecker, FactualityReport
 from factloop.records import UnscoredReason
+from factloop.sources import Sources
+from factloop.tools.search.given import GivenDocuments
 from tests.simulator import MODEL, Response, RunningSimulator, Statistics
 from tests.simulator.scoring import Score, score
 
-Plan = Literal["paper", "fused"]
+Plan = Literal["paper", "fused", "grounded"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,10 @@ class Run:
     """As the simulator counted."""
     reasons: Mapping[UnscoredReason, int]
     """Why claims are unscored."""
+    shared_share: float
+    """Of the prompt tokens, how many stand in a beginning that another request has as well."""
+    cached_share: float
+    """The same, of beginnings of 1,024 tokens or more."""
 
     @property
     def calls_per_fact(self) -> float:
@@ -63,7 +72,8 @@ def check_all(
 ) -> Run:
     """Checks the responses at once, with one checker, no cache and no bound on concurrency.
 
-    Searches go to the simulator unless `search_url` names another place.
+    Searches go to the simulator unless `search_url` names another place; the grounded plan is given the passages that
+    settle each response's facts, and is to judge all of them, relevant or not.
     """
     os.environ.update(simulator.environment)
     if search_url is not None:
@@ -72,22 +82,36 @@ def check_all(
     reports, wall_s, cpu_s = asyncio.run(_timed(simulator, responses, plan, settings))
     total = Score()
     for response, report in zip(responses, reports, strict=True):
-        total += score(report.claims, response.facts)
+        total += score(report.claims, response.facts, gated=plan != "grounded")
     unscored = (claim.judgement.unscored_reason for report in reports for claim in report.claims)
     reasons = Counter(reason for reason in unscored if reason is not None)
-    return Run(wall_s, cpu_s, total, simulator.stats(), reasons)
+    bodies = [body for body in simulator.bodies() if "messages" in body]
+    shared, cached = shared_share(bodies), shared_share(bodies, shortest=CACHED_FROM)
+    return Run(wall_s, cpu_s, total, simulator.stats(), reasons, shared, cached)
 
 
 async def _timed(
     simulator: RunningSimulator, responses: Sequence[Response], plan: Plan, settings: dict[str, Any]
 ) -> tuple[list[FactualityReport], float, float]:
     started, cpu_started = time.perf_counter(), time.process_time()
+    search = () if plan == "grounded" else ("serper",)
     checker = FactChecker(
-        model=MODEL, base_url=simulator.base_url, search="serper", plan=plan, cache=False, concurrency=0, **settings
+        model=MODEL, base_url=simulator.base_url, search=search, plan=plan, cache=False, concurrency=0, **settings
     )
     try:
-        checks = (checker.acheck(response.text, prompt=response.prompt) for response in responses)
+        checks = (
+            checker.acheck(response.text, prompt=response.prompt, sources=None if search else _given(response))
+            for response in responses
+        )
         reports = await asyncio.gather(*checks)
     finally:
         await checker.aclose()
     return list(reports), time.perf_counter() - started, time.process_time() - cpu_started
+
+
+def _given(response: Response) -> Sources:
+    documents = [
+        Document(passage.text, metadata={"title": passage.title, "source": passage.url})
+        for passage in response.passages
+    ]
+    return Sources((GivenDocuments(documents),))

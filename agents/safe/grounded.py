@@ -9,6 +9,7 @@ factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact by a search o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -26,10 +27,10 @@ from factloop.citations import renumbered
 from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
 
-WINDOW_SENTENCES, WINDOW_CHARACTERS = 4, 1_500
-"""Of sentences that are read together; a longer sentence is read alone."""
+WINDOW_SENTENCES, WINDOW_CHARACTERS = 4, 400
+"""Of sentences that are read together; a longer sentence is read alone. An answer takes as long as its longest window."""
 BATCH_CLAIMS = 7
-"""Looked at again together."""
+"""At most so many are looked at again together."""
 MOST_SHOWN = 5
 """Passages that a claim lists whose judgement rests on none of them."""
 
@@ -146,7 +147,8 @@ class GroundedPlan:
     def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
         """Those that were judged; what was found supported by itself, as no call will be needed for it."""
         doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_supported(fact)]
-        batches = [doubted[start : start + BATCH_CLAIMS] for start in range(0, len(doubted), BATCH_CLAIMS)]
+        size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
+        batches = [doubted[start : start + size] for start in range(0, len(doubted), size or 1)]
         supported = [fact for fact in facts if _is_supported(fact)]
         return [*batches, supported] if supported else batches
 

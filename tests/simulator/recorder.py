@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 LONGEST_LOG = 5000
-KEPT_BODIES = 300
+KEPT_BODIES = 10_000
 
 
 @dataclass
