@@ -19,6 +19,8 @@ from factloop.tools.linguistics.outline import Part, read_outline
 LEFT_OUT = "(part of the answer is left out here)"
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
+_MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
+"""Of a list item, a row or stress that opens a line: without their sentence they say nothing."""
 _MOST_SHARED = 200
 """A word in more parts than this says nothing about where to look."""
 _KEPT = 64
@@ -33,7 +35,7 @@ def whole_or_excerpt(response: str, start: int, end: int, *, most: int) -> str:
 
 def before(response: str, start: int, *, most: int) -> str:
     """What precedes a sentence: all of it if it has at most `most` characters, else an excerpt of about that many."""
-    text = response[:start].strip()
+    text = _MARKS_BEFORE.sub("", response[:start]).strip()
     if len(text) <= most:
         return text
     return _view(response).around(start, start, most, until=start)

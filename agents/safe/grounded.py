@@ -28,7 +28,7 @@ from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
 
 WINDOW_SENTENCES, WINDOW_CHARACTERS = 4, 400
-"""Of sentences that are read together; a longer sentence is read alone. An answer takes as long as its longest window."""
+"""Of sentences read together; a longer sentence is read alone. An answer takes as long as its longest window."""
 BATCH_CLAIMS = 7
 """At most so many are looked at again together."""
 MOST_SHOWN = 5

@@ -24,6 +24,12 @@ def test_a_response_that_fits_is_shown_whole() -> None:
     assert before("One.", 0, most=100) == ""
 
 
+@pytest.mark.parametrize("mark", ["- ", "* **", "3. ", "12) ", "> ", "  - *", "| "])
+def test_the_marks_that_open_the_next_line_are_no_context(mark: str) -> None:
+    text = f"A list of 3.\n{mark}Second"
+    assert before(text, text.index("Second"), most=100) == "A list of 3."
+
+
 def test_a_long_one_shows_its_opening_the_neighbourhood_and_what_shares_names() -> None:
     shown = whole_or_excerpt(LONG, *place("Mary Brook died in 1890."), most=600)
     assert shown.startswith("Ada Lovelace was born in London. Her tutor was Mary Brook.")

@@ -76,19 +76,20 @@ async def test_windows_are_of_a_few_sentences_each_with_the_passages() -> None:
     assert [sentence.no_claim for sentence in result.sentences] == [NoClaim.NO_CLAIM] * (n + 1)
 
 
-async def test_what_is_not_supported_is_looked_at_again_in_batches() -> None:
-    n = BATCH_CLAIMS + 2
+async def test_what_is_not_supported_is_looked_at_again_in_batches_of_like_size() -> None:
+    n = BATCH_CLAIMS + 3
+    size = n // 2
     first = [judged(0, f"Claim {number}.", nothing_found()) for number in range(n)]
     script = GroundedScript(
         {},
         readings={SENTENCES[0]: [reading(*first)]},
         looks={
-            "Claim 0.": [[supported("p1"), contradicted("p2"), *[nothing_found()] * (BATCH_CLAIMS - 2)]],
-            f"Claim {BATCH_CLAIMS}.": [[nothing_found()] * 2],
+            "Claim 0.": [[supported("p1"), contradicted("p2"), *[nothing_found()] * (size - 2)]],
+            f"Claim {size}.": [[nothing_found()] * size],
         },
     )
     result = await grounded(script, SENTENCES[0])
-    assert [len(claims) for claims in script.looked_at] == [BATCH_CLAIMS, 2]
+    assert [len(claims) for claims in script.looked_at] == [size, size]
     assert verdicts(result.claims[:2]) == [Verdict.SUPPORTED, Verdict.NOT_SUPPORTED]
     assert [claim.judgement.contradicted for claim in result.claims[:3]] == [None, True, False]
     assert result.claims[1].judgement.cited == ("c1.2-e1",)
