@@ -17,6 +17,8 @@ from scipy import special  # type: ignore[import-untyped]  # its stubs are no de
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
+_EXACT_TO = 10
+"""Decimals: beyond them a sum depends on the order of its rows, and what is nought may be anything by nought."""
 ENOUGH = 10
 """Errors, or half of all, from which on it is seen how alike they are."""
 
@@ -68,8 +70,8 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
     """`squares` are those of group sizes, `spread` the sum over groups of their squared errors by their size."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        between = (spread - n_wrong**2 / n) / (n_groups - 1)
-        within = (n_wrong - spread) / (n - n_groups)
+        between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
+        within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)
         typical = (n - squares / n) / (n_groups - 1)
         alike = (between - within) / (between + (typical - 1) * within)
         mean_size = np.where(n > 0, squares / n, 1.0)
