@@ -182,6 +182,8 @@ class Transport:
             self._budget.reserve(worst_usd) as reservation,
             self._limiter.slot() as ticket,
         ):
+            if self._gives_logprobs is False and request.top_logprobs:
+                put = self._bound(mode, request)  # it may have been learnt while this request waited
             started = time.perf_counter()
             try:
                 with self._patience.asking():

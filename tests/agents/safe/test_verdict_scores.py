@@ -20,9 +20,9 @@ def reply(*pieces: str | tuple[str, Mapping[str, float]]) -> list[Token]:
 
 
 def test_the_options_are_those_of_the_schemas() -> None:
-    assert ASSESSED == VerdictField("verdict", ("supported", "contradicted", "insufficient", "ambiguous"))
-    assert RATED == VerdictField("rating", ("supported", "contradicted", "not_supported"))
-    assert GROUNDED == VerdictField("verdict", ("supported", "contradicted", "insufficient"))
+    assert VerdictField("verdict", ("supported", "contradicted", "insufficient", "ambiguous")) == ASSESSED
+    assert VerdictField("rating", ("supported", "contradicted", "not_supported")) == RATED
+    assert VerdictField("verdict", ("supported", "contradicted", "insufficient")) == GROUNDED
 
 
 @pytest.mark.parametrize(
