@@ -208,8 +208,8 @@ def plans(settings: CheckSettings, gateway: ModelGateway | None, prompts: Prompt
 
     def by_model(plan: Plan) -> SafePlan:
         if plan == "paper":
-            return PaperPlan(ModelPaperStages(gateway, prompts))
-        stages = ModelGroundedStages(gateway, prompts)
+            return PaperPlan(ModelPaperStages(gateway, prompts, logprobs=settings.logprobs))
+        stages = ModelGroundedStages(gateway, prompts, logprobs=settings.logprobs)
         return FusedPlan(stages) if plan == "fused" else GroundedPlan(stages, settings.results_per_search)
 
     return by_model
@@ -261,6 +261,7 @@ def _fingerprint(
         embeddings=settings.embeddings,
         spacy_model=settings.spacy_model,
         tool_calling=settings.tool_calling,
+        logprobs=settings.logprobs and chat is not None,
         prompts=prompts.hashes(used),
         versions={name: importlib.metadata.version(name) for name in LIBRARIES},
         seed=settings.seed,

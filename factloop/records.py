@@ -121,7 +121,11 @@ class Judgement(Record):
     contradicted: bool | None = None
     """For `not_supported` only: True if evidence spoke against the claim, False if none was found."""
     score: Share | None = None
-    """Degree of support in [0, 1], where the judge gives one."""
+    """Degree of support in [0, 1], where the judge gives one.
+
+    Of a chat model: the probability of "supported" among the verdicts, where its server gives log-probabilities. It is
+    of the reply that gave the verdict, and not calibrated.
+    """
     judged_by: str = ""
     """The model, encoder or rule set that judged."""
     wrong: str = ""
@@ -292,6 +296,8 @@ class Fingerprint(Record):
     spacy_model: str | None = None
     tool_calling: bool = True
     """Whether searches were offered to the model as tools, where it has tool calling."""
+    logprobs: bool = False
+    """Whether the model's server was asked for the log-probabilities of verdicts, from which their scores are."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """Prompt name to the SHA-256 of its file."""
     versions: Mapping[str, str] = Field(default_factory=dict)

@@ -116,6 +116,8 @@ class CheckSettings(RunSettings):
     """Beside `budget_usd` of all."""
     tool_calling: bool = True
     """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
+    logprobs: bool = True
+    """Ask the model's server for the log-probabilities of each verdict, where it gives them: the verdict's score."""
     cascade: Path | None = None
     """File by `factloop cascade tune`: a cheap verifier settles clear claims, the model judges the rest."""
     spacy_model: str | None = None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from factloop.agents.safe import judgements
 from factloop.agents.safe.schemas import GroundedFact, GroundedFacts
 from factloop.agents.safe.stages import JudgedFact, Reading, WindowTask
+from factloop.agents.safe.verdict_scores import with_score
 from factloop.errors import ModelOutputError
 from factloop.records import Judgement
 
@@ -35,17 +36,27 @@ def _refuse(answer: GroundedFacts, complaint: str) -> None:
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
-def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, given: Sequence[str] = ()) -> Reading:
-    """The facts in the order of their sentences. Where claims were `given`, an empty fact stands for the claim."""
+def reading_of(
+    answer: GroundedFacts,
+    window: WindowTask,
+    judged_by: str,
+    *,
+    scores: Sequence[float | None],
+    given: Sequence[str] = (),
+) -> Reading:
+    """The facts in the order of their sentences. Where claims were `given`, an empty fact stands for the claim.
+
+    `scores` are those of the verdicts as the model gave them, one for each fact of the answer.
+    """
     beside = set(answer.off_topic)
     facts = [
         JudgedFact(
             sentence=fact.sentence - 1,
             text=fact.fact.strip() or given[fact.sentence - 1],
-            judgement=_judgement(fact, window, judged_by),
+            judgement=_judgement(fact, window, judged_by, score),
             relevant=fact.sentence not in beside if window.prompt else None,
         )
-        for fact in answer.facts
+        for fact, score in zip(answer.facts, scores, strict=True)
         if fact.fact.strip() or given
     ]
     stated = {fact.sentence for fact in facts}
@@ -53,13 +64,14 @@ def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, giv
     return Reading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
 
 
-def _judgement(fact: GroundedFact, window: WindowTask, judged_by: str) -> Judgement:
+def _judgement(fact: GroundedFact, window: WindowTask, judged_by: str, score: float | None) -> Judgement:
+    """What the fact's entry means. A verdict that is not the model's has no score of the model's."""
     cited = judgements.cited_ids(fact.passages, window.passages)
     reason = fact.reason.strip()
     if fact.verdict == "insufficient":
-        return judgements.not_supported(reason, cited, judged_by, contradicted=False)
+        return with_score(judgements.not_supported(reason, cited, judged_by, contradicted=False), score)
     if not cited:
         return judgements.not_supported(NO_GROUNDS, (), judged_by, contradicted=False)
     if fact.verdict == "supported":
-        return judgements.supported(reason, cited, judged_by)
-    return judgements.not_supported(reason, cited, judged_by, contradicted=True)
+        return with_score(judgements.supported(reason, cited, judged_by), score)
+    return with_score(judgements.not_supported(reason, cited, judged_by, contradicted=True), score)

@@ -25,11 +25,13 @@ from factloop.agents.safe.schemas import (
     SentenceFacts,
 )
 from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
+from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
 from factloop.citations import renumbered
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry, Rendered, Value
 from factloop.records import Evidence, Judgement
-from factloop.tools.models.gateway import Accept, ModelGateway
+from factloop.tools.models.gateway import Accept, Answered, ModelGateway
+from factloop.tools.models.logprobs import TOP_LOGPROBS
 from factloop.tools.models.offers import Chosen, Offers
 
 T = TypeVar("T", bound=BaseModel)
@@ -52,6 +54,8 @@ class _ModelStages:
     gateway: ModelGateway
     prompts: PromptRegistry
     reads_code: bool = True
+    logprobs: bool = True
+    """Whether to ask for log-probabilities with each verdict, to have a score of it."""
 
     @property
     def name(self) -> str:
@@ -62,6 +66,30 @@ class _ModelStages:
     ) -> T:
         prompt = self.prompts[f"safe/{stage}"].render(**values)
         return await self.gateway.ask_for(prompt, output, stage=stage, meter=context.meter, accept=accept)
+
+    async def _ask_graded(
+        self,
+        stage: str,
+        prompt: Rendered,
+        output: type[T],
+        verdicts: VerdictField,
+        context: CheckContext,
+        *,
+        accept: Accept,
+    ) -> Answered[T]:
+        return await self.gateway.ask_graded(
+            prompt,
+            output,
+            stage=stage,
+            meter=context.meter,
+            accept=accept,
+            top_logprobs=self._top_logprobs,
+            needed=verdicts.pattern,
+        )
+
+    @property
+    def _top_logprobs(self) -> int:
+        return TOP_LOGPROBS if self.logprobs else 0
 
 
 @dataclass(frozen=True)
@@ -95,18 +123,22 @@ class ModelFusedStages(_ModelStages):
         ]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
-        answer = await self.gateway.ask(
+        answered = await self.gateway.ask_offering(
             assessment_prompt(self.prompts, case),
             Assessment,
             stage="assessment",
             meter=context.meter,
             offers=self._offered(context) if case.may_search else None,
             accept=partial(_rests_on_evidence, case),
+            top_logprobs=self._top_logprobs,
+            needed=ASSESSED.pattern,
         )
+        answer = answered.value
         if isinstance(answer, Chosen):
             queries = tuple(query.strip() for query in answer.args.queries if query.strip())
             return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
-        return self._meaning(answer, case)
+        (score,) = ASSESSED.scores(answered.tokens, [answer.verdict])
+        return with_score(self._meaning(answer, case), score)
 
     def _offered(self, context: CheckContext) -> Offers[Assessment, SearchCall]:
         tools = tuple((tool.name, tool.description) for tool in context.searching.tools)
@@ -131,29 +163,22 @@ class ModelGroundedStages(ModelFusedStages):
 
     async def read(self, window: WindowTask, context: CheckContext) -> Reading:
         first = window.sentences[0]
-        answer = await self._ask(
-            "grounded_facts",
-            GroundedFacts,
-            context,
-            accept=partial(complete, len(window.sentences)),
+        prompt = self.prompts["safe/grounded_facts"].render(
             passage=passages(window.passages),
             question=window.prompt or None,
             answer=before(window.response, first.start, most=ANSWER_CHARACTERS) or None,
             sentence=_in_place(window),
         )
-        return reading_of(answer, window, self.name)
+        accept = partial(complete, len(window.sentences))
+        answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
+        return reading_of(answered.value, window, self.name, scores=_scores(answered))
 
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
     ) -> Sequence[JudgedFact]:
-        answer = await self.gateway.ask_for(
-            claims_prompt(self.prompts, claims, window),
-            GroundedFacts,
-            stage="grounded_claims",
-            meter=context.meter,
-            accept=partial(claims_judged, len(claims)),
-        )
-        return reading_of(answer, window, self.name, given=claims).facts
+        prompt, accept = claims_prompt(self.prompts, claims, window), partial(claims_judged, len(claims))
+        answered = await self._ask_graded("grounded_claims", prompt, GroundedFacts, GROUNDED, context, accept=accept)
+        return reading_of(answered.value, window, self.name, scores=_scores(answered), given=claims).facts
 
 
 @dataclass(frozen=True)
@@ -197,19 +222,22 @@ class ModelPaperStages(_ModelStages):
         return NextQueries((answer.query.strip() or case.claim,))
 
     async def rate(self, case: Case, context: CheckContext) -> Judgement:
-        answer = await self.gateway.ask_for(
-            rating_prompt(self.prompts, case),
-            Rating,
-            stage="rating",
-            meter=context.meter,
-            accept=partial(_rests_on_evidence, case),
-        )
+        prompt, accept = rating_prompt(self.prompts, case), partial(_rests_on_evidence, case)
+        answered = await self._ask_graded("rating", prompt, Rating, RATED, context, accept=accept)
+        (score,) = RATED.scores(answered.tokens, [answered.value.rating])
+        return with_score(self._meaning(answered.value, case), score)
+
+    def _meaning(self, answer: Rating, case: Case) -> Judgement:
         cited, why = judgements.cited_ids(answer.cited, case.evidence), _kept_numbers(answer.reasoning, case)
         if answer.rating == "not_supported":
             return judgements.not_supported(why, cited, self.name, contradicted=False)
         if answer.rating == "supported":
             return judgements.supported(why, cited, self.name)
         return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
+
+
+def _scores(answered: Answered[GroundedFacts]) -> Sequence[float | None]:
+    return GROUNDED.scores(answered.tokens, [fact.verdict for fact in answered.value.facts])
 
 
 def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> Rendered:

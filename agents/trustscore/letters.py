@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.undressing import THINKING_ENDS
+from factloop.tools.models.logprobs import probabilities
 from factloop.tools.models.wire import Token
 from factloop.trust_records import Letter
 
@@ -28,10 +28,10 @@ def letter_probabilities(tokens: Sequence[Token], chosen: Letter) -> Mapping[Let
     place = _place(tokens, chosen)
     if place is None:
         return None
-    shares = {text: math.exp(min(logprob, 0.0)) for text, logprob in tokens[place].alternatives.items()}
+    shares = probabilities(tokens[place])
     found: dict[Letter, float] = {}
     for letter in LETTERS:
-        forms = [share for text, share in shares.items() if _bare(text).upper() == letter and not math.isnan(share)]
+        forms = [share for text, share in shares.items() if _bare(text).upper() == letter]
         if forms:
             found[letter] = min(sum(forms), 1.0)
     return found if chosen in found else None

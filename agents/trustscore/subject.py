@@ -15,6 +15,7 @@ from factloop.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.logprobs import TOP_LOGPROBS
 from factloop.trust_records import Option
 
 MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/statement_choice"
@@ -22,8 +23,6 @@ CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
 """Names of the stages in the account of a run."""
-TOP_LOGPROBS = 5
-"""As many as every server allows that gives any; there are five letters."""
 _NO_ANSWER = re.compile(
     r"(?i:(?:I['’]?\s?a?m )?(?:very |so )?sorry[,.;:!]? (?:but )?|unfortunately,? |as an AI[^,.]{0,40}, )?"
     r"I(?: (?:do not|don['’]t) (?:know|have)| have no| (?:cannot|can not|can['’]t)|(?: am|['’]m) (?:unable|not able))\b"

@@ -31,6 +31,7 @@ class CheckFlags:
     temperature: flags.Temperature = None
     max_tokens: flags.MaxTokens = None
     tool_calling: flags.ToolCalling = None
+    logprobs: flags.VerdictLogprobs = None
     prompts: flags.Prompts = None
     embeddings: flags.Embeddings = None
     spacy_model: flags.SpacyModel = None

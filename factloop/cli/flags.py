@@ -32,6 +32,10 @@ ToolCalling = Annotated[
     bool | None,
     typer.Option("--tool-calling/--no-tool-calling", help="Offer the searches as tools.", rich_help_panel=MODEL),
 ]
+VerdictLogprobs = Annotated[
+    bool | None,
+    typer.Option("--logprobs/--no-logprobs", help="Have scores of verdicts, where given.", rich_help_panel=MODEL),
+]
 SpacyModel = Annotated[str | None, typer.Option(help="spaCy pipeline for the offline engine.", rich_help_panel=MODEL)]
 Cascade = Annotated[
     Path | None,

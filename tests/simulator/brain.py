@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.simulator.blocks import Block, Blocks
 from tests.simulator.discourse import KIND_NOUNS, Reader, Said, asked_about, read_sentence, resolve_alone, tied_to
-from tests.simulator.evidence import Finding, weigh, weigh_clause
+from tests.simulator.evidence import Finding, leanings, weigh, weigh_clause
 from tests.simulator.grammar import Clause, read_claim
 from tests.simulator.prompting import propose_prompts
 from tests.simulator.queries import LONGEST_CLAIM, next_queries, next_query
@@ -76,6 +76,21 @@ class Brain:
         """What it chooses among the options of a message."""
         return self._choice(Blocks(message))
 
+    def verdicts(self, title: str, message: str) -> list[dict[str, float]]:
+        """How probable each verdict was in every place for one in the answer called `title`; for others none."""
+        blocks = Blocks(message)
+        question = blocks.one("question")
+        if title == "Assessment":
+            found = leanings(_one_line(blocks.one("claim")), blocks.all("evidence"), question)
+            return [{**{verdict: 0.99 * share for verdict, share in found.items()}, "ambiguous": 0.01}]
+        if title == "Rating":
+            found = leanings(_one_line(blocks.one("fact")), blocks.all("evidence"), question)
+            return [{"not_supported" if verdict == "insufficient" else verdict: one for verdict, one in found.items()}]
+        if title == "GroundedFacts":
+            passages = blocks.all("passage")
+            return [leanings(claim, passages, question) for _, claims in _stated(blocks) for claim in claims]
+        return []
+
     def choice_in_words(self, message: str) -> str:
         """The same choice as models put it that heed no format: in one of two ways, always the same for a message."""
         option = self.choice(message).option
@@ -108,16 +123,7 @@ class Brain:
 
     def _grounded_facts(self, blocks: Blocks) -> Fields:
         """Every fact of the numbered sentences, or each claim given, judged by the passages shown."""
-        passages, question = blocks.all("passage"), blocks.one("question")
-        stated = [
-            (number, [resolve_alone(_one_line(block.text), _shown(blocks))])
-            for number, block in enumerate(blocks.all("claim"), 1)
-        ]
-        reader = Reader()
-        reader.read(_shown(blocks))
-        for number, block in enumerate(blocks.all("sentence"), 1):
-            claims = [one.claim for said in reader.read(block.text) for one in said.statements]
-            stated.append((number, claims or _whole(_one_line(block.text))))
+        passages, question, stated = blocks.all("passage"), blocks.one("question"), _stated(blocks)
         facts = [_judged(number, claim, passages, question) for number, claims in stated for claim in claims]
         given = [_one_line(block.text) for block in blocks.all("claim")]
         facts = [{**fact, "fact": ""} if fact["fact"] in given else fact for fact in facts]
@@ -249,6 +255,20 @@ def is_statement(sentence: str) -> bool:
 def _shown(blocks: Blocks) -> str:
     """What a prompt shows of a response, under whichever name."""
     return "\n\n".join(block.text for name in ("answer", "context", "response") for block in blocks.all(name))
+
+
+def _stated(blocks: Blocks) -> list[tuple[int, list[str]]]:
+    """What the claims that were given, or the numbered sentences, state."""
+    stated = [
+        (number, [resolve_alone(_one_line(block.text), _shown(blocks))])
+        for number, block in enumerate(blocks.all("claim"), 1)
+    ]
+    reader = Reader()
+    reader.read(_shown(blocks))
+    for number, block in enumerate(blocks.all("sentence"), 1):
+        claims = [one.claim for said in reader.read(block.text) for one in said.statements]
+        stated.append((number, claims or _whole(_one_line(block.text))))
+    return stated
 
 
 def _claims(said: Said) -> list[str]:

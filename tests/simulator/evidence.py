@@ -79,6 +79,36 @@ def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], questi
     return NOTHING
 
 
+def leanings(claim: str, passages: Sequence[Block], question: str = "") -> dict[str, float]:
+    """How probable each verdict is to a reader of the passages; the likeliest is what `weigh` finds.
+
+    The more passages agree the surer it is; passages that say otherwise, outdated ones among them, make it waver.
+    """
+    said = weigh(claim, passages, question).stance
+    n_for, n_against = _voices(claim, passages)
+    own, others = (n_against, n_for) if said == "contradicted" else (n_for, n_against)
+    sure = 1.0 - 0.12 / 2 ** max(own - 1, 0) - 0.2 * min(others, 2)
+    if said == "insufficient":
+        sure = 0.8 if n_for + n_against == 0 else 0.7
+    rest = {"supported": 1.0, "contradicted": 1.0, "insufficient": 2.0}
+    del rest[said]
+    total = sum(rest.values())
+    return {said: sure, **{verdict: (1.0 - sure) * weight / total for verdict, weight in rest.items()}}
+
+
+def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
+    """How many sentences of the passages give the claim's value in its place, and how many another one."""
+    read = read_claim(claim)
+    if read is None:
+        return 0, 0
+    subject, clause = read
+    told = (one for passage in passages for one in read_article(passage.text).told)
+    place = (subject, clause.relation, clause.key)
+    values = [one.clause.value for one in told if (one.subject, one.clause.relation, one.clause.key) == place]
+    n_for = sum(value == clause.value for value in values)
+    return n_for, len(values) - n_for
+
+
 @lru_cache(maxsize=8192)
 def read_article(text: str) -> Article:
     """What a passage tells: under its title, in a line of its own, sentences. Several may stand in one text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -13,6 +13,10 @@ MOST_ALTERNATIVES = 20
 CERTAIN = -0.0001
 """Of every token that leaves no choice."""
 
+_OF_VERDICTS = 0.98
+"""Probability of all verdicts together, where one is written."""
+
+_VERDICT = re.compile(r'"(?:verdict|rating)":"(?P<value>\w+)"')
 _PIECE = re.compile(r" ?\w+|[^\w\s]+|\s")
 
 
@@ -37,8 +41,44 @@ def misuse(body: Json) -> str | None:
     return None
 
 
-def token_logprobs(content: str, letters: Mapping[str, float], n_alternatives: int) -> list[Json]:
-    """Each token of a reply; the first that is one of `letters` by itself lists these by probability, itself first."""
+def token_logprobs(
+    content: str, letters: Mapping[str, float], n_alternatives: int, verdicts: Sequence[Mapping[str, float]] = ()
+) -> list[Json]:
+    """Each token of a reply; the first that is one of `letters` by itself lists these by probability, itself first.
+
+    So does the token that begins the value of each field with a verdict, for its one of `verdicts`. These values come
+    in pieces, and often with the marks before them.
+    """
+    tokens: list[Json] = []
+    reached = 0
+    for place, shares in zip(_VERDICT.finditer(content), verdicts, strict=False):  # a spoiled reply has fewer
+        if place["value"] in shares:
+            glued = len(tokens) % 2  # the quote before it belongs to every other verdict's first token
+            tokens += _plain(content[reached : place.start("value") - glued], letters, n_alternatives)
+            tokens += _verdict_tokens(place["value"], '"' * glued, shares, n_alternatives)
+            reached = place.end("value")
+    return tokens + _plain(content[reached:], letters, n_alternatives)
+
+
+def _verdict_tokens(said: str, before: str, shares: Mapping[str, float], n_alternatives: int) -> list[Json]:
+    """A verdict in pieces, the first with what might have begun in its place: another verdict, or no verdict at all."""
+    first, *others = _pieces(said)
+    ranked = sorted(shares, key=lambda verdict: (verdict != said, -shares[verdict]))
+    likely = {before + _pieces(verdict)[0]: _OF_VERDICTS * shares[verdict] for verdict in ranked} | {" ": 0.01}
+    logprobs = {text: round(math.log(share), 6) for text, share in likely.items() if share > 0.0}
+    by_rank = sorted(logprobs, key=lambda text: -logprobs[text])
+    alternatives = [_token(text, logprobs[text]) for text in by_rank[:n_alternatives]]
+    own = {**_token(before + first, logprobs[before + first]), "top_logprobs": alternatives}
+    rest = [{**_token(text, CERTAIN), "top_logprobs": [_token(text, CERTAIN)][:n_alternatives]} for text in others]
+    return [own, *rest]
+
+
+def _pieces(verdict: str) -> list[str]:
+    """`supp`, `orte`, `d`; `not`, `_sup`, `port`, `ed`."""
+    return re.findall(r"not|\w{1,4}", verdict)
+
+
+def _plain(content: str, letters: Mapping[str, float], n_alternatives: int) -> list[Json]:
     tokens: list[Json] = []
     open_choice = dict(letters)
     for piece in _PIECE.findall(content):

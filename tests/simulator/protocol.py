@@ -32,6 +32,8 @@ class Message:
     finish_reason: str = "stop"
     letters: Mapping[str, float] = field(default_factory=dict)
     """How probable each letter was, where the message chooses one."""
+    verdicts: Sequence[Mapping[str, float]] = ()
+    """How probable each verdict was, for every field that holds one, in order."""
 
     @property
     def said(self) -> str:
@@ -116,7 +118,7 @@ def completion(number: int, model: str, message: Message, usage: Json, top_logpr
         said["tool_calls"] = [_tool_call(number, message)]
     logprobs = None
     if message.content is not None and top_logprobs is not None:
-        logprobs = _logprobs(token_logprobs(message.content, message.letters, top_logprobs))
+        logprobs = _logprobs(token_logprobs(message.content, message.letters, top_logprobs, message.verdicts))
     choice = {"index": 0, "message": said, "logprobs": logprobs, "finish_reason": message.finish_reason}
     return {**_head(number, model, "chat.completion"), "choices": [choice], "usage": usage}
 
@@ -169,7 +171,7 @@ def _content_pieces(message: Message, top_logprobs: int | None) -> Iterator[tupl
     if top_logprobs is None:
         yield from ((piece, None) for piece in _pieces(content))
     else:
-        tokens = token_logprobs(content, message.letters, top_logprobs)
+        tokens = token_logprobs(content, message.letters, top_logprobs, message.verdicts)
         yield from ((token["token"], _logprobs([token])) for token in tokens)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal
@@ -198,11 +198,18 @@ class Provider:
         if title in functions:
             return _call(title, _held_to(functions[title], answer))
         content = protocol.compact(_held_to(protocol.response_schema(body), answer))
-        return Message(content=content, letters=self._letters(body, title, text))
+        return Message(
+            content=content, letters=self._letters(body, title, text), verdicts=self._verdicts(body, title, text)
+        )
 
     def _letters(self, body: Json, title: str, text: str) -> Mapping[str, float]:
         """How probable each letter was to be said; empty where nobody asks, or nothing is chosen."""
         return self._brain.choice(text).probabilities if title == CHOICE and body.get("logprobs") else {}
+
+    def _verdicts(self, body: Json, title: str, text: str) -> Sequence[Mapping[str, float]]:
+        """How probable each verdict was in every place for one; empty where nobody asks."""
+        by_words = title == ASSESSMENT and self._settings.reads_by_words
+        return self._brain.verdicts(title, text) if body.get("logprobs") and not by_words else ()
 
 
 def _asks(schema: Json) -> bool:

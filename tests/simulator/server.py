@@ -74,8 +74,11 @@ class Server:
                 return await self._stream(request, number, body, answer, outcome)
             await asyncio.sleep(answer.delay_s + outcome.completion_tokens * self._provider.settings.token_latency_s)
             outcome.status = 200
-            top_logprobs = logprobs.wanted(body)
+            top_logprobs = self._top_logprobs(body)
             return _json(protocol.completion(number, body["model"], answer.message, _usage(outcome), top_logprobs))
+
+    def _top_logprobs(self, body: Json) -> int | None:
+        return logprobs.wanted(body) if self._provider.settings.gives_logprobs else None
 
     async def _stream(
         self, request: web.Request, number: int, body: Json, answer: Said, outcome: Outcome
@@ -86,7 +89,7 @@ class Server:
         await asyncio.sleep(answer.delay_s)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
         await response.prepare(request)
-        chunks = protocol.chunks(number, body["model"], answer.message, usage, logprobs.wanted(body))
+        chunks = protocol.chunks(number, body["model"], answer.message, usage, self._top_logprobs(body))
         for tokens, chunk in chunks:
             if tokens:
                 await asyncio.sleep(tokens * token_latency_s)

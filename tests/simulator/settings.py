@@ -74,6 +74,8 @@ class SimulatorSettings:
     supports_json_object: bool = True
     supports_temperature: bool = True
     supports_logprobs: bool = True
+    gives_logprobs: bool = True
+    """False: it takes the fields that ask for log-probabilities, and gives none."""
     known_share: Share = 0.5
     """Share of the topics that the subject of TrustScore knows by heart."""
     half_known_share: Share = 0.2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
@@ -104,8 +105,23 @@ class ModelGateway:
         unless the same was asked before. Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded;
         ConfigError where the server refuses us or cannot be reached before it has answered anything.
         """
-        first = Request(_messages(prompt), output, offers, stage, meter)
-        return (await self._converse(first, output, accept)).value
+        return (await self.ask_offering(prompt, output, offers=offers, stage=stage, meter=meter, accept=accept)).value
+
+    async def ask_offering(
+        self,
+        prompt: Rendered,
+        output: type[T],
+        *,
+        offers: Offers[Any, Any] | None,
+        stage: str,
+        meter: UsageMeter,
+        accept: Accept | None = None,
+        top_logprobs: int = 0,
+        needed: re.Pattern[str] | None = None,
+    ) -> Answered[T | Chosen[Any]]:
+        """`ask`, with the log-probabilities that `ask_graded` gives. What comes as a tool call has none."""
+        first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed)
+        return await self._converse(first, output, accept)
 
     async def ask_for(
         self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
@@ -125,12 +141,14 @@ class ModelGateway:
         top_logprobs: int,
         accept: Accept | None = None,
         read_text: ReadText[T] | None = None,
+        needed: re.Pattern[str] | None = None,
     ) -> Answered[T]:
         """`ask` without offers, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
 
-        `read_text` is tried on replies that do not follow the schema, before a repair turn is.
+        `read_text` is tried on replies that do not follow the schema, before a repair turn is. With `needed`, tokens
+        are given and kept of what it matches alone, alternatives of its group `value`.
         """
-        first = Request(_messages(prompt), output, None, stage, meter, top_logprobs)
+        first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed)
         answered = await self._converse(first, output, accept, read_text)
         assert isinstance(answered.value, output)
         return Answered(answered.value, answered.tokens)

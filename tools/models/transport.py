@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,6 +28,7 @@ from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
+from factloop.tools.models.logprobs import only_needed
 from factloop.tools.models.offers import Offers
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.tokens import count_tokens
@@ -39,7 +41,8 @@ NO_ENDPOINT = 404
 MOST_UNHEEDED = 3
 """Unreadable replies, with no readable one before, after which a mode is given up."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses by which servers and routers refuse log-probabilities; no agreement on the field they name."""
+"""Statuses by which servers and routers refuse log-probabilities; not all name the field."""
+LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 OPTIONAL_SETTINGS = frozenset({"temperature"})
 """Settings that some models refuse; they are left out once refused."""
 DEFAULT_COMPLETION = 1024
@@ -58,6 +61,8 @@ class Request:
     meter: UsageMeter
     top_logprobs: int = 0
     """Alternatives wanted for each token, with their log-probabilities, where the server gives them."""
+    needed: re.Pattern[str] | None = None
+    """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """What the reply must look like: without tool calling, the choice of a tool is part of it."""
@@ -112,25 +117,22 @@ class Transport:
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        Log-probabilities that the server refuses are done without.
+        Log-probabilities that the server refuses are done without, from then on.
         """
         if self._before is not None:
             await self._before()
-        if not request.top_logprobs or self._gives_logprobs:
+        if not request.top_logprobs or self._gives_logprobs is not None:
             return await self._send(request)
-        plainer = replace(request, top_logprobs=0)
-        if self._gives_logprobs is None:
-            try:
-                answer = await self._send(request, blaming=False)
-            except ToolError as error:
-                if error.status not in LOGPROBS_REFUSED:
-                    raise_blamed(error, answered=self._answered)
-            else:
-                self._gives_logprobs = True
-                return answer
-        answer = await self._send(plainer)
-        if self._gives_logprobs is None:
-            self._gives_logprobs = False
+        gives_logprobs = True
+        try:
+            answer = await self._send(request, blaming=False)
+        except ToolError as error:
+            if error.status not in LOGPROBS_REFUSED:
+                raise_blamed(error, answered=self._answered)
+            answer = await self._send(replace(request, top_logprobs=0))
+            gives_logprobs = False
+        if self._gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # nobody is asked for them in tool calls
+            self._gives_logprobs = gives_logprobs
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
@@ -180,6 +182,8 @@ class Transport:
             self._budget.reserve(worst_usd) as reservation,
             self._limiter.slot() as ticket,
         ):
+            if self._gives_logprobs is False and request.top_logprobs:
+                put = self._bound(mode, request)  # it may have been learnt while this request waited
             started = time.perf_counter()
             try:
                 with self._patience.asking():
@@ -189,6 +193,8 @@ class Transport:
                 current_span().failed(error)
                 raise
             self._answered = True
+            if request.needed is not None:
+                reply = replace(reply, tokens=only_needed(reply.tokens, request.needed))
             cost = self._cost(reply, messages)
             reservation.spent_usd = of_check.spent_usd = cost.cost_usd or 0.0
             request.meter.called(request.stage, cost, time.perf_counter() - started)
@@ -207,13 +213,14 @@ class Transport:
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
         """The model bound to answer this request; kept where it does not depend on the tools of one run."""
+        # A tool call has none, for all that they would take to send.
+        top_logprobs = 0 if mode is Mode.TOOLS or self._gives_logprobs is False else request.top_logprobs
         if request.offers is not None:
-            return wire.bind(self._model, mode, request.schema(mode), request.offers.as_openai)
-        key = (mode, request.output, id(self._model), request.top_logprobs)
+            offered = request.offers.as_openai
+            return wire.bind(self._model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
+        key = (mode, request.output, id(self._model), top_logprobs)
         if key not in self._kept_bound:
-            self._kept_bound[key] = wire.bind(
-                self._model, mode, request.schema(mode), [], top_logprobs=request.top_logprobs
-            )
+            self._kept_bound[key] = wire.bind(self._model, mode, request.schema(mode), [], top_logprobs=top_logprobs)
         return self._kept_bound[key]
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
@@ -233,6 +240,9 @@ class Transport:
         setting = error_field(error, "param")
         if failure.status == 400 and setting in OPTIONAL_SETTINGS and hasattr(self._model, setting):
             self._model = self._model.model_copy(update={setting: None})
+            failure.retryable = True
+        if setting in LOGPROBS_FIELDS:
+            self._gives_logprobs = False
             failure.retryable = True
         return failure
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ class Mode(StrEnum):
     TEXT = "text"
 
 
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 NEEDS_SCHEMA_IN_PROMPT = frozenset({Mode.JSON_MODE, Mode.TEXT})
 
 
@@ -149,16 +151,19 @@ def read_reply(message: BaseMessage) -> Reply:
 
 def _tokens(logprobs: Any) -> tuple[Token, ...]:
     """Tokens as OpenAI's API lists them; none where a server gives something else."""
+    decoder = _UTF8("replace")
     try:
-        return tuple(
-            Token(
-                str(item["token"]),
-                {str(one["token"]): float(one["logprob"]) for one in (*(item.get("top_logprobs") or ()), item)},
-            )
-            for item in (logprobs or {}).get("content") or ()
-        )
+        return tuple(_token(item, decoder) for item in (logprobs or {}).get("content") or ())
     except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
         return ()
+
+
+def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Token:
+    """Where a server gives a token's bytes, its text is theirs: a character of several tokens stands in the last."""
+    said, spelled = str(item["token"]), item.get("bytes")
+    text = said if spelled is None else decoder.decode(bytes(spelled))
+    others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
+    return Token(text, {**{str(one["token"]): float(one["logprob"]) for one in others}, text: float(item["logprob"])})
 
 
 def misshapen_reply(error: ValidationError) -> Reply:

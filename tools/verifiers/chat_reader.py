@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -11,14 +10,13 @@ from factloop.errors import ConfigError, FactloopError
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.logprobs import TOP_LOGPROBS, probabilities
 from factloop.tools.models.wire import Token
 from factloop.tools.verifiers.chunks import cut_by_words
 from factloop.tools.verifiers.pairs import Pair, Scored
 
 STAGE = "verify"
 """Name of the stage in the account of a run."""
-TOP_LOGPROBS = 5
-"""As many as every server allows that gives any."""
 N_WORDS = 20_000
 """Words of a chunk where the caller wishes for no other number: some 30,000 tokens, as Bespoke-MiniCheck takes."""
 _DRESS = re.compile(r"[\W_]+")
@@ -82,9 +80,9 @@ def answer_probabilities(tokens: Sequence[Token], said: str) -> Mapping[str, flo
     if not places:
         return None
     found = {"yes": 0.0, "no": 0.0}
-    for text, logprob in places[-1].alternatives.items():
-        if bare(text) in found and not math.isnan(logprob):
-            found[bare(text)] += math.exp(min(logprob, 0.0))
+    for text, share in probabilities(places[-1]).items():
+        if bare(text) in found:
+            found[bare(text)] += share
     return found if sum(found.values()) > 0.0 else None
 
 

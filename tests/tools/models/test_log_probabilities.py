@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import Relevance
 from factloop.errors import ConfigError, ToolError
 from factloop.tools.models.gateway import Answered
+from factloop.tools.models.offers import Offers
 from factloop.tools.models.wire import Token
-from tests.tools.models.chat_server import ChatServer, Json, Reply, failure, said
+from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import STAGE, YES, YES_SAID, ask, mode_of, question
 from tests.tools.models.talk import Connect, Talk
+
+
+class Query(BaseModel):
+    query: str = ""
+
 
 TOKENS = [
     {
@@ -91,6 +99,58 @@ async def test_a_server_that_refuses_them_is_asked_without_from_then_on(
     assert sum(asks(body) for body in server.bodies) == n_tried
     assert [mode_of(body) for body in server.bodies if not asks(body)] == ["json_schema"] * 3
     assert talk.meter.snapshot(0.0).failed_calls == n_tried
+
+
+@pytest.mark.parametrize("param", ["logprobs", "top_logprobs"])
+async def test_a_refusal_that_names_them_costs_one_request(server: ChatServer, connect: Connect, param: str) -> None:
+    server.follow(refusing(failure(400, "Unsupported parameter", param=param)))
+    talk = await connect()
+    for text in ("one", "two"):
+        assert await graded(talk, text) == Answered(YES, ())
+    assert [(asks(body), mode_of(body)) for body in server.bodies] == [
+        (True, "json_schema"), (False, "json_schema"), (False, "json_schema"),
+    ]  # fmt: skip
+
+
+async def test_a_server_that_stops_giving_them_is_asked_without(server: ChatServer, connect: Connect) -> None:
+    """As behind a router."""
+    talk = await connect()
+    server.will(with_logprobs({"content": TOKENS}), failure(400, param="logprobs"), said(YES_SAID), said(YES_SAID))
+    assert (await graded(talk, "one")).tokens == READ
+    assert await graded(talk, "two") == Answered(YES, ())
+    assert await graded(talk, "three") == Answered(YES, ())
+    assert [asks(body) for body in server.bodies] == [True, True, False, False]
+
+
+async def offering(talk: Talk, text: str) -> Answered[Any]:
+    return await talk.gateway.ask_offering(
+        question(text),
+        Relevance,
+        offers=Offers({"search": "Searches."}, Query, Relevance, lambda one: not one.relevant),
+        stage=STAGE,
+        meter=talk.meter,
+        top_logprobs=5,
+    )
+
+
+async def test_a_tool_call_is_not_asked_for_any_and_says_nothing_about_them(
+    server: ChatServer, connect: Connect
+) -> None:
+    server.follow(
+        lambda body: (
+            called(("Relevance", YES_SAID)) if body.get("tools") else failure(403) if asks(body) else said(YES_SAID)
+        )
+    )
+    talk = await connect()
+    assert await offering(talk, "one") == Answered(YES, ())
+    assert await graded(talk, "two") == Answered(YES, ())
+    assert [asks(body) for body in server.bodies] == [False, True, False]
+
+
+async def test_what_is_offered_without_tool_calling_has_them(server: ChatServer, connect: Connect) -> None:
+    server.will(with_logprobs({"content": TOKENS}))
+    assert await offering(await connect(use_tools=False), "one") == Answered(YES, READ)
+    assert asks(server.bodies[0])
 
 
 async def test_many_first_requests_agree_that_there_are_none(server: ChatServer, connect: Connect) -> None:
@@ -170,6 +230,8 @@ async def test_an_unreachable_server_is_a_wrong_set_up(connect: Connect) -> None
         {"content": [{"token": "yes", "logprob": 10**400}]},
         {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": {"yes": -0.1}}]},
         {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": 5}]},
+        {"content": [{"token": "yes", "logprob": -0.1, "bytes": "yes"}]},
+        {"content": [{"token": "yes", "logprob": -0.1, "bytes": [300]}]},
         {"tokens": ["yes"], "token_logprobs": [-0.1]},
     ],
     ids=lambda logprobs: str(logprobs)[:60],
@@ -182,6 +244,37 @@ async def test_what_is_no_list_of_tokens_is_none(server: ChatServer, connect: Co
 async def test_tokens_without_alternatives_are_their_own(server: ChatServer, connect: Connect) -> None:
     server.will(with_logprobs({"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": None}]}))
     assert (await graded(await connect())).tokens == (Token("yes", {"yes": -0.1}),)
+
+
+async def test_a_token_is_what_its_bytes_spell(server: ChatServer, connect: Connect) -> None:
+    """A character of two tokens stands in the second, so that the tokens are as long as the text."""
+    pieces = [("\\xc3", [0xC3]), ("\\xa9t", [0xA9, 0x74]), ("s", [0x73])]
+    items = [
+        {"token": text, "logprob": -0.1, "bytes": spelled, "top_logprobs": [{"token": text, "logprob": -0.1}]}
+        for text, spelled in pieces
+    ]
+    server.will(with_logprobs({"content": items}))
+    tokens = (await graded(await connect())).tokens
+    assert tokens == (Token("", {"": -0.1}), Token("\u00e9t", {"\u00e9t": -0.1}), Token("s", {"s": -0.1}))
+
+
+FIELD = re.compile(r'"(?P<value>relevant)"')
+
+
+async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: Connect, tmp_path: Path) -> None:
+    pieces = ['{"reason":"A long story.",', '"', "relevant", '"', ":true}"]
+    items = [{"token": text, "logprob": -0.1, "top_logprobs": [{"token": "other", "logprob": -2}]} for text in pieces]
+    server.will(with_logprobs({"content": items}))
+    for _ in range(2):
+        talk = await connect(cache=tmp_path / "calls.sqlite")
+        answered = await talk.gateway.ask_graded(
+            question("one"), Relevance, stage=STAGE, meter=talk.meter, top_logprobs=5, needed=FIELD
+        )
+        likely = {"relevant": -0.1, "other": -2.0}
+        assert answered.tokens == (Token('"', {}), Token("relevant", likely), Token('"', {}))
+    assert len(server.bodies) == 1
+    (kept,) = talk.cache._connection.execute("SELECT value FROM answers").fetchone()
+    assert len(json.loads(kept)["reply"]["tokens"]) == 3
 
 
 async def test_a_kept_reply_keeps_its_tokens(server: ChatServer, connect: Connect, tmp_path: Path) -> None:
