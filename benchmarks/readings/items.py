@@ -85,13 +85,12 @@ def sentences(folder: Path, number: int, seed: int) -> list[Sentence]:
     rng.shuffle(rows)
     n_strangers = number // 3
     found: list[Sentence] = []
-    for place, row in enumerate(rows):
+    for row in rows:
         if len(found) == number - n_strangers:
             break
         if (own := _nameless(row, rng)) is not None:
             found.append(Sentence(f"{row['id']}:{own[0]}", _task(row["prompt"], row["response"], own[1]), True))
-        rows[place] = row
-    spare = rows[-2 * n_strangers :]
+    spare = [row for row in rows if _naming(row)][-2 * n_strangers :]
     for host, other in zip(spare[:n_strangers], spare[n_strangers:], strict=True):
         answer, text = _with_stranger(host, other, rng)
         found.append(Sentence(f"{host['id']}+{other['id']}", _task(host["prompt"], answer, text), False))
@@ -121,11 +120,15 @@ _PRONOUNS = {"He", "She", "They", "His", "Her", "It", "Their"}
 
 def _with_stranger(host: dict[str, Any], other: dict[str, Any], rng: random.Random) -> tuple[str, str]:
     """The answer on one with a sentence from that on another in it, which names its own."""
-    named = [one.text for one in split_sentences(other["response"]) if other["topic"].split()[-1] in one.text]
-    stranger = rng.choice(named)
+    stranger = rng.choice(_naming(other))
     texts = [sentence.text for sentence in split_sentences(host["response"])]
     place = rng.randrange(2, len(texts))
     return " ".join([*texts[:place], stranger, *texts[place:]]), stranger
+
+
+def _naming(row: dict[str, Any]) -> list[str]:
+    """The sentences that say whom they are about."""
+    return [one.text for one in split_sentences(row["response"]) if row["topic"].split()[-1] in one.text]
 
 
 def _task(prompt: str | None, answer: str, sentence: str) -> SentenceTask:
