@@ -11,11 +11,10 @@ import pytest
 
 from factloop import FactualityReport, Verdict
 from tests.api.simulated import simulated_checker
-from tests.simulator import Response, Simulator
+from tests.simulator import Faults, Response, Simulator
 
 PLANS: list[dict[str, Any]] = [{"plan": "fused", "tool_calling": False}, {"plan": "paper"}, {"plan": "grounded"}]
 NAMES = ["fused", "paper", "grounded"]
-VERDICT_STAGES = ("Assessment", "Rating", "GroundedFacts")
 
 
 async def check_all(sim: Simulator, docs: Path | None = None, **settings: Any) -> list[FactualityReport]:
@@ -129,7 +128,7 @@ async def test_a_cached_reply_gives_the_same_score(
 async def test_a_recording_gives_the_same_score_and_keeps_no_more_than_it_takes(sim: Simulator, tmp_path: Path) -> None:
     sizes: dict[bool, int] = {}
     for logprobs in (False, True):
-        settings = {"plan": "paper", "logprobs": logprobs, "recording": tmp_path / f"{logprobs}.jsonl"}
+        settings: dict[str, Any] = {"plan": "paper", "logprobs": logprobs, "recording": tmp_path / f"{logprobs}.jsonl"}
         recorded = await check_all(sim, recording_mode="record", **settings)
         replayed = await check_all(sim, recording_mode="replay", **settings)
         assert scored(replayed) == scored(recorded)
@@ -140,8 +139,6 @@ async def test_a_recording_gives_the_same_score_and_keeps_no_more_than_it_takes(
 
 
 async def test_spoiled_replies_have_no_invented_score(sim: Simulator) -> None:
-    from tests.simulator import Faults
-
     sim.set(faults=Faults(malformed=0.3, truncated=0.1))
     reports = await check_all(sim, plan="paper")
     judged = [claim.judgement for report in reports for claim in report.claims]

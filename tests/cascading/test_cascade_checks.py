@@ -67,6 +67,30 @@ async def test_what_the_verifier_settles_the_model_is_not_asked(
     assert FactualityReport.model_validate_json(report.model_dump_json()) == report
 
 
+@pytest.fixture
+def half(docs: Path) -> Path:
+    """The first half of the document: some claims go on to the model."""
+    text = docs.read_text(encoding="utf-8")
+    docs.write_text(text[: len(text) // 2], encoding="utf-8")
+    return docs
+
+
+async def test_each_stage_s_score_is_kept(sim: Simulator, response: Response, half: Path, tmp_path: Path) -> None:
+    """The verifier's where it settled a claim; of what went on, the model's, though the verifier had scored it, too."""
+    given: dict[str, Any] = {"tool_calling": False, "docs": str(half), "cascade": by_hand(tmp_path)}
+    async with simulated_checker(sim, **given) as checker:
+        report = await checker.acheck(response.text, response.prompt)
+    by_stage = {
+        stage: [one for one in (claim.judgement for claim in report.claims) if one.stage == stage and one.score]
+        for stage in ("cheap", "model")
+    }
+    assert {one.judged_by for one in by_stage["cheap"]} == {"lexical"}
+    assert {one.judged_by for one in by_stage["model"]} == {"openai:sim"}
+    assert all(one.score is not None and one.score > 0.5 for one in by_stage["model"] if one.verdict == "supported")
+    page = render_html(report)
+    assert f"{by_stage['model'][0].score:.2f} of 1" in page
+
+
 async def test_where_nothing_went_to_the_model_no_saving_is_made_up(sim: Simulator, tmp_path: Path) -> None:
     docs = tmp_path / "all.txt"
     docs.write_text("Ada Lovelace was born in London.", encoding="utf-8")

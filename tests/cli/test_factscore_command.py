@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.runs.records import RunSummary
 from tests.cli.command import Command
@@ -125,7 +127,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     agreement = summary_in(home / "a.json").agreement
     assert agreement is not None
     labels = agreement.overall.table.labels
-    assert list(table.scores) == ["openai:sim (fused)"]
+    assert next(iter(table.scores)) == "openai:sim (fused)"
     assert (int(table.label.sum()), table.n_rows) == (labels.supported, labels.supported + labels.not_supported)
     calls = len(sim.bodies())
     again = factloop(*run, "--predictions", "again.jsonl")
@@ -143,6 +145,34 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
         assert system.precision.raw.value == summary.scores.systems[0].precision.value
         assert system.f1[0].corrected.value is not None
         assert any("labelled claims" in warning for warning in summary.warnings)
+
+
+def test_an_audit_and_a_correction_take_a_model_s_scores_as_any_evaluator_s(
+    factloop: Command, sim: Simulator, data: Path, home: Path
+) -> None:
+    judge = ("--plan", "paper", "--max-searches", "1")
+    run = ("eval", "factscore", "--data", data, *MODEL, *judge, "-q", "--run-dir", "b", "--json", "a.json")
+    assert factloop(*run, "--predictions", "p.jsonl").code == 0
+    verdict, score = "openai:sim (paper)", "openai:sim (paper): score"
+    table = load_predictions(home / "p.jsonl")
+    assert set(table.scores) == {verdict, score}
+    known = ~np.isnan(table.scores[score])
+    assert known.sum() > 0.5 * table.n_rows
+    assert np.array_equal(table.scores[score][known] >= 0.5, table.scores[verdict][known] == 1.0)
+    assert len(set(table.scores[score][known].tolist())) > 2  # degrees, no verdicts in disguise
+    audit = factloop("audit", "p.jsonl", "--resamples", "20", "--json", "-", "--evaluator", score)
+    assert audit.code == 0
+    report = AuditReport.model_validate_json(audit.out)
+    assert report.at[0].rates.rates[0].evaluator == score
+    assert report.at[0].rates.rates[0].balanced_accuracy.value is not None
+
+    response = sim.world.twenty_responses[2]
+    answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})
+    corrected = ("eval", answers, *MODEL, *judge, "-q", "--json", "c.json", "--calibration", "p.jsonl")
+    assert factloop(*corrected, "--evaluator", score, "--resamples", "50").code == 0
+    calibration = summary_in(home / "c.json").calibration
+    assert calibration is not None
+    assert calibration.systems[0].f1[0].corrected.value is not None
 
 
 @pytest.mark.parametrize(
