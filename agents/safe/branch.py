@@ -165,6 +165,7 @@ def fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:
                 id=f"{name}-e{held + len(fresh) + 1}",
                 source=hit.source,
                 title=hit.title,
+                section=hit.section,
                 passage=hit.passage,
                 query=found.query,
                 rank=rank,

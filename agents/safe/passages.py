@@ -49,7 +49,7 @@ def all_of(tools: Sequence[SearchTool]) -> tuple[Evidence, ...] | None:
         if passages is None:
             return None
         hits += passages
-    if sum(len(hit.passage) + len(hit.title) for hit in hits) > FEW_CHARACTERS:
+    if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > FEW_CHARACTERS:
         return None
     now = datetime.now(UTC)
     return _numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1))
@@ -84,6 +84,7 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
         id="",
         source=hit.source,
         title=hit.title,
+        section=hit.section,
         passage=hit.passage,
         query=query,
         rank=rank,

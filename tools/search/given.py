@@ -13,7 +13,8 @@ from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.documents.index import PassageReader, ScoredPassage, new_index, update_index
+from factloop.tools.search.documents.index import PassageReader, ScoredPassage, StoredPassage, new_index, update_index
+from factloop.tools.search.documents.neighbours import Run, hit_of, with_neighbours
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 from factloop.tools.search.retriever import hits_of
@@ -71,12 +72,21 @@ class GivenDocuments(SearchTool):
         return self._reader.n_passages
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Passages of equal wording are given once, by their first document."""
+        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, and those
+        of equal wording once, by their first document.
+        """
         if limit < 1:
             return []
         found = sorted(self._reader.search(query, max(limit, _CANDIDATES)), key=_place)
         distinct = {item.stored.passage: item for item in reversed(found)}
-        return [_hit(item) for item in list(distinct.values())[::-1][:limit]]
+        ranked = [item.stored for item in list(distinct.values())[::-1]]
+        return [hit_of(run, _source(run.first)) for run in with_neighbours(ranked, limit, self._reader)]
+
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        few = self._reader.few(most_characters)
+        if few is None:
+            return None
+        return [hit_of(Run([stored]), _source(stored)) for stored in sorted(few, key=_reading_order)]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         """In the caller's thread: a search takes less time than to hand it to another."""
@@ -122,8 +132,9 @@ def _place(item: ScoredPassage) -> tuple[float, str, int]:
     return -round(item.score, _SCORE_DIGITS), item.stored.key, item.stored.number
 
 
-def _hit(item: ScoredPassage) -> SearchHit:
-    stored = item.stored
-    return SearchHit(
-        source=stored.url or stored.key, title=stored.title, passage=stored.passage, published=stored.published
-    )
+def _reading_order(stored: StoredPassage) -> tuple[str, int]:
+    return stored.key, stored.number
+
+
+def _source(stored: StoredPassage) -> str:
+    return stored.url or stored.key
