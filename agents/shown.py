@@ -7,12 +7,14 @@ from factloop.headings import heading
 from factloop.records import Evidence
 from factloop.tools.linguistics.sentences import split_sentences
 
+PASSAGE_CHARACTERS = 2_000
+"""Of a passage, with its neighbours where it has any; of a longer one prompts show the beginning."""
 LEFT_OUT = "(the rest of the passage is left out here)"
 CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
-def as_shown(item: Evidence, *, most: int) -> str:
+def as_shown(item: Evidence, *, most: int = PASSAGE_CHARACTERS) -> str:
     """The passage, of which at most `most` characters, below a line with its title, its headings and its date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, most)}".strip()
 

@@ -39,8 +39,6 @@ SENTENCE_CHARACTERS = 2_000
 """Of a sentence that was given; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
 """Of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
-PASSAGE_CHARACTERS = 2_000
-"""Of a passage with its neighbours; a longer one is cut after a sentence (`shown`)."""
 
 FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
@@ -280,7 +278,7 @@ def _kept_numbers(text: str, case: Case) -> str:
 
 def passages(evidence: Sequence[Evidence]) -> list[str]:
     """The evidence as the model reads it, in the order in which it is numbered."""
-    return [as_shown(item, most=PASSAGE_CHARACTERS) for item in evidence]
+    return [as_shown(item) for item in evidence]
 
 
 def _answer(task: SentenceTask) -> str:

@@ -16,9 +16,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from factloop.agents.safe.model_stages import PASSAGE_CHARACTERS, ModelFusedStages, ModelPaperStages, passages
+from factloop.agents.safe.model_stages import ModelFusedStages, ModelPaperStages, passages
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
-from factloop.agents.shown import CUT_WITHIN
+from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry
 from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
