@@ -14,7 +14,7 @@ SENTENCE = "The tower of Dr. Ros was not lit before the storm of 1703 had passed
 
 
 def evidence(passage: str, **said: str) -> Evidence:
-    return Evidence(id="e1", source="a.md", passage=passage, query="q", rank=1, retrieved_at=datetime.now(UTC), **said)  # type: ignore[arg-type]
+    return Evidence(id="e1", source="a.md", passage=passage, query="q", rank=1, retrieved_at=datetime.now(UTC), **said)
 
 
 def test_title_and_headings_stand_above() -> None:
