@@ -101,6 +101,8 @@ class Evidence(Record):
     source: str
     """URL, or the path of a document."""
     title: str = ""
+    section: str | None = None
+    """The headings of the source that the passage begins under, outermost first; None where they are not known."""
     passage: str
     query: str
     rank: Annotated[int, Field(ge=1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Coroutine, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Literal, Protocol
@@ -11,6 +12,7 @@ from langgraph.runtime import Runtime
 from factloop.agents.safe.claims import claim_id, sameness, settle
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
 from factloop.agents.safe.state import FactState, SentenceState, Settled
 from factloop.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
@@ -154,18 +156,21 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
 
 
 def fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:
-    """The hits that the claim does not hold yet, as evidence."""
-    known = {(item["source"], item["passage"]) for item in state["evidence"]}
+    """What of the hits the claim does not hold yet, as evidence."""
+    known: defaultdict[str, list[str]] = defaultdict(list)
+    for item in state["evidence"]:
+        known[item["source"]].append(item["passage"])
     name, held = claim_id(state["fact"]["place"]), len(state["evidence"])
     fresh: list[dict[str, Any]] = []
     for rank, hit in enumerate(found.hits, 1):
-        if (hit.source, hit.passage) not in known:
-            known.add((hit.source, hit.passage))
+        if passage := fresh_part(hit.passage, known[hit.source]):
+            known[hit.source].append(passage)
             evidence = Evidence(
                 id=f"{name}-e{held + len(fresh) + 1}",
                 source=hit.source,
                 title=hit.title,
-                passage=hit.passage,
+                section=hit.section if hit.passage.startswith(passage) else None,
+                passage=passage,
                 query=found.query,
                 rank=rank,
                 published=hit.published,

@@ -21,8 +21,10 @@ from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
+from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, Reading, WindowTask
 from factloop.agents.safe.state import Found, Place, SentenceState, Settled
+from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.citations import renumbered
 from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
@@ -243,7 +245,5 @@ def _cited_before(facts: Sequence[Found]) -> list[Evidence]:
 
 def _distinct(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """Each passage once, numbered anew."""
-    kept: dict[tuple[str, str], Evidence] = {}
-    for item in passages:
-        kept.setdefault((item.source, item.passage), item)
-    return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(kept.values(), 1))
+    kept = without_repeats(passages, most=PASSAGE_CHARACTERS)
+    return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(kept, 1))

@@ -26,6 +26,7 @@ from factloop.agents.safe.schemas import (
 )
 from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
 from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
+from factloop.agents.shown import as_shown
 from factloop.citations import renumbered
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry, Rendered, Value
@@ -40,7 +41,6 @@ SENTENCE_CHARACTERS = 2_000
 """Of a sentence that was given; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
 """Of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
-PASSAGE_CHARACTERS = 1_500
 
 FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
@@ -306,11 +306,7 @@ def _kept_numbers(text: str, case: Case) -> str:
 
 def passages(evidence: Sequence[Evidence]) -> list[str]:
     """The evidence as the model reads it, in the order in which it is numbered."""
-    return [f"{_heading(item)}\n{item.passage[:PASSAGE_CHARACTERS]}".strip() for item in evidence]
-
-
-def _heading(item: Evidence) -> str:
-    return f"{item.title} ({item.published})" if item.published else item.title
+    return [as_shown(item) for item in evidence]
 
 
 def _answer(task: SentenceTask) -> str:

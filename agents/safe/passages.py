@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 
 from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import SentenceTask
+from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.records import Evidence
 from factloop.tools.calls.together import together
 from factloop.tools.linguistics.discourse import context_at, topic_of
@@ -21,7 +24,7 @@ from factloop.tools.search.gateway import Found
 STAGE = "search"
 FEW_CHARACTERS = 6_000
 """Of documents that are shown whole with every window."""
-MOST_PASSAGES = 12
+MOST_PASSAGES, MOST_CHARACTERS = 12, 15_000
 """Shown at once, of documents that are not shown whole."""
 
 
@@ -49,7 +52,7 @@ def all_of(tools: Sequence[SearchTool]) -> tuple[Evidence, ...] | None:
         if passages is None:
             return None
         hits += passages
-    if sum(len(hit.passage) + len(hit.title) for hit in hits) > FEW_CHARACTERS:
+    if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > FEW_CHARACTERS:
         return None
     now = datetime.now(UTC)
     return _numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1))
@@ -65,7 +68,13 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
     distinct: dict[tuple[str, str], Evidence] = {}
     for rank, _, hit, answer in by_rank:
         distinct.setdefault((hit.source, hit.passage), _evidence_of(hit, answer, rank))
-    return _numbered(list(distinct.values())[:MOST_PASSAGES])
+    return _numbered(_first(without_repeats(distinct.values(), most=PASSAGE_CHARACTERS)))
+
+
+def _first(passages: Sequence[Evidence]) -> Sequence[Evidence]:
+    """The best of them, of so many characters together at most; one passage in any case."""
+    lengths = accumulate(len(item.passage) for item in passages[:MOST_PASSAGES])
+    return passages[: max(1, sum(length <= MOST_CHARACTERS for length in lengths))]
 
 
 def _query(task: SentenceTask) -> str:
@@ -84,6 +93,7 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
         id="",
         source=hit.source,
         title=hit.title,
+        section=hit.section,
         passage=hit.passage,
         query=query,
         rank=rank,

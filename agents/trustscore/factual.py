@@ -107,6 +107,7 @@ def _evidence(found: Found) -> list[Evidence]:
             id=f"p{rank}",
             source=hit.source,
             title=hit.title,
+            section=hit.section,
             passage=hit.passage,
             query=found.query,
             rank=rank,

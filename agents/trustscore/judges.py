@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from factloop.agents.shown import as_shown
 from factloop.agents.trustscore.schemas import Entailment
 from factloop.agents.trustscore.stages import Finding
 from factloop.prompts.registry import PromptRegistry
@@ -19,7 +20,6 @@ ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
 """Name of the stage in the account of a run."""
-PASSAGE_CHARACTERS = 2_000
 SHORT_ANSWER_WORDS = 4
 """An answer of so few words says little without its question."""
 
@@ -42,7 +42,7 @@ class ModelJudge:
         return self.gateway.chat.name
 
     async def judge(self, question: str, answer: str, passages: Sequence[Evidence], *, meter: UsageMeter) -> Finding:
-        shown = [f"{item.title}\n{item.passage[:PASSAGE_CHARACTERS]}".strip() for item in passages]
+        shown = [as_shown(item) for item in passages]
         prompt = self.prompts[ENTAILMENT].render(question=question, answer=answer, passage=shown)
         found = await self.gateway.ask_for(prompt, Entailment, stage=JUDGE, meter=meter)
         cited = tuple(dict.fromkeys(number - 1 for number in found.cited if 1 <= number <= len(passages)))

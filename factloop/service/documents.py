@@ -55,6 +55,10 @@ class RegisteredDocuments(SearchTool):
     def search(self, query: str, limit: int) -> list[SearchHit]:
         return [self._hidden(hit) for hit in self._documents.search(query, limit)]
 
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        found = self._documents.all_passages(most_characters)
+        return None if found is None else [self._hidden(hit) for hit in found]
+
     def _hidden(self, hit: SearchHit) -> SearchHit:
         source = hit.source
         if source.startswith(("http://", "https://")):

@@ -18,7 +18,7 @@ from tests.simulator.grammar import NAME, Clause, read_claim, read_clause, read_
 CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")
 """*Who was Ada Brisk, the painter?*"""
 
-_TITLE = re.compile(rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - |$)")
+_TITLE = re.compile(rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - | › |$)")
 _OUTDATED = "An older register had it that "
 _FRAME = re.compile(
     rf"(?P<outdated>{_OUTDATED})|According to the register, |Several letters confirm that |Local records state that "

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from factloop.headings import heading
 from factloop.records import Record
 
 REACH_S = 10.0
@@ -25,6 +26,8 @@ class SearchHit(Record):
     source: str
     """URL, or the path of a document."""
     title: str = ""
+    section: str | None = None
+    """The headings of the source that the passage begins under, outermost first; None where they are not known."""
     passage: str
     published: str | None = None
     """Date of the source as the search gave it, unparsed."""
@@ -99,7 +102,8 @@ class SearchTool(BaseTool):
         return False
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - of a tool that knows them
-        """All there is to find, in reading order, where it has at most so many characters; None where it has more."""
+        """All there is to find, each passage once, in reading order; None where it has more than so many characters,
+        titles and headings included."""
         return None
 
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:
@@ -110,5 +114,8 @@ class SearchTool(BaseTool):
 
     @staticmethod
     def _as_message(hits: list[SearchHit]) -> tuple[str, list[SearchHit]]:
-        lines = [f"[{rank}] {hit.title or hit.source}\n{hit.passage}" for rank, hit in enumerate(hits, 1)]
+        lines = [
+            f"[{rank}] {heading(hit.title or hit.source, hit.section)}\n{hit.passage}"
+            for rank, hit in enumerate(hits, 1)
+        ]
         return "\n\n".join(lines) or "Nothing was found.", hits

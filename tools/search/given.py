@@ -6,15 +6,18 @@ import asyncio
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.documents.index import PassageReader, ScoredPassage, new_index, update_index
-from factloop.tools.search.documents.sections import Section
+from factloop.tools.search.documents.front_matter import read_front_matter
+from factloop.tools.search.documents.index import PassageReader, ScoredPassage, StoredPassage, new_index, update_index
+from factloop.tools.search.documents.markdown import markdown_blocks
+from factloop.tools.search.documents.neighbours import Run, hit_of, with_neighbours
+from factloop.tools.search.documents.sections import Section, first_heading, sections_of
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 from factloop.tools.search.retriever import hits_of
 
@@ -26,7 +29,8 @@ _SCORE_DIGITS = 4
 class GivenDocuments(SearchTool):
     """The passages of documents in memory. Free, without network; nothing is written to disk.
 
-    Source, title and date come from the documents' metadata, as with a retriever; a document without a source is
+    Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
+    heading; a document without a source is
     `given_documents#` and its place. Construction indexes them: some 7 ms for a few, a second for 100,000 passages.
     """
 
@@ -43,7 +47,7 @@ class GivenDocuments(SearchTool):
         update_index(
             index,
             remove=(),
-            add=((f"{place:09}", [_section(hit)]) for place, hit in enumerate(given)),
+            add=((f"{place:09}", _sections(hit)) for place, hit in enumerate(given)),
             n_bytes=sum(len(hit.passage) for hit in given),
             settings=DEFAULT_SETTINGS,
         )
@@ -71,12 +75,21 @@ class GivenDocuments(SearchTool):
         return self._reader.n_passages
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Passages of equal wording are given once, by their first document."""
+        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, and those
+        of equal wording once, by their first document.
+        """
         if limit < 1:
             return []
         found = sorted(self._reader.search(query, max(limit, _CANDIDATES)), key=_place)
         distinct = {item.stored.passage: item for item in reversed(found)}
-        return [_hit(item) for item in list(distinct.values())[::-1][:limit]]
+        ranked = [item.stored for item in list(distinct.values())[::-1]]
+        return [hit_of(run, _source(run.first)) for run in with_neighbours(ranked, limit, self._reader)]
+
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        few = self._reader.few(most_characters)
+        if few is None:
+            return None
+        return [hit_of(Run([stored]), _source(stored)) for stored in sorted(few, key=_reading_order)]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         """In the caller's thread: a search takes less time than to hand it to another."""
@@ -113,8 +126,12 @@ def contents_hash(documents: Sequence[Document]) -> str:
     return hashlib.sha256("\n".join(hits).encode()).hexdigest()[:32]
 
 
-def _section(hit: SearchHit) -> Section:
-    return Section(text=hit.passage, title=hit.title, url=hit.source, published=hit.published)
+def _sections(hit: SearchHit) -> Iterator[Section]:
+    """What a document says of itself counts where its metadata say nothing; it may be Markdown."""
+    front, text = read_front_matter(hit.passage)
+    blocks = markdown_blocks(text)
+    title = hit.title or front.title or first_heading(blocks)
+    return sections_of(blocks, title=title, url=hit.source, published=hit.published or front.published)
 
 
 def _place(item: ScoredPassage) -> tuple[float, str, int]:
@@ -122,8 +139,9 @@ def _place(item: ScoredPassage) -> tuple[float, str, int]:
     return -round(item.score, _SCORE_DIGITS), item.stored.key, item.stored.number
 
 
-def _hit(item: ScoredPassage) -> SearchHit:
-    stored = item.stored
-    return SearchHit(
-        source=stored.url or stored.key, title=stored.title, passage=stored.passage, published=stored.published
-    )
+def _reading_order(stored: StoredPassage) -> tuple[str, int]:
+    return stored.key, stored.number
+
+
+def _source(stored: StoredPassage) -> str:
+    return stored.url or stored.key

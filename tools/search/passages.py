@@ -1,12 +1,15 @@
-"""Text into passages of about a hundred words that overlap, and a choice among passages by the words of a query."""
+"""Text into passages of some eighty words, and a choice among passages by the words of a query."""
 
 from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from factloop.tools.linguistics.abbreviations import NEVER_FINAL
 
 SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
@@ -14,10 +17,16 @@ SPACELESS = (
 )
 """Ranges of the scripts that put no spaces between words, for use inside a regular expression's brackets."""
 
+PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
+"""What parts the paragraphs of a text, and those of a passage."""
+
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONGEST_UNIT = 100
 _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}")
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
+_LONGEST_SHORT = 8
+_AROUND = ".([\"'"
+"""Of an abbreviation that a sentence does not end with."""
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 
 
@@ -25,53 +34,105 @@ _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 class PassageSettings:
     """Lengths in words. Where a script has no spaces, two characters count as a word."""
 
-    words: int = 100
-    overlap: int = 20
+    words: int = 80
     slack: int = 20
-    """How far a passage may be longer or shorter than `words` in order to end with a sentence."""
+    """How far a passage may be longer or shorter than `words` in order to end as near as it can with a sentence."""
 
     def __post_init__(self) -> None:
-        if not (self.overlap >= 0 and self.slack >= 0 and self.words > self.slack + self.overlap):
-            raise ValueError(f"words must exceed slack and overlap together: {self}")
+        if not self.words > self.slack >= 0:
+            raise ValueError(f"words must exceed slack, which is not negative: {self}")
 
 
 DEFAULT_SETTINGS = PassageSettings()
 
 
-def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
-    """Passages in order, whitespace collapsed; none for blank text. Linear time, constant memory beside `text`.
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage as it was cut."""
 
-    A text of at most `words + slack` words is one passage. A "word" of more than 100 characters is cut.
+    text: str
+    """White space collapsed, but for an end of line between paragraphs."""
+    joint: str = PARAGRAPH
+    """What stands between it and the one before: an end of line, a space, or nothing."""
+    begins_within: bool = False
+    """Whether it goes on with a sentence that is too long for one passage."""
+
+
+def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
+    """Passages in order that share no text; none for blank text. Linear time, constant memory beside `text`.
+
+    Each ends with a sentence, unless one is longer than a passage may be. A text of at most `words + slack` words is
+    one passage. A "word" of more than 100 characters is cut.
     """
+    return (chunk.text for chunk in split_chunks(text, settings))
+
+
+def split_chunks(
+    text: str, settings: PassageSettings = DEFAULT_SETTINGS, tables: Sequence[tuple[int, int]] = ()
+) -> Iterator[Chunk]:
+    """As `split_passages`. `tables` are the stretches of the text, in order, whose paragraphs are rows, never cut."""
     longest = settings.words + settings.slack
     is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
     if is_short and len(words := text.split()) <= longest:  # most rows of a table
         if words:
-            yield " ".join(words)
+            yield Chunk(_collapsed(text) if PARAGRAPHS in text else " ".join(words))
         return
+    ends = _Ends(text, tables)
     units: list[tuple[int, int]] = []
+    joint, begins_within = PARAGRAPH, False
     for match in _UNIT.finditer(text):
         units.append(match.span())
         if len(units) > longest:
-            end = _sentence_end_near(settings.words, text, units, settings.slack)
-            yield _collapsed(text, units[:end])
-            units = units[_sentence_end_near(end - settings.overlap, text, units, settings.overlap // 2) :]
+            count, is_end = ends.nearest(units, settings)
+            yield Chunk(_collapsed(text[units[0][0] : units[count - 1][1]]), joint, begins_within)
+            joint, begins_within = _joint(text[units[count - 1][1] : units[count][0]]), not is_end
+            units = units[count:]
     if units:
-        yield _collapsed(text, units)
+        yield Chunk(_collapsed(text[units[0][0] : units[-1][1]]), joint, begins_within)
 
 
-def _sentence_end_near(wished: int, text: str, units: Sequence[tuple[int, int]], slack: int) -> int:
-    """How many units to take: as near to `wished` as a sentence or a paragraph ends, else `wished` itself."""
-    for distance in range(slack + 1):
-        for count in (wished - distance, wished + distance):
-            (start, end), following = units[count - 1], units[count][0]
-            if _SENTENCE_END.search(text, max(start, end - 4), end) or "\n\n" in text[end : min(following, end + 80)]:
-                return count
-    return wished
+class _Ends:
+    """Where a text may be cut: after a sentence or a paragraph, and in a table after a row alone."""
+
+    def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
+        self._text, self._tables = text, tables
+        self._starts = [start for start, _ in tables]
+
+    def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
+        """How many units to take, and whether a sentence ends there.
+
+        As near to `words` as one ends, farther back where none is near, and `words` itself where none ends at all.
+        """
+        wished = settings.words
+        near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))
+        for count in (*near, *range(wished - settings.slack - 1, 0, -1)):
+            if self._is_end(units[count - 1], units[count][0]):
+                return count, True
+        return wished, False
+
+    def _is_end(self, unit: tuple[int, int], following: int) -> bool:
+        start, end = unit
+        if PARAGRAPHS in self._text[end : min(following, end + 80)]:
+            return True
+        if self._starts and self._is_within_table(end):
+            return False
+        if not _SENTENCE_END.search(self._text, max(start, end - 4), end):
+            return False
+        return self._text[max(start, end - _LONGEST_SHORT) : end].strip(_AROUND).casefold() not in NEVER_FINAL
+
+    def _is_within_table(self, place: int) -> bool:
+        table = bisect_right(self._starts, place) - 1
+        return table >= 0 and place < self._tables[table][1]
 
 
-def _collapsed(text: str, units: Sequence[tuple[int, int]]) -> str:
-    return " ".join(text[units[0][0] : units[-1][1]].split())
+def _joint(between: str) -> str:
+    return PARAGRAPH if PARAGRAPHS in between else between and " "
+
+
+def _collapsed(text: str) -> str:
+    if PARAGRAPHS not in text:
+        return " ".join(text.split())
+    return PARAGRAPH.join(" ".join(part.split()) for part in text.split(PARAGRAPHS) if part and not part.isspace())
 
 
 def best_passages(query: str, passages: Sequence[str], limit: int) -> list[int]:

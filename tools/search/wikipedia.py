@@ -12,8 +12,10 @@ from factloop.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
-from factloop.tools.search.passages import best_passages, split_passages
+from factloop.tools.search.passages import PassageSettings, best_passages, split_passages
 
+_PASSAGES = PassageSettings(words=100)
+"""Longer than of documents, since a passage comes without its neighbours."""
 _LONGEST_QUERY = 300
 """Characters; MediaWiki's search refuses more."""
 _MAX_ARTICLES = 10
@@ -73,7 +75,7 @@ class WikipediaSearch(SearchTool):
         if not query.strip() or limit < 1:
             return []
         pages = self._pages(query.strip()[:_LONGEST_QUERY], min(limit, _MAX_ARTICLES))
-        found = [(page, passage) for page in pages for passage in split_passages(page.extract)]
+        found = [(page, passage) for page in pages for passage in split_passages(page.extract, _PASSAGES)]
         texts = [f"{page.title} {passage}" for page, passage in found]
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 

@@ -22,6 +22,7 @@ from factloop.evaluation.reports.status import (
 )
 from factloop.evaluation.reports.terminal_parts import WIDE, Row, notice_rows, print_section, rows_table, usage_rows
 from factloop.evaluation.reports.visible import visible, web_address
+from factloop.headings import heading
 from factloop.records import Claim, FactualityReport
 
 _STYLES = {
@@ -108,7 +109,7 @@ def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
         lines.append(Text(_shortened(reason(claim))))
     if cited is not None:
         link = Style(dim=True, link=web_address(cited.source))
-        lines += [Text(visible(cited.title), style="dim")] if cited.title else []
+        lines += [Text(visible(heading(cited.title, cited.section)), style="dim")] if cited.title else []
         lines.append(Text(visible(cited.source), style=link, no_wrap=True, overflow="ellipsis"))
     if claim.judgement.stage is not None:
         lines.append(Text(f"{STAGE_WORDS[claim.judgement.stage]}: {visible(claim.judgement.judged_by)}", style="dim"))

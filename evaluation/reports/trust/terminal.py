@@ -25,6 +25,7 @@ from factloop.evaluation.reports.trust import figures as trust_figures
 from factloop.evaluation.reports.trust.checks_terminal import BELIEF_STYLES, check_blocks
 from factloop.evaluation.reports.trust.words import Documents, belief_of, documents_of
 from factloop.evaluation.reports.visible import visible, web_address
+from factloop.headings import heading
 from factloop.records import Evidence
 from factloop.trust_records import MeanScore, TrustReport, TrustRun
 
@@ -77,7 +78,7 @@ def _grounds(report: TrustReport) -> Iterator[Text]:
 
 def _passage(item: Evidence) -> Iterator[Text]:
     yield Text()
-    yield Text(f"cited: {visible(item.title or item.source)}", style="bold")
+    yield Text(f"cited: {visible(heading(item.title or item.source, item.section))}", style="bold")
     yield Text(one_line(item.passage))
     if item.title:
         link = Style(dim=True, link=web_address(item.source))

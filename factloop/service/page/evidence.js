@@ -5,7 +5,7 @@ import { moment } from "./words.js";
 // `number` is the one by which a rationale speaks of it: [2].
 export const passage = (item, cited, withQuery = true, number = null) => {
   const address = webAddress(item.source);
-  const name = said(item.title || item.source);
+  const name = item.section ? [said(item.title || item.source), " › ", said(item.section)] : said(item.title || item.source);
   return h("li", { class: cited ? "evidence is-cited" : "evidence" },
     h("p", { class: "source" }, number !== null && `[${number}] `, address ? h("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, name) : h("b", {}, name), cited && h("span", { class: "tag" }, "cited")),
     h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, item.passage),

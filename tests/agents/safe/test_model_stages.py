@@ -16,8 +16,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from factloop.agents.safe.model_stages import PASSAGE_CHARACTERS, ModelFusedStages, ModelPaperStages, passages
+from factloop.agents.safe.model_stages import ModelFusedStages, ModelPaperStages, passages
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
+from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry
 from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
@@ -280,4 +281,4 @@ def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> No
     )
     assert plain == "Passage 1."
     assert dated == "T (2020)\nPassage 2."
-    assert len(long) == PASSAGE_CHARACTERS
+    assert long == "x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"

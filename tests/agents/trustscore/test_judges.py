@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from factloop.agents.trustscore.judges import PASSAGE_CHARACTERS, ModelJudge, VerifierJudge
+from factloop.agents.shown import PASSAGE_CHARACTERS
+from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
 from factloop.agents.trustscore.stages import Finding
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,11 +12,12 @@ from pathlib import Path
 import tantivy
 
 from factloop.tools.search.documents.sections import Section
-from factloop.tools.search.passages import SPACELESS, PassageSettings, split_passages
+from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
-TITLE_BOOST = 0.5
-"""A passage rarely repeats what its article is about, so words of the title count for each passage of it; but little:
-a title is short, so that each of its words weighs much in BM25, and a boost of 2 already hides better passages."""
+HEADING_BOOST = 0.5
+"""A passage rarely repeats what its article is about, so words of the title and of the headings above count for each
+passage; but little: a title is short, so that each of its words weighs much in BM25, and a boost of 2 already hides
+better passages."""
 _MAX_QUERY_TERMS = 100
 LARGE = 200_000
 _COMMON_SHARE = 0.25
@@ -30,6 +31,8 @@ _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
 """For all threads together; filled by a million passages or more. With less, parts are merged again and again."""
 _SMALL_HEAP_BYTES = 16_000_000
+_FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
+"""How a passage stands to its neighbours, as the index keeps it; 0, which is not written, where it has none."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
@@ -44,6 +47,35 @@ class StoredPassage:
     url: str | None
     fragment: str
     published: str | None
+    section: str | None = None
+    place: int = 0
+
+    @property
+    def n_characters(self) -> int:
+        return len(self.passage) + len(self.title) + len(self.section or "")
+
+    @property
+    def has_before(self) -> bool:
+        """Whether the passage with the number before is of the same document."""
+        return bool(self.place & _FOLLOWS)
+
+    @property
+    def has_after(self) -> bool:
+        return bool(self.place & _PRECEDES)
+
+    @property
+    def begins_within(self) -> bool:
+        """Whether it begins in the middle of a sentence, which is too long for one passage."""
+        return bool(self.place & _BEGINS_WITHIN)
+
+    @property
+    def ends_within(self) -> bool:
+        return bool(self.place & _ENDS_WITHIN)
+
+    @property
+    def joint(self) -> str:
+        """What stands between it and the one before."""
+        return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +90,10 @@ def new_index(folder: Path | None) -> tantivy.Index:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("title", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("body", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("section", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_integer_field("number", stored=True)
+    builder.add_integer_field("number", stored=True, indexed=True)
+    builder.add_integer_field("place", stored=True)
     for name in ("url", "fragment", "published", "as_written"):
         builder.add_bytes_field(name, stored=True)
     return _with_analyzer(tantivy.Index(builder.build(), path=str(folder) if folder else None))
@@ -87,32 +121,52 @@ def update_index(
     for key in remove:
         writer.delete_documents_by_query(tantivy.Query.term_query(index.schema, "key", key, "basic"))
     for key, sections in add:
-        number = 0
-        for section in sections:
-            for passage in split_passages(section.text, settings):
-                writer.add_document(_document(key, number, passage, section))
-                number += 1
+        for number, (chunk, section, place) in enumerate(_placed(sections, settings)):
+            writer.add_document(_document(key, number, chunk.text, section, place))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
 
 
-def _document(key: str, number: int, passage: str, section: Section) -> tantivy.Document:
+def _placed(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
+    """The passages of a file, each with how it stands to its neighbours in its document."""
+    held: tuple[Chunk, Section, int] | None = None
+    for section in sections:
+        if held is not None and not section.goes_on:
+            yield held
+            held = None
+        for chunk in split_chunks(section.text, settings, section.tables):
+            place = 0
+            if held is not None:
+                place = _FOLLOWS | _BEGINS_WITHIN * chunk.begins_within
+                place |= _NEW_PARAGRAPH if chunk.joint == PARAGRAPH else 0 if chunk.joint else _NO_SPACE
+                yield held[0], held[1], held[2] | _PRECEDES | _ENDS_WITHIN * chunk.begins_within
+            held = (chunk, section, place)
+    if held is not None:
+        yield held
+
+
+def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
     """The words are stored as they are indexed, and once more where they read otherwise."""
     body, title = _spaced(passage), _spaced(section.title)
+    above = _spaced(section.section or "")
     document = tantivy.Document()  # filled field by field, since keywords take twice the time
     document.add_text("title", title)
     document.add_text("body", body)
     document.add_text("key", key)
     document.add_integer("number", number)
+    if place:
+        document.add_integer("place", place)
+    if above:
+        document.add_text("section", above)
     document.add_bytes("fragment", _stored(section.fragment))
     if section.url is not None:
         document.add_bytes("url", _stored(section.url))
     if section.published is not None:
         document.add_bytes("published", _stored(section.published))
-    if body != passage or title != section.title:
-        document.add_bytes("as_written", _stored(passage))
-        document.add_bytes("as_written", _stored(section.title))
+    if body != passage or title != section.title or above != (section.section or ""):
+        for text in (passage, section.title, section.section or ""):
+            document.add_bytes("as_written", _stored(text))
     return document
 
 
@@ -126,6 +180,8 @@ class PassageReader:
     def __init__(self, index: tantivy.Index, *, large: int = LARGE) -> None:
         """From `large` passages on, common words of long queries are left out."""
         self._schema, self._searcher, self._large = index.schema, index.searcher(), large
+        self._few: tuple[StoredPassage, ...] | None = None
+        self._n_characters: int | None = None
 
     @property
     def n_passages(self) -> int:
@@ -140,6 +196,33 @@ class PassageReader:
         found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
         return [ScoredPassage(self._stored(address), float(score)) for score, address in found]
 
+    def at(self, key: str, number: int) -> StoredPassage:
+        """The passage in that place, which must be there."""
+        clauses = [
+            (tantivy.Occur.Must, tantivy.Query.term_query(self._schema, "key", key, "basic")),
+            (tantivy.Occur.Must, tantivy.Query.term_query(self._schema, "number", number, "basic")),
+        ]
+        ((_, address),) = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=1, count=False).hits
+        return self._stored(address)
+
+    def few(self, most_characters: int) -> tuple[StoredPassage, ...] | None:
+        """All passages, in no order, if they have no more characters together, titles and headings included."""
+        if self.n_passages > most_characters or (self._n_characters or 0) > most_characters:
+            return None
+        if self._few is None:
+            everything = self._everything()
+            self._n_characters = sum(item.n_characters for item in everything)
+            if self._n_characters > most_characters:
+                return None
+            self._few = everything
+        return self._few
+
+    def _everything(self) -> tuple[StoredPassage, ...]:
+        if not self.n_passages:
+            return ()
+        found = self._searcher.search(tantivy.Query.all_query(), limit=self.n_passages, count=False).hits
+        return tuple(self._stored(address) for _, address in found)
+
     def _telling(self, terms: list[str]) -> list[str]:
         if self.n_passages < self._large:
             return terms
@@ -151,17 +234,34 @@ class PassageReader:
         """For one flat query: a query of its own for each term takes tantivy twice the time."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
-        return (tantivy.Occur.Should, body), (tantivy.Occur.Should, tantivy.Query.boost_query(title, TITLE_BOOST))
+        above = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(query, HEADING_BOOST))
+            for query in (title, tantivy.Query.term_query(self._schema, "section", term, "freq"))
+        ]
+        return (tantivy.Occur.Should, body), *above
 
     def _stored(self, address: tantivy.DocAddress) -> StoredPassage:
         document = self._searcher.doc(address)
         as_written = [bytes(value).decode("utf-8") for value in document.get_all("as_written")]
-        passage, title = as_written or (document["body"][0], document["title"][0])
+        section: str | None = document.get_first("section")
+        passage, title = document["body"][0], document["title"][0]
+        if as_written:
+            passage, title, section = as_written
         url, fragment, published = (
             bytes(value).decode("utf-8") if (value := document.get_first(name)) is not None else None
             for name in ("url", "fragment", "published")
         )
-        return StoredPassage(document["key"][0], document["number"][0], passage, title, url, fragment or "", published)
+        return StoredPassage(
+            document["key"][0],
+            document["number"][0],
+            passage,
+            title,
+            url,
+            fragment or "",
+            published,
+            section or None,
+            document.get_first("place") or 0,
+        )
 
 
 def _with_analyzer(index: tantivy.Index) -> tantivy.Index:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
 from factloop.errors import DataError
-from factloop.tools.search.documents.names import extension_of
+from factloop.tools.search.documents.front_matter import FrontMatter, read_front_matter
+from factloop.tools.search.documents.markdown import markdown_blocks
+from factloop.tools.search.documents.names import extension_of, readable_name
 from factloop.tools.search.documents.rows import load_csv, load_jsonl, load_tsv
-from factloop.tools.search.documents.sections import Section
+from factloop.tools.search.documents.sections import LONGEST_TITLE, Block, Heading, Section, first_heading, sections_of
 from factloop.tools.search.documents.text import read_bytes, read_text
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
-_LONGEST_TITLE = 200
+_LONGEST_TITLE_LINE = 100
+_SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 
 
 def load_sections(path: Path) -> Iterator[Section]:
@@ -26,21 +27,40 @@ def load_sections(path: Path) -> Iterator[Section]:
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
-    yield Section(read_text(path), path.stem)
+    """Plain text; a title is a short first line that stands alone."""
+    front, text = read_front_matter(_text(path))
+    title, rest = _title_line(text)
+    blocks: list[Block] = [Heading(1, title), rest] if title else [text]
+    return _sections(blocks, front, path)
+
+
+def _title_line(text: str) -> tuple[str, str]:
+    """The first line, if it is short, alone, and ends as no sentence does, with what is below; else nothing."""
+    line, _, rest = text.lstrip().partition("\n")
+    line, (below, _, more) = line.rstrip(), rest.partition("\n")
+    is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))
+    return (line.lstrip("# "), more) if is_title and not below.strip() and more.strip() else ("", text)
 
 
 def _load_markdown(path: Path) -> Iterator[Section]:
-    """Markdown as it stands; its first heading is the title."""
-    text = read_text(path)
-    heading = _HEADING.search(text)
-    yield Section(text, heading[1].strip()[:_LONGEST_TITLE] if heading else path.stem)
+    front, text = read_front_matter(_text(path))
+    return _sections(markdown_blocks(text), front, path)
 
 
 def _load_html(path: Path) -> Iterator[Section]:
-    from factloop.tools.search.documents.html import html_text
+    from factloop.tools.search.documents.html import read_html
 
-    text, title = html_text(read_text(path))
-    yield Section(text, title[:_LONGEST_TITLE] or path.stem)
+    page = read_html(read_text(path))
+    return _sections(page.blocks, FrontMatter(title=page.title), path)
+
+
+def _text(path: Path) -> str:
+    return read_text(path).replace("\r\n", "\n")
+
+
+def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterator[Section]:
+    title = front.title or first_heading(blocks) or readable_name(path)
+    return sections_of(blocks, title=title[:LONGEST_TITLE], url=front.url, published=front.published)
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
@@ -52,7 +72,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise DataError("the PDF is protected by a password; save a copy without one", path=str(path))
-        title = ((reader.metadata and reader.metadata.title) or "").strip()[:_LONGEST_TITLE] or path.stem
+        title = ((reader.metadata and reader.metadata.title) or "").strip()[:LONGEST_TITLE] or readable_name(path)
         pages = [page.extract_text() for page in reader.pages]
     except DataError:
         raise
@@ -61,7 +81,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
     if not any(page.strip() for page in pages):
         raise DataError("the PDF holds no text, probably scanned images: run OCR over it first", path=str(path))
     for number, text in enumerate(pages, 1):
-        yield Section(text.replace("\0", " "), title, fragment=f"page={number}")
+        yield Section(text.replace("\0", " "), title, fragment=f"page={number}", goes_on=number > 1)
 
 
 _LOADERS: dict[str, Callable[[Path], Iterator[Section]]] = {

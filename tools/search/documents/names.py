@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 COMPRESSED = ".gz"
+_JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
+"""What stands for a space in a name; a hyphen between figures is part of a date or a range."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -20,3 +23,9 @@ def extension_of(path: Path) -> str:
 def stem_of(path: Path) -> str:
     """The name without `extension_of`."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
+
+
+def readable_name(path: Path) -> str:
+    """The name as a title: `eddystone_light.txt` is *eddystone light*."""
+    stem = stem_of(path)
+    return " ".join(_JOINED.sub(" ", stem).split()) or stem

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.errors import DataError
-from factloop.tools.search.documents.names import stem_of
+from factloop.tools.search.documents.names import readable_name
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.text import read_lines
 
@@ -85,6 +85,7 @@ class _Columns:
     """Where a table has what, looked up once: a corpus has millions of rows."""
 
     path: Path
+    name: str
     n_columns: int
     text: int
     title: int | None
@@ -101,6 +102,7 @@ class _Columns:
             raise DataError(f"the header has none of the columns {', '.join(TEXT_KEYS)}", path=str(path), line=1)
         return cls(
             path=path,
+            name=readable_name(path),
             n_columns=len(header),
             text=texts[0] if texts else 0,
             title=place_of.get("title"),
@@ -116,7 +118,7 @@ class _Columns:
         identifier = "" if self.identifier is None else cells[self.identifier]
         return Section(
             cells[self.text],
-            ("" if self.title is None else cells[self.title]) or stem_of(self.path),
+            ("" if self.title is None else cells[self.title]) or self.name,
             next((cells[place] for place in self.urls if cells[place]), None) if self.urls else None,
             f"id={identifier}" if identifier else f"line={line}",
             next((cells[place] for place in self.dates if cells[place]), None) if self.dates else None,
@@ -132,7 +134,7 @@ def _section(row: Mapping[str, Any], path: Path, line: int) -> Section:
     identifier = _scalar(row, ("id",), path, line)
     return Section(
         text=row[key],
-        title=_scalar(row, ("title",), path, line) or stem_of(path),
+        title=_scalar(row, ("title",), path, line) or readable_name(path),
         url=_scalar(row, URL_KEYS, path, line),
         fragment=f"id={identifier}" if identifier else f"line={line}",
         published=_scalar(row, DATE_KEYS, path, line),

@@ -12,7 +12,8 @@ from pydantic import PrivateAttr
 from factloop.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, find_files
-from factloop.tools.search.documents.index import ScoredPassage
+from factloop.tools.search.documents.index import ScoredPassage, StoredPassage
+from factloop.tools.search.documents.neighbours import Run, hit_of, with_neighbours
 from factloop.tools.search.documents.store import Snapshot, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
@@ -101,13 +102,33 @@ class DocumentSearch(SearchTool):
         return self._files.skipped
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Passages of equal wording are given once."""
+        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, nor one
+        of equal wording.
+        """
         if limit < 1:
             return []
         try:
-            found = self._snapshot.reader.search(query, max(limit, _CANDIDATES))
+            ranked = self._ranked(query, max(limit, _CANDIDATES))
+            runs = with_neighbours(ranked, limit, self._snapshot.reader)
         except ValueError as error:  # tantivy's word for an index damaged since it was opened
-            raise ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name) from error
+            raise self._damaged() from error
+        return [hit_of(run, self._source(run.first)) for run in runs]
+
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:
+        try:
+            few = self._snapshot.reader.few(most_characters)
+        except ValueError as error:
+            raise self._damaged() from error
+        if few is None:
+            return None
+        ordered = sorted(few, key=lambda stored: (str(self._snapshot.path_of[stored.key]), stored.number))
+        return [hit_of(Run([stored]), self._source(stored)) for stored in ordered]
+
+    def _damaged(self) -> ToolError:
+        return ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name)
+
+    def _ranked(self, query: str, n_candidates: int) -> list[StoredPassage]:
+        found = self._snapshot.reader.search(query, n_candidates)
         found.sort(key=self._place)
         distinct = list({item.stored.passage: item for item in reversed(found)}.values())[::-1]
         if self._embedder is not None:
@@ -115,14 +136,12 @@ class DocumentSearch(SearchTool):
 
             order = rank_passages(query, [item.stored.passage for item in distinct[:_CANDIDATES]], self._embedder)
             distinct = [distinct[index] for index in order] + distinct[_CANDIDATES:]
-        return [self._hit(item) for item in distinct[:limit]]
+        return [item.stored for item in distinct]
 
     def _place(self, item: ScoredPassage) -> tuple[float, str, int]:
         """By score but for its last digits, which depend on the order in which the weights of the words were added."""
         return -round(item.score, _SCORE_DIGITS), str(self._snapshot.path_of[item.stored.key]), item.stored.number
 
-    def _hit(self, item: ScoredPassage) -> SearchHit:
-        stored = item.stored
+    def _source(self, stored: StoredPassage) -> str:
         file = str(self._snapshot.path_of[stored.key])
-        source = stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)
-        return SearchHit(source=source, title=stored.title, passage=stored.passage, published=stored.published)
+        return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)

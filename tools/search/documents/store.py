@@ -22,7 +22,7 @@ from factloop.tools.search.documents.manifest import Manifest, states_of
 from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
-FORMAT = 3
+FORMAT = 4
 """Raise it whenever loading, splitting or the schema changes: older indexes are then left alone and built anew."""
 LOCK_WAIT_S = 1800.0
 _TOOL = "documents"

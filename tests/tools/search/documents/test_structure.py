@@ -1,0 +1,184 @@
+"""Titles, headings, tables, and what of a file is no evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from langchain_core.documents import Document
+
+from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.loaders import load_sections
+from factloop.tools.search.documents.sections import Section
+from factloop.tools.search.documents.tables import row_lines
+from factloop.tools.search.given import GivenDocuments
+from factloop.tools.search.passages import split_passages
+
+TOWERS = [("Winstanley", 1698, 1703), ("Rudyerd", 1708, 1755), ("Smeaton", 1759, 1877)]
+
+
+def load(folder: Path, name: str, text: str) -> list[Section]:
+    (folder / name).write_bytes(text.encode())
+    return list(load_sections(folder / name))
+
+
+def texts(sections: list[Section]) -> list[str]:
+    return [" ".join(section.text.split()) for section in sections]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("label.md", "---\ntitle: Front\n---\n# Head\ntext", "Front"),
+        ("label.md", "intro\n\n## Head ##\ntext", "Head"),
+        ("label.md", "Head\n====\n\ntext", "Head"),
+        ("label.md", "```\n# no heading\n```\ntext", "label"),
+        ("label.txt", "---\ntitle: Front\n---\ntext", "Front"),
+        ("label.txt", "\nJohn Smeaton and his tower\n\nHe built it.", "John Smeaton and his tower"),
+        ("label.txt", "# Head\n\nHe built it.", "Head"),
+        ("label.txt", "He built it.\n\nIt stood.", "label"),
+        ("label.txt", "One line alone", "label"),
+        ("label.txt", "----\n\ntext", "label"),
+        ("label.html", "<title>Of page</title><h1>Head</h1><p>text", "Of page"),
+        ("label.html", "<p>x<h2>Head</h2><p>text", "Head"),
+        ("the_third-tower__2021-04-03.txt", "Text.", "the third tower 2021-04-03"),
+        ("label.jsonl", '{"text": "x", "title": "Of row"}', "Of row"),
+        ("two_labels.jsonl", '{"text": "x"}', "two labels"),
+    ],
+)
+def test_titles_are_the_documents_own(tmp_path: Path, name: str, text: str, title: str) -> None:
+    assert load(tmp_path, name, text)[0].title == title
+
+
+def test_sections_stand_under_the_path_of_their_headings(tmp_path: Path) -> None:
+    sections = load(
+        tmp_path, "a.md", "# T\nzero\n## A\n### A1\none\n### A2\ntwo\n## B\n# Other\n#### Deep\nthree\n## C #1\n"
+    )
+    assert [(section.section, section.text.strip()) for section in sections] == [
+        (None, "zero"),
+        ("A › A1", "one"),
+        ("A › A2", "two"),
+        (None, "B"),  # nothing stands under it, so that it is text
+        ("Other › Deep", "three"),
+        ("Other", "C #1"),
+    ]
+    assert [section.goes_on for section in sections] == [False, *[True] * 5]
+
+
+def test_headings_of_pages(tmp_path: Path) -> None:
+    page = "<title>T</title><h1>T</h1>zero<div><h2>A <i>b</i></h2><p>one</div><h3>C</h3><ul><li>two<li>three</ul>"
+    sections = load(tmp_path, "a.html", page)
+    assert [section.section for section in sections] == [None, "A b", "A b › C"]
+    assert texts(sections) == ["zero", "one", "two three"]
+
+
+def test_front_matter_is_no_evidence_but_names_the_source(tmp_path: Path) -> None:
+    front = "---\ntitle: The 'third' tower\nurl: https://example.org/x\ndate: 2021-04-03\ntags: [a, b]\n---\nText.\n"
+    for name in ("a.md", "a.txt"):
+        for written in (front, front.replace("\n", "\r\n")):
+            (section,) = load(tmp_path, name, written)
+            assert section.text.strip() == "Text."
+            assert (section.url, section.published) == ("https://example.org/x", "2021-04-03")
+    (tmp_path / "b.md").write_text("---\nsource: Handbook, p. 3\n---\nAbout zebras.")
+    (hit,) = DocumentSearch([tmp_path / "b.md"], in_memory=True).search("zebras", 1)
+    assert (hit.source, hit.title, hit.passage) == ("Handbook, p. 3", "b", "About zebras.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nJust a line between rules.\n---\nText.",
+        "---\n- a\n- list\n---\nText.",
+        "---\ntitle: [unclosed\n---\nText.",
+        "---\ntitle: never closed\nText.",
+        "---\nwhen: 2021-02-31\n---\nText.",
+        "Text first.\n---\ntitle: x\n---\n",
+        "--- title: x\n---\nText.",
+    ],
+)
+def test_what_is_no_front_matter_stays(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, "a.txt", text)[0].text == text
+
+
+def test_what_stands_on_every_page_is_no_evidence(tmp_path: Path) -> None:
+    page = """<body class="has-cookie-banner"><nav>Home<p>Shop</nav><div role="navigation">Crumbs</div>
+    <div class="x cookie-banner">We use <b>cookies</b><br><img src="x">.</div><div id="onetrust-banner-sdk">Agree</div>
+    <aside class="cookies">Crumbs</aside><aside>By the way.</aside><section id="gdpr-consent">Yes?</section>
+    <main><header>Head.</header><div class="cookie-recipe">Bake cookies.</div><p>Kept.</main>
+    <footer>Imprint</footer><p>Last.</body>"""
+    assert texts(load(tmp_path, "a.html", page)) == ["By the way. Head. Bake cookies. Kept. Last."]
+
+
+def test_a_page_of_nothing_else_is_read_whole(tmp_path: Path) -> None:
+    assert texts(load(tmp_path, "a.html", "<nav>Home<p>The text, since nobody closed it.")) == [
+        "Home The text, since nobody closed it."
+    ]
+
+
+def test_rows_carry_their_header(tmp_path: Path) -> None:
+    markdown = "| Tower | Lit | Lost |\n|:--|---|--:|\n" + "".join(f"| {a} | {b} | {c} |\n" for a, b, c in TOWERS)
+    cells = "".join(f"<tr><td>{a}<td>{b}<td>{c}</tr>" for a, b, c in TOWERS)
+    html = f"<table><thead><tr><th>Tower<th>Lit<th>Lost</thead>{cells}</table>"
+    wanted = [f"Tower: {a}; Lit: {b}; Lost: {c}" for a, b, c in TOWERS]
+    for name, text in (("a.md", f"Before.\n\n{markdown}\nAfter."), ("a.html", f"Before.{html}After.")):
+        (section,) = load(tmp_path, name, text)
+        assert [line.strip() for line in section.text.split("\n") if line.strip()] == ["Before.", *wanted, "After."]
+        ((start, end),) = section.tables
+        assert section.text[start:end] == "\n\n".join(wanted)
+    (hit,) = GivenDocuments([Document(markdown)]).search("Smeaton", 1)
+    assert hit.passage == "\n".join(wanted)
+
+
+@pytest.mark.parametrize(
+    ("table", "lines"),
+    [
+        ("<tr><th colspan=2>Rock<tr><th>Height<td>49 m<tr><th>Range<td>17", ["Rock", "Height: 49 m", "Range: 17"]),
+        ("<tr><th><th>Lit<tr><th>Smeaton<td>1759", ["Smeaton; Lit: 1759"]),
+        ("<tr><th>A<th>B<tr><td rowspan=2>x<td>1<tr><td>2<tr><td>y<td>3", ["A: x; B: 1", "A: x; B: 2", "A: y; B: 3"]),
+        ("<tr><th>A<th colspan=2>B<tr><th><th>in<th>out<tr><td>x<td>1<td>2", ["A: x; B in: 1; B out: 2"]),
+        ("<caption>Towers<tr><th>A<th>B<tr><td>x<td><tr><td><td><table><tr><td>i</table>", ["Towers", "A: x", "B: i"]),
+        ("<tr><td>a<td>b<tr><td>c<td>d", ["a; b", "c; d"]),
+        ("<tr><th>A<th>B<tr><td>x<td colspan=9999999999>1", ["A: x; B: 1"]),
+    ],
+)  # fmt: skip
+def test_tables_of_pages(tmp_path: Path, table: str, lines: list[str]) -> None:
+    (section,) = load(tmp_path, "a.html", f"<table>{table}</table>")
+    assert section.text.split("\n\n") == lines
+
+
+def test_a_table_that_lays_the_page_out_is_text(tmp_path: Path) -> None:
+    sections = load(tmp_path, "a.html", "<table><tr><td><h2>Menu</h2><td><p>One. Two.<p>Three.</table>")
+    assert texts(sections) == ["Menu One. Two. Three."]
+    assert sections[0].tables == ()
+
+
+def test_markdown_without_a_table_and_odd_ones(tmp_path: Path) -> None:
+    assert load(tmp_path, "a.md", "a | b\nc | d")[0].text == "a | b\nc | d"
+    (section,) = load(tmp_path, "a.md", "A \\| 1 | B\n--|--\nx | y | z\n| w")
+    assert section.text.split("\n\n") == ["A | 1: x; B: y; z", "A | 1: w"]
+    assert load(tmp_path, "a.md", "| A | B |\n|--|--|\n")[0].text.strip() == "A B"
+
+
+def test_a_long_row_becomes_lines_that_each_name_row_and_column() -> None:
+    notes = " ".join(f"Note {n} says that it stood for long." for n in range(40))
+    lines = list(row_lines(["Tower", "Notes", "Lit"], [["Smeaton", notes, "1759"]]))
+    assert len(lines) > 3
+    assert all(line.startswith("Tower: Smeaton; Notes: Note ") for line in lines)
+    assert lines[-1].endswith("; Lit: 1759")
+    assert all(len(list(split_passages(line))) == 1 for line in lines)
+
+
+def test_a_passage_within_a_table_holds_whole_rows_with_their_header(tmp_path: Path) -> None:
+    rows = "".join(f"| name {n}. of it | value {n}. and {'more ' * 9}|\n" for n in range(60))
+    (tmp_path / "a.md").write_text(f"| Name | Value |\n|---|---|\n{rows}")
+    hits = DocumentSearch([tmp_path], in_memory=True).all_passages(100_000)
+    assert hits is not None
+    assert len(hits) > 5
+    lines = [line for hit in hits for line in hit.passage.split("\n")]
+    assert lines == [f"Name: name {n}. of it; Value: value {n}. and {'more ' * 9}".strip() for n in range(60)]
+
+
+def test_files_with_windows_line_ends_have_paragraphs(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"One.\r\n\r\nTwo.\r\n")
+    (hit,) = DocumentSearch([tmp_path], in_memory=True).search("two", 1)
+    assert hit.passage == "One.\nTwo."

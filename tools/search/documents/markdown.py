@@ -1,0 +1,87 @@
+"""Markdown as headings, tables and the text between them, which stays as it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from factloop.tools.search.documents.sections import Block, Heading, Rows
+from factloop.tools.search.documents.tables import row_lines
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_STRUCTURE = re.compile(r"^ {0,3}#|^ {0,3}(?:===|---)|^[^\n|]*\|", re.MULTILINE)
+"""Where none of it is, there is neither heading nor table."""
+_CELL_END = re.compile(r"(?<!\\)\|")
+_DELIMITERS = frozenset("|:- \t")
+_UNDERLINES = {"=": 1, "-": 2}
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """The text in reading order. Linear time."""
+    if not _STRUCTURE.search(text):
+        return [text]
+    return list(_blocks(text.split("\n")))
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[Block]:
+    prose: list[str] = []
+    fence = ""
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        block, after = (None, place + 1) if fence else _block_at(lines, place)
+        if block is None:
+            prose.append(line)
+            if mark := _FENCE.match(line):
+                fence = mark[1] if not fence else "" if mark[1] == fence else fence
+        else:
+            if prose:
+                yield "\n".join(prose)
+                prose = []
+            yield block
+        place = after
+    if prose:
+        yield "\n".join(prose)
+
+
+def _block_at(lines: Sequence[str], place: int) -> tuple[Block | None, int]:
+    """The heading or table that begins there, if one does, and where it ends."""
+    line = lines[place]
+    if heading := _HEADING.match(line):
+        return Heading(len(heading[1]), heading[2].strip().rstrip("#").strip() or heading[2].strip()), place + 1
+    following = lines[place + 1] if place + 1 < len(lines) else ""
+    if "|" in line and _is_delimiter(following):
+        return _table(lines, place)
+    if (level := _underlined(lines, place, following)) is not None:
+        return Heading(level, line.strip()), place + 2
+    return None, place + 1
+
+
+def _underlined(lines: Sequence[str], place: int, following: str) -> int | None:
+    """The level of a heading that is one line, alone but for the marks under it."""
+    marks = following.strip()
+    is_alone = lines[place].strip() and (place == 0 or not lines[place - 1].strip())
+    is_line = len(marks) >= 3 and len(set(marks)) == 1 and marks[0] in _UNDERLINES
+    return _UNDERLINES[marks[0]] if is_alone and is_line and any(map(str.isalnum, lines[place])) else None
+
+
+def _is_delimiter(line: str) -> bool:
+    return "|" in line and "-" in line and _DELIMITERS.issuperset(line)
+
+
+def _table(lines: Sequence[str], place: int) -> tuple[Rows, int]:
+    end = place + 2
+    while end < len(lines) and "|" in lines[end]:
+        end += 1
+    header = _cells(lines[place])
+    rows = [_cells(line) for line in lines[place + 2 : end]]
+    return Rows(tuple(row_lines(header, rows)) or (" ".join(header),)), end
+
+
+def _cells(line: str) -> list[str]:
+    line = line.strip()
+    cells = _CELL_END.split(line)
+    first = bool(line.startswith("|"))
+    last = len(cells) - (1 if len(cells) > 1 and not cells[-1].strip() else 0)
+    return [cell.replace("\\|", "|").strip() for cell in cells[first:last]]

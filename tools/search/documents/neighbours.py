@@ -1,0 +1,97 @@
+"""Hits with what stands around them: often the sentence that decides is the one before or after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from factloop.tools.search.base import SearchHit
+from factloop.tools.search.documents.index import PassageReader, StoredPassage
+
+MOST_CHARACTERS = 2_000
+"""Of a hit with its neighbours; one too long for that comes alone."""
+BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
+
+
+@dataclass(slots=True)
+class Run:
+    """Passages of one document that follow each other, in reading order."""
+
+    parts: list[StoredPassage]
+
+    @property
+    def first(self) -> StoredPassage:
+        return self.parts[0]
+
+    @property
+    def last(self) -> StoredPassage:
+        return self.parts[-1]
+
+    @property
+    def n_characters(self) -> int:
+        return sum(len(part.passage) for part in self.parts)
+
+    def text(self) -> str:
+        """As the document has it, headings in between on lines of their own."""
+        pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
+        above: StoredPassage | None = None
+        for part in self.parts:
+            if above is not None:
+                pieces.append(f"\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
+            pieces.append(part.passage)
+            above = part
+        return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
+
+
+def hit_of(run: Run, source: str) -> SearchHit:
+    """What is said of the source is what holds where the run begins."""
+    first = run.first
+    return SearchHit(
+        source=source, title=first.title, section=first.section, passage=run.text(), published=first.published
+    )
+
+
+def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[Run]:
+    """At most `limit` runs, in the order of the best hit of each; no passage is in two of them.
+
+    A run is a hit with the passage after and the one before it, or several hits that neighbour each other.
+    """
+    runs: list[Run] = []
+    held: set[tuple[str, int]] = set()
+    for hit in hits:
+        if len(runs) >= limit:
+            break
+        if (hit.key, hit.number) in held:
+            continue
+        run = Run([hit])
+        if hit.has_after and (hit.key, hit.number + 1) not in held:
+            _extend(run, reader.at(hit.key, hit.number + 1))
+        if hit.has_before and (hit.key, hit.number - 1) not in held:
+            _extend(run, reader.at(hit.key, hit.number - 1))
+        held.update((part.key, part.number) for part in run.parts)
+        runs = list(_joined(runs, run))
+    return runs
+
+
+def _extend(run: Run, neighbour: StoredPassage) -> None:
+    if run.n_characters + len(neighbour.passage) <= MOST_CHARACTERS:
+        run.parts = [neighbour, *run.parts] if neighbour.number < run.first.number else [*run.parts, neighbour]
+
+
+def _joined(runs: Iterable[Run], new: Run) -> Iterator[Run]:
+    """The runs with a new one, which becomes part of the first that it touches and fits into."""
+    is_open = True
+    for run in runs:
+        if is_open and run.n_characters + new.n_characters <= MOST_CHARACTERS:
+            if _meet(run, new):
+                run, is_open = Run([*run.parts, *new.parts]), False
+            elif _meet(new, run):
+                run, is_open = Run([*new.parts, *run.parts]), False
+        yield run
+    if is_open:
+        yield new
+
+
+def _meet(one: Run, other: Run) -> bool:
+    """Whether the second begins where the first ends."""
+    return one.last.key == other.first.key and one.last.number + 1 == other.first.number and one.last.has_after
