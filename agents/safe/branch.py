@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from factloop.agents.safe.claims import claim_id, sameness, settle
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
 from factloop.agents.safe.state import FactState, SentenceState, Settled
@@ -152,6 +153,8 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             asked["fruitless"] = [*gathered["fruitless"], query]
         event = {"type": "claim_searched", "claim_id": claim_id(state["fact"]["place"]), "query": query}
         runtime.stream_writer({**event, "evidence": fresh})
+    if asked["last_search"] == "answered" and is_all_found(gateway.tools, asked.get("evidence", ())):
+        asked["last_search"] = "exhausted"
     return asked
 
 

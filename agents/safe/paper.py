@@ -66,7 +66,7 @@ class PaperPlan(OneByOne):
             return closed(state, await self.stages.rate(case, runtime.context), runtime)
 
         def after_search(state: FactState) -> str:
-            more = len(state["queries"]) < max_searches and state["last_search"] != "given_up"
+            more = len(state["queries"]) < max_searches and state["last_search"] in ("answered", "failed")
             return NEXT_QUERY if more else RATE
 
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)

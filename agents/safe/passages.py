@@ -5,9 +5,11 @@ Searches go through the gateway as all others do: metered, paced, cached, asked 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import accumulate
+from typing import Any
 
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.repeats import without_repeats
@@ -46,6 +48,25 @@ async def passages_of_claims(
 
 def all_of(tools: Sequence[SearchTool]) -> tuple[Evidence, ...] | None:
     """All passages of tools that search few documents, in reading order; None where there are more."""
+    hits = _all_hits(tools)
+    if hits is None:
+        return None
+    now = datetime.now(UTC)
+    return _numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1))
+
+
+def is_all_found(tools: Sequence[SearchTool], found: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the evidence found holds all that these tools could ever find: a further search could bring nothing."""
+    hits = _all_hits(tools)
+    if hits is None:
+        return False
+    texts: defaultdict[str, str] = defaultdict(str)
+    for item in found:
+        texts[item["source"]] += f"{item['passage']}\n"
+    return all(hit.passage in texts[hit.source] for hit in hits)
+
+
+def _all_hits(tools: Sequence[SearchTool]) -> list[SearchHit] | None:
     hits: list[SearchHit] = []
     for tool in tools:
         passages = tool.all_passages(FEW_CHARACTERS)
@@ -54,8 +75,7 @@ def all_of(tools: Sequence[SearchTool]) -> tuple[Evidence, ...] | None:
         hits += passages
     if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > FEW_CHARACTERS:
         return None
-    now = datetime.now(UTC)
-    return _numbered(_evidence(hit, "", rank, now) for rank, hit in enumerate(hits, 1))
+    return hits
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int) -> tuple[Evidence, ...]:

@@ -134,8 +134,9 @@ class FactState(FactOutput):
     evidence: list[EvidenceDict]
     failure: dict[str, Any] | None
     """Unscored judgement of a search that failed; it stands unless the rest of the evidence settles the claim."""
-    last_search: Literal["answered", "failed", "given_up"] | None
-    """`failed` where no tool answered it, `given_up` where none will be asked again."""
+    last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
+    """`failed` where no tool answered it, `given_up` where none will be asked again, `exhausted` where all that there
+    is to find was found."""
     relevant: bool | None
     stage: Literal["model"] | None
     """Who judges from here on, in a cascade; None without one."""
