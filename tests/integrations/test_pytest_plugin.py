@@ -120,7 +120,7 @@ def test_a_test_without_a_recording_fails_with_the_way_to_make_it(project: pytes
     )
     result = project.runpytest_inprocess(*OFF)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *RecordingMissing: no recording of this request (model openai:sim, SentenceFacts*"])
+    result.stdout.fnmatch_lines(["E *RecordingMissing: no recording of this request (model openai:sim, GroundedFacts*"])
     result.stdout.fnmatch_lines(["E *Record it: pytest test_x.py::test_new --factloop-record"])
     result.stdout.no_fnmatch_line("*langgraph*")  # none of our frames, and none of the graph's
     result.stdout.no_fnmatch_line("*During task*")
