@@ -72,7 +72,7 @@ def run_agent(guard: FactCheckMiddleware, *script: AIMessage) -> tuple[dict[str,
 
 
 async def test_a_chain_gets_the_corrected_answer() -> None:
-    correcting = CorrectionRunnable(offline())
+    correcting = CorrectionRunnable(offline(), unproven="remove")
     for done in (correcting.invoke(ASKED), await correcting.ainvoke(ASKED), *correcting.batch([ASKED])):
         assert isinstance(done, Correction)
         assert (done.text, done.accepted) == (RIGHT, True)
@@ -83,11 +83,11 @@ async def test_a_chain_gets_the_corrected_answer() -> None:
 
 def test_a_correction_reads_the_keys_of_its_check_and_refuses_what_that_does() -> None:
     check = FactCheckRunnable(offline().checker, keys=Keys(answer="draft"))
-    assert CorrectionRunnable(check).invoke({"draft": ANSWER, "documents": [ADA]}).text == RIGHT
+    assert CorrectionRunnable(check, unproven="remove").invoke({"draft": ANSWER, "documents": [ADA]}).text == RIGHT
     with pytest.raises(DataError, match="answer"):
-        CorrectionRunnable(offline()).invoke({"documents": [ADA]})
+        CorrectionRunnable(offline(), unproven="remove").invoke({"documents": [ADA]})
     with pytest.raises(ConfigError, match="nothing to be faithful to"):
-        CorrectionRunnable(offline()).invoke({"answer": ANSWER})
+        CorrectionRunnable(offline(), unproven="remove").invoke({"answer": ANSWER})
 
 
 async def test_corrections_at_once_with_a_model(sim: Simulator) -> None:
@@ -105,7 +105,7 @@ async def test_corrections_at_once_with_a_model(sim: Simulator) -> None:
         for one in responses
     ]
     async with simulated_checker(sim) as checker:
-        done = await CorrectionRunnable(FactCheckRunnable(checker)).abatch(inputs)
+        done = await CorrectionRunnable(FactCheckRunnable(checker), unproven="remove").abatch(inputs)
     for correction in done:
         assert correction.accepted, correction.why
         assert correction.report.counts.not_supported == 0
@@ -207,7 +207,7 @@ def test_an_answer_from_what_was_read_before_is_held_against_the_whole_conversat
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_an_answer_is_corrected_in_place(asynchronous: bool) -> None:
-    guard = FactCheckMiddleware(offline(), action="correct")
+    guard = FactCheckMiddleware(offline(), action="correct", unproven="remove")
     model = Scripted(script=[LOOKS_UP, AIMessage(ANSWER)], asked=[])
     agent: Any = create_agent(model, [tell], middleware=[guard])
     asked = {"messages": [HumanMessage(QUESTION)]}
@@ -217,9 +217,10 @@ def test_an_answer_is_corrected_in_place(asynchronous: bool) -> None:
     assert verdicts(found["factcheck"]) == ["supported"]
 
 
-def test_an_answer_that_cannot_be_corrected_is_annotated() -> None:
-    found, _ = run_agent(FactCheckMiddleware(offline(), action="correct"), LOOKS_UP, AIMessage(WRONG))
-    assert found["messages"][-1].text.startswith(f"{WRONG}\n\nFact check: 0 of 1 judged claims are supported")
+def test_an_answer_that_cannot_be_corrected_is_marked() -> None:
+    guard = FactCheckMiddleware(offline(), action="correct", unproven="remove")
+    found, _ = run_agent(guard, LOOKS_UP, AIMessage(WRONG))
+    assert found["messages"][-1].text == f"{WRONG} [unverified]"
     assert found["factcheck_correction"]["rejected"] == Rejection.NOTHING_LEFT
 
 
