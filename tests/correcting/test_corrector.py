@@ -257,7 +257,8 @@ async def test_other_scripts(tmp_path: Path, text: str, left: str) -> None:
 async def test_facts_without_a_place_are_left_and_named(docs: Path) -> None:
     report, whole = report_of((LONDON, "s"), (PARIS, "n")), report_of((LONDON, "s"), (PARIS, "n"), (PARROT, "n"))
     homeless = whole.claims[2].model_copy(update={"span": (len(LONDON), len(LONDON))})
-    fields = {**dict(report), "claims": (*report.claims, homeless), "counts": whole.counts, "sentences": ()}
+    claims = (*report.claims, homeless)
+    fields = {**dict(whole), "response": report.response, "claims": claims, "sentences": ()}
     given = FactualityReport.model_validate(fields)
     async with FactChecker(docs=docs, cache=False) as checker:
         correction = await removing(checker).acorrect(given)
