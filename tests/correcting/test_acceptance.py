@@ -118,3 +118,30 @@ def test_an_untouched_sentence_that_failed_undoes_the_last_change_before_it() ->
     assert set(after.wordings) == {0, 3}
     assert after.text == "Bad fell. Cid sat."
     assert draft.without({ELSEWHERE}) == draft
+
+
+KEEPING: Sentences = ((ANN, "s"), (BAD, "cn"))
+"""Of the second sentence, the unproven claim is to stay."""
+
+
+@pytest.mark.parametrize(
+    ("after", "rejected"),
+    [
+        ("sn", None),
+        ("n", None),  # what is contradicted is left out: none contradicted, 1 before
+        ("ss", None),  # one more supported than the mended claim makes: the unproven one is found supported
+        ("s", Rejection.UNPROVEN_LOST),
+        ("snn", Rejection.NEW_UNSUPPORTED),
+        ("sc", Rejection.NEW_UNSUPPORTED),  # as many contradicted as before, in a sentence worded anew
+    ],
+)
+def test_unproven_claims_that_stay_are_neither_lost_nor_more(after: str, rejected: Rejection | None) -> None:
+    found = ruling(KEEPING, MENDED, ((ANN, "s"), (NEW, after)), "mark")
+    assert found.rejected == rejected
+    assert found.failed == (set() if rejected is None else {1})
+
+
+def test_fewer_contradictions_are_better_though_precision_is_the_same() -> None:
+    """Before 0 of 2, after 0 of 1."""
+    found = ruling(((ANN, "n"), (BAD, "c")), REMOVED, ((ANN, "n"),), "mark")
+    assert (found.rejected, found.why) == (None, "1 contradicted before, none after; precision 0.00 (0 of 1)")
