@@ -84,12 +84,19 @@ def can_be_revised(report: FactualityReport) -> bool:
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """The turn that names the claims which failed, ten at most, and what the evidence says. It is marked as ours."""
+    """The turn that names the claims which failed, ten at most, contradicted ones apart from unproven ones, and what
+    the evidence says. It is marked as ours.
+    """
     failing = _failing(report)[:MOST_CLAIMS]
-    rendered = prompt.render(
-        claim=[f"{claim.self_contained} ({_outcome(claim)})" for claim in failing],
-        evidence=passages(_evidence(failing)),
-    )
+    told = {
+        is_contradicted: [
+            f"{claim.self_contained} ({_outcome(claim)})"
+            for claim in failing
+            if bool(claim.judgement.contradicted) == is_contradicted
+        ]
+        for is_contradicted in (True, False)
+    }
+    rendered = prompt.render(contradicted=told[True], unproven=told[False], evidence=passages(_evidence(failing)))
     return HumanMessage(f"{rendered.system}\n\n{rendered.user}", additional_kwargs={REQUEST: True})
 
 
