@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -31,6 +32,7 @@ from factloop.run_directory import RunDirectory
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
 from factloop.sync import run_blocking
+from factloop.tools.calls.allowance import Allowance
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
@@ -42,12 +44,27 @@ SearchSource = str | SearchTool | BaseRetriever | BaseTool
 class Check(Protocol):
     """The report on one response; with `facts`, on these alone, unsplit: the sentences in the order of the response.
 
-    A claim that cannot be judged is in the report, unscored with its reason. Raises ConfigError, DataError.
+    With `spans`, on these stretches of a response that is written to its end. A claim that cannot be judged is in the
+    report, unscored with its reason. Raises ConfigError, DataError.
     """
 
     def __call__(
-        self, response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+        self,
+        response: str,
+        prompt: str | None = None,
+        facts: Sequence[GivenFacts] | None = None,
+        *,
+        spans: Sequence[tuple[int, int]] | None = None,
     ) -> Awaitable[FactualityReport]: ...
+
+
+@dataclass(frozen=True)
+class Engaged:
+    """What works on one response: the engine of its check, that check, and what all of it together may take."""
+
+    engine: Engine
+    check: Check
+    allowance: Allowance
 
 
 class FactChecker:
@@ -191,14 +208,18 @@ class FactChecker:
         prompt: str | None = None,
         *,
         sources: Sources | None = None,
+        limits: Limits | None = None,
         run_dir: str | Path | None = None,
-    ) -> AsyncIterator[tuple[Engine, Check]]:
+    ) -> AsyncIterator[Engaged]:
         """The engine that `acheck` would use for this response, and the check on it: for a response worked on further.
 
-        All that is asked within shares limits, cache, budget and, where there is one, the run directory.
+        All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
+        check may take is what all of it may take together. Raises ConfigError, DataError.
         """
-        async with self._run(Asked(response, prompt, sources=sources), run_dir) as (engine, _):
-            yield engine, self._check_on(engine, sources)
+        asked = Asked(response, prompt, sources=sources, limits=limits)
+        async with self._run(asked, run_dir) as (engine, _):
+            allowance = self._checking(engine).allowance(limits, begun_at=asked.begun_at, of="this correction")
+            yield Engaged(engine, self._check_on(engine, sources, allowance), allowance)
 
     async def astream(
         self,
@@ -258,13 +279,18 @@ class FactChecker:
     def _checking(self, engine: Engine) -> Checking:
         return Checking(engine, self.settings, self._recording)
 
-    def _check_on(self, engine: Engine, sources: Sources | None = None) -> Check:
+    def _check_on(self, engine: Engine, sources: Sources | None = None, allowance: Allowance | None = None) -> Check:
         checking = self._checking(engine)
 
         async def check(
-            response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+            response: str,
+            prompt: str | None = None,
+            facts: Sequence[GivenFacts] | None = None,
+            *,
+            spans: Sequence[tuple[int, int]] | None = None,
         ) -> FactualityReport:
-            return await checking.report(Asked(response, prompt, facts, sources=sources))
+            asked = Asked(response, prompt, facts, spans, sources, allowance=allowance, is_whole=True)
+            return await checking.report(asked)
 
         return check
 

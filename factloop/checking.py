@@ -33,6 +33,7 @@ from factloop.records import Claim, FactualityReport, Fingerprint, GivenFacts, S
 from factloop.report_warnings import engine_warnings, unscored_warning
 from factloop.settings import CheckSettings
 from factloop.sources import Sources
+from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.traces import check_span, note_check
@@ -52,6 +53,10 @@ class Asked:
     sources: Sources | None = None
     limits: Limits | None = None
     begun_at: float = field(default_factory=time.monotonic)
+    allowance: Allowance | None = None
+    """Shared with other work, in the place of one of its own by `limits`."""
+    is_whole: bool = False
+    """With `spans`: whether the rest of the response is written already."""
 
     def __post_init__(self) -> None:
         if self.spans is not None:
@@ -129,20 +134,29 @@ class Checking:
             note_check(span, report)
         yield CheckFinished(report=report)
 
-    def _meter(self, asked: Asked) -> UsageMeter:
-        """Raises ConfigError, for what was asked DataError, where money is limited and the model's price is unknown."""
+    def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
+        """What the settings give to each check, within `limits`; `of` says in messages whose it is.
+
+        Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
+        """
         own, chat = Limits.of_each_check(self._settings), self._engine.chat
-        limits = own.within(asked.limits)
-        if limits.budget_usd is not None and chat is not None and chat.price is None:
+        within = own.within(limits)
+        if within.budget_usd is not None and chat is not None and chat.price is None:
             said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
             raise ConfigError(f"{said}: give --price-in and --price-out")
-        return UsageMeter(limits.allowance(begun_at=asked.begun_at))
+        return within.allowance(begun_at=begun_at, of=of)
+
+    def _meter(self, asked: Asked) -> UsageMeter:
+        shared = asked.allowance
+        return UsageMeter(self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared)
 
     def _context(self, asked: Asked, meter: UsageMeter) -> CheckContext:
-        """Of some sentences alone nobody knows yet what the rest will tie to the question: all of it is judged."""
-        return CheckContext(meter, self._engine.searching, gates=self._engine.gates and asked.spans is None)
+        """Of sentences whose answer is not written yet nobody knows what the rest will tie to the question: all of it
+        is judged."""
+        is_whole = asked.spans is None or asked.is_whole
+        return CheckContext(meter, self._engine.searching, gates=self._engine.gates and is_whole)
 
     @property
     def _config(self) -> RunnableConfig:

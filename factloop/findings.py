@@ -10,7 +10,7 @@ from factloop.records import Claim, FactualityReport, NoClaim, Sentence, Verdict
 
 
 class Finding(StrEnum):
-    """What is wanting in a passage. The first two were found by looking, in the others nobody looked."""
+    """What is wanting in a passage, the gravest first. In the first two somebody looked, in the others nobody did."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -31,7 +31,7 @@ UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Fin
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
     """What is wanting in claims; empty where all are supported."""
-    found = (_finding_of_claim(claim) for claim in claims)
+    found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
@@ -52,7 +52,7 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
     """The claims that were not judged and the passages that were not read, in the order of the response."""
     found: list[tuple[int, Claim | Sentence, Finding]] = []
     for claim in report.claims:
-        finding = _finding_of_claim(claim)
+        finding = finding_of_claim(claim)
         if finding in UNCHECKED:
             found.append((claim.span[0], claim, finding))
     for sentence in report.claim_free:
@@ -81,7 +81,13 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
     return frozenset(known[name] for name in names)
 
 
-def _finding_of_claim(claim: Claim) -> Finding | None:
+def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each once, the gravest first."""
+    return tuple(sorted(frozenset(found), key=list(Finding).index))
+
+
+def finding_of_claim(claim: Claim) -> Finding | None:
+    """What is wanting in a claim; None where it is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

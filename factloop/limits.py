@@ -1,4 +1,4 @@
-"""What one check may take, beside the limits that all checks of a process share."""
+"""What one check or correction may take, beside the limits that all of a process share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Limits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     deadline_s: Annotated[float, Field(gt=0)] | None = None
-    """Seconds from its start in which a check ends: no call is begun after it, and those under way are given up."""
+    """Seconds from its start in which a check, or a whole correction, ends: no call is begun after it, and those under
+    way are given up."""
     max_calls: Annotated[int, Field(ge=0)] | None = None
     """Model calls, failed ones included."""
     budget_usd: Annotated[float, Field(ge=0.0)] | None = None
@@ -41,10 +42,10 @@ class Limits(BaseModel):
             budget_usd=_tighter(self.budget_usd, others.budget_usd),
         )
 
-    def allowance(self, *, begun_at: float) -> Allowance:
-        """These limits, for a check begun at a time of `time.monotonic()`."""
+    def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
+        """These limits, for work begun at a time of `time.monotonic()`; `of` says in messages whose they are."""
         return Allowance(
-            deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd
+            deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 

@@ -9,15 +9,16 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from factloop.correction_settings import CorrectionSettings
 from factloop.errors import ConfigError
-from factloop.settings import CheckSettings, RunSettings, describe
+from factloop.settings import RunSettings, describe
 from factloop.trace_export import open_tracing
 from factloop.trust_settings import TrustSettings
 
 FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 _LISTS = frozenset({"search", "docs", "k", "corpus", "kb"})
-_KNOWN = frozenset({*CheckSettings.model_fields, *TrustSettings.model_fields})
+_KNOWN = frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
 """To some command: the file and the environment serve all of them."""
 
 S = TypeVar("S", bound=RunSettings)

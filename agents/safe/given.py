@@ -35,6 +35,7 @@ def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str,
             is_code=False,
             above="",
             given=list(one["facts"]),
+            is_apart=False,
             silent=None,
         )
         for number, (one, (start, end)) in enumerate(zip(given, spans, strict=True))
@@ -63,6 +64,7 @@ def left_out(given: Sequence[SentenceState], prompt: str | None, response: str) 
                 is_code=False,
                 above=part.above,
                 given=None,
+                is_apart=False,
                 silent=silent,
             )
         )

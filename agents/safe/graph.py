@@ -11,8 +11,9 @@ a branch of its own.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import pairwise
 from typing import Literal, Protocol
 
 from langgraph.graph import END, START, StateGraph
@@ -140,8 +141,9 @@ def _build_split(plan: SafePlan) -> ResponseNode:
         else:
             parts = read_outline(response)
             chosen = parts if spans is None else _of_spans(parts, response, spans)
+            apart = frozenset[int]() if spans is None else _apart(chosen, parts)
             sentences = [
-                _sentence(prompt, response, number, part, reads_code=plan.reads_code)
+                _sentence(prompt, response, number, part, is_apart=number in apart, reads_code=plan.reads_code)
                 for number, part in enumerate(chosen)
             ]
         n_read = sum(sentence["silent"] is None for sentence in sentences)
@@ -165,7 +167,18 @@ def _of_spans(parts: Sequence[Part], response: str, spans: Sequence[tuple[int, i
     return chosen
 
 
-def _sentence(prompt: str | None, response: str, number: int, part: Part, *, reads_code: bool) -> SentenceState:
+def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
+    """Which of the chosen, by number, stand apart from the one before: with statements between that are not read."""
+    stating = [part.start for part in parts if silence_of(part) is None]
+    pairs = enumerate(pairwise(chosen), 1)
+    return frozenset(
+        number for number, (one, two) in pairs if bisect_left(stating, one.end) < bisect_left(stating, two.start)
+    )
+
+
+def _sentence(
+    prompt: str | None, response: str, number: int, part: Part, *, is_apart: bool, reads_code: bool
+) -> SentenceState:
     silent: str | None = silence_of(part)
     if part.kind == "code" and not reads_code:
         silent = NoClaim.CODE
@@ -179,6 +192,7 @@ def _sentence(prompt: str | None, response: str, number: int, part: Part, *, rea
         is_code=part.kind == "code",
         above=part.above,
         given=None,
+        is_apart=is_apart,
         silent=silent,
     )
 

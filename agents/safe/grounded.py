@@ -55,7 +55,10 @@ class GroundedPlan:
         return FusedPlan(self.stages, gates=False)
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        """Windows of neighbours. Sentences whose facts are given make no window: these are judged as they are."""
+        """Windows of neighbours: a window reads as the answer goes on, so nothing that is not read stands within it.
+
+        Sentences whose facts are given make no window: these are judged as they are.
+        """
         windows: list[list[SentenceState]] = []
         for sentence in sentences:
             if windows and _fits(windows[-1], sentence):
@@ -180,7 +183,7 @@ class GroundedPlan:
 
 
 def _fits(window: Sequence[SentenceState], sentence: SentenceState) -> bool:
-    if sentence["given"] is not None or window[-1]["given"] is not None:
+    if sentence["given"] is not None or window[-1]["given"] is not None or sentence["is_apart"]:
         return False
     length = sentence["end"] - window[0]["start"]
     return len(window) < WINDOW_SENTENCES and length <= WINDOW_CHARACTERS

@@ -35,6 +35,8 @@ class SentenceState(TypedDict):
     """What it is to be read under (`stages.SentenceTask`)."""
     given: list[str] | None
     """The facts it states as somebody split them; None where the plan is to split it."""
+    is_apart: bool
+    """Whether sentences that are not read this time stand between it and the one before."""
     silent: str | None
     """Why it is not read (`records.NoClaim`); None for those that are."""
 

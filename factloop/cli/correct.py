@@ -21,6 +21,7 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, wr
 from factloop.cli.self_support import refuse_self_support
 from factloop.correcting import Corrector
 from factloop.correction_records import Correction
+from factloop.correction_settings import CorrectionSettings
 from factloop.errors import ConfigError
 from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.correction.terminal import print_correction
@@ -57,7 +58,7 @@ class Ask:
 def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     """Corrects and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
-    settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
+    settings = load_settings(CorrectionSettings, flags, os.environ, Path.cwd())
     refuse_impossible(ask.fail_under)
     named = [name for name in ask.outputs if name is not None]
     if len(set(named)) < len(named):
@@ -78,16 +79,21 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
 def _print_estimate(ask: Ask, flags: Mapping[str, Any]) -> int:
     """That of one check, and what comes on top, which depends on what the check finds."""
     check = Check(ask.answer, ask.prompt, ask.json, None, None, None, dry_run=True, strict=False, quiet=ask.quiet)
-    code = run_check(check, flags)
+    code = run_check(check, {name: value for name, value in flags.items() if name in CheckSettings.model_fields})
     if STANDARD_OUTPUT not in ask.outputs:
-        most = f"A correction makes {ask.max_rounds} more at most, and a call for each faulty sentence."
+        most = (
+            "A correction makes a call for each sentence to be worded anew, and checks these again, "
+            f"{ask.max_rounds} times at most."
+        )
         say(lambda: Terminal().print(f"  That is one check. {most}", soft_wrap=True))
     return code
 
 
-async def _correct(ask: Ask, settings: CheckSettings, response: str, messages: Console) -> Correction:
-    async with FactChecker(settings=settings) as checker:
-        corrector = Corrector(checker, max_rounds=ask.max_rounds)
+async def _correct(ask: Ask, settings: CorrectionSettings, response: str, messages: Console) -> Correction:
+    async with FactChecker(settings=settings.of_checks) as checker:
+        corrector = Corrector(
+            checker, max_rounds=ask.max_rounds, unproven=settings.unproven, unchecked=settings.unchecked
+        )
         if ask.quiet or not messages.is_terminal:
             return await corrector.acorrect(response, ask.prompt, run_dir=ask.run_dir)
         with messages.status(WORKING) as status, told_of_waits(lambda told: status.update(waiting_in_words(told))):

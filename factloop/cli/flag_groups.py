@@ -106,6 +106,13 @@ class CheckLimitFlags:
     budget_usd_per_check: flags.BudgetUsdPerCheck = None
 
 
+class CorrectionFlags:
+    """What becomes of what is in doubt: `factloop.correction_settings.CorrectionSettings`, but for its checks."""
+
+    unproven: flags.Unproven = None
+    unchecked: flags.Unchecked = None
+
+
 class RecordingFlags:
     """Answers of models and searches from a file, or into one."""
 

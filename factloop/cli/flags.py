@@ -141,6 +141,19 @@ RecordingFile = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Unproven = Annotated[
+    str | None,
+    typer.Option(
+        metavar="mark|remove|keep",
+        help="Claims that nothing was found on: [unverified] after them (the default), taken out, or left as they are.",
+    ),
+]
+Unchecked = Annotated[
+    str | None,
+    typer.Option(
+        metavar="mark|keep", help="What was not checked: [unchecked] after it (the default), or left as it is."
+    ),
+]
 RecordingMode = Annotated[
     str | None,
     typer.Option(

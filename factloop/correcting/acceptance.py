@@ -5,12 +5,12 @@ A rewritten text is taken if, and only if, all of these hold; the first that doe
 1. something that can be checked is left of it: a claim with a verdict that counts;
 2. no more claims are without a verdict than before (a check that failed proves nothing);
 3. no more claims are contradicted than before;
-4. no rewritten sentence states anything that is not supported, and no untouched one more of it than before (a sentence
-   that was removed may have said who *he* is); nor does a rewritten one state more than before that has no verdict, or
-   that has nothing to do with the question;
+4. no rewritten sentence is contradicted, nor states more that is not supported than the unproven claims that it was
+   to keep; and no other one states more of it than before (a removed sentence may have said who *he* is); nor does a
+   rewritten one state more than before that has no verdict, or that has nothing to do with the question;
 5. no sentence that remains has fewer supported claims than before, so only what nothing supported was lost;
-6. every rewritten sentence still states something;
-7. precision is higher.
+6. every rewritten sentence still states something, and the unproven claims that it was to keep;
+7. precision is higher, or fewer claims are contradicted.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Fate:
     reworded: bool
     claims: tuple[Claim, ...]
     """As it had them before."""
+    n_unproven: int = 0
+    """Claims for which no evidence was found, and that a new wording was to keep."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +64,29 @@ def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate
     staying = [number for number, fate in enumerate(fates) if fate.start < fate.end]
     reworded = [number for number in staying if fates[number].reworded]
     unsupported = {number for number in staying if are[number].not_supported > _allowed(fates[number], was[number])}
+    unsupported |= {number for number in reworded if n_contradicted(now[number])}
     unsupported |= {number for number in reworded if _beside(are[number]) > _beside(was[number])}
-    if are[ELSEWHERE].not_supported:
+    told = {claim.id for fate in fates for claim in fate.claims}
+    homeless = count_verdicts(claim for claim in before.claims if claim.id not in told)
+    if are[ELSEWHERE].not_supported > homeless.not_supported:
         unsupported.add(ELSEWHERE)
+    dropped = {number for number in reworded if _drops_unproven(fates[number], was[number], now[number])}
     lost = {number for number in staying if are[number].supported < was[number].supported}
     silent = {number for number in reworded if not are[number].total}
-    reason, why = _first(before, after, unsupported, lost, silent)
-    to_blame = frozenset(unsupported | lost | silent) if reason is not Rejection.NOT_CHECKED else frozenset[int]()
+    reason, why = _first(before, after, unsupported, lost, silent, dropped)
+    to_blame = (
+        frozenset(unsupported | lost | silent | dropped) if reason is not Rejection.NOT_CHECKED else frozenset[int]()
+    )
     return Ruling(reason, why, to_blame)
 
 
 def _first(
-    before: FactualityReport, after: FactualityReport, unsupported: set[int], lost: set[int], silent: set[int]
+    before: FactualityReport,
+    after: FactualityReport,
+    unsupported: set[int],
+    lost: set[int],
+    silent: set[int],
+    dropped: set[int],
 ) -> tuple[Rejection | None, str]:
     old, new = before.counts, after.counts
     if not new.scored and not new.unscored:
@@ -94,14 +107,28 @@ def _first(
         return Rejection.SUPPORTED_LOST, f"{_sentences(lost)} would lose a supported claim"
     if silent:
         return Rejection.MEANING_LOST, f"{_sentences(silent)} would state nothing any more"
-    if after.precision is None or before.precision is None or after.precision <= before.precision:
-        return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, {_precision(before)} before"
-    return None, f"precision {_precision(before)} before, {_precision(after)} after"
+    if dropped:
+        return Rejection.UNPROVEN_LOST, f"{_sentences(dropped)} would lose an unproven claim that was to stay"
+    if after.precision is not None and before.precision is not None and after.precision > before.precision:
+        return None, f"precision {_precision(before)} before, {_precision(after)} after"
+    if contradicted < was:
+        return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
+    return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, {_precision(before)} before"
 
 
 def _allowed(fate: Fate, was: Counts) -> int:
     """Claims not supported that a sentence may have."""
-    return 0 if fate.reworded else was.not_supported
+    return fate.n_unproven if fate.reworded else was.not_supported
+
+
+def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
+    """Whether fewer unproven claims are left than were to stay, and no more supported ones make up for it.
+
+    Of a contradicted claim one supported claim is expected, which makes up for nothing.
+    """
+    are = count_verdicts(now)
+    missing = fate.n_unproven - are.not_supported
+    return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))
 
 
 def _beside(counts: Counts) -> int:

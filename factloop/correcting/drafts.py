@@ -10,6 +10,11 @@ from factloop.correcting.acceptance import Fate
 from factloop.correcting.edits import Edit, apply, edits_of
 from factloop.correcting.sentences import Sentence, ids
 from factloop.correction_records import Change, ChangeKind, Left, LeftReason
+from factloop.findings import by_gravity, findings_of_claims
+
+Span = tuple[int, int]
+
+NOT_CONFIRMED = "a new wording did not stand the second check"
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,8 @@ class Wording:
     evidence: tuple[str, ...] = ()
     """Ids of what it was made from."""
     by: str = ""
+    detail: str = ""
+    """What led to it, beside what was found of the claims."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,23 @@ class Draft:
     def text(self) -> str:
         return apply(self.response, self.edits)
 
+    def text_before(self, start: int) -> str:
+        """What stands, in the text, before the sentence that begins at this place of the response."""
+        return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
+
+    def moved(self, span: Span) -> Span:
+        """Where a stretch of the response that no edit touches stands in the text; else where the edit ends, empty."""
+        start, end = span
+        shift = 0
+        for edit in self.edits:
+            if edit.start >= end:
+                break
+            if edit.end > start:
+                after = edit.start + shift + len(edit.new)
+                return after, after
+            shift += len(edit.new) - (edit.end - edit.start)
+        return start + shift, end + shift
+
     @property
     def fates(self) -> list[Fate]:
         """Where each sentence stands in the text."""
@@ -51,7 +75,8 @@ class Draft:
                 fates.append(Fate(sentence.start + shift, sentence.end + shift, False, sentence.claims))
                 continue
             start = edit.start + shift if shifted is not edit else fates[-1].end
-            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims))
+            n_unproven = 0 if sentence.removes_unproven else len(sentence.unproven)
+            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims, n_unproven))
             if shifted is not edit:
                 shift, shifted = shift + len(edit.new) - (edit.end - edit.start), edit
         return fates
@@ -62,6 +87,7 @@ class Draft:
         changes, shift = [], 0
         for edit in self.edits:
             wordings = [self.wordings[number] for number in edit.sentences]
+            wrong = [claim for number in sorted(edit.sentences) for claim in self.sentences[number].wrong]
             start = edit.start + shift
             changes.append(
                 Change(
@@ -70,9 +96,9 @@ class Draft:
                     new_span=(start, start + len(edit.new)),
                     old=self.response[edit.start : edit.end],
                     new=edit.new,
-                    claims=tuple(
-                        name for number in sorted(edit.sentences) for name in ids(self.sentences[number].wrong)
-                    ),
+                    claims=ids(wrong),
+                    findings=by_gravity(findings_of_claims(wrong)),
+                    detail="; ".join(dict.fromkeys(one.detail for one in wordings if one.detail)),
                     evidence=tuple(dict.fromkeys(item for one in wordings for item in one.evidence)),
                     by=wordings[0].by,
                 )
@@ -88,7 +114,7 @@ class Draft:
         for number in sorted(failed):
             reworded = wordings.get(number)
             if reworded is not None and reworded.text and not self.sentences[number].kept:
-                wordings[number] = Wording("")
+                wordings[number] = Wording("", detail=NOT_CONFIRMED)
                 continue
             undone = number if reworded is not None else max((one for one in wordings if one < number), default=None)
             if undone is not None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from factloop.correcting.drafts import Wording
-from factloop.correcting.sentences import Fault
+from factloop.correcting.faults import Fault
 from factloop.errors import ToolError
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.sentences import split_sentences
@@ -37,7 +37,7 @@ class OfflineRewriter:
         mended = self._with_other_number(fault)
         if mended is not None:
             return Wording(mended, tuple(item.id for item in fault.cited), self.name)
-        if fault.kept and "|" in fault.text:
+        if fault.staying and "|" in fault.text:
             raise ToolError("no rule words a row of a table anew", tool=self.name)
         text = restated(fault)
         return Wording(text, by=self.name) if text else Wording("")
@@ -47,9 +47,9 @@ class OfflineRewriter:
 
         None unless the evidence offers exactly one such number that the verifier then supports the claim with.
         """
-        if len(fault.wrong) != 1 or not fault.wrong[0].judgement.contradicted:
+        if len(fault.contradicted) != 1 or fault.removed:
             return None
-        claim = plain_text(fault.wrong[0].self_contained)
+        claim = plain_text(fault.contradicted[0].claim.self_contained)
         found = {
             (wrong, right)
             for passage in _said(fault)
@@ -66,7 +66,7 @@ class OfflineRewriter:
 def restated(fault: Fault) -> str:
     """What is to be kept, each fact in a sentence as it was split; empty where nothing is."""
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
-    texts = [plain_text(claim.text).strip() for claim in fault.kept]
+    texts = [plain_text(claim.text).strip() for claim in fault.staying]
     return " ".join(_as_sentence(text, stop) for text in dict.fromkeys(texts) if text)
 
 

@@ -11,10 +11,10 @@ from typing import Protocol
 from factloop.agents.safe.excerpts import before
 from factloop.agents.safe.model_stages import passages
 from factloop.correcting.drafts import Wording
+from factloop.correcting.faults import Contradiction, Fault
 from factloop.correcting.schemas import RewrittenSentence
-from factloop.correcting.sentences import Fault
 from factloop.errors import ModelOutputError
-from factloop.prompts.registry import PromptRegistry
+from factloop.prompts.registry import PromptRegistry, Rendered
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 
@@ -67,14 +67,7 @@ class ModelRewriter:
         return self.prompts.hashes([PROMPT])
 
     async def reword(self, fault: Fault) -> Wording:
-        prompt = self.prompts[PROMPT].render(
-            question=fault.prompt or None,
-            context=before(fault.response, fault.start, most=CONTEXT_CHARACTERS) or None,
-            sentence=fault.text,
-            wrong=[claim.self_contained for claim in fault.wrong],
-            kept=[claim.self_contained for claim in fault.kept],
-            evidence=passages(fault.evidence),
-        )
+        prompt = rewrite_prompt(self.prompts, fault)
         answer = await self.gateway.ask_for(
             prompt, RewrittenSentence, stage=STAGE, meter=self.meter, accept=partial(_is_usable, fault)
         )
@@ -82,6 +75,32 @@ class ModelRewriter:
         if text and text[-1].isalnum() and not fault.text[-1].isalnum():
             text += fault.text[-1]  # else it would run into the next sentence
         return Wording(text, tuple(item.id for item in fault.evidence), self.name) if text else Wording("")
+
+
+def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> Rendered:
+    """What is asked of one faulty sentence: each claim under the tag that says what is to become of it."""
+    shown = fault.before
+    return prompts[PROMPT].render(
+        question=fault.prompt or None,
+        context=before(shown, len(shown), most=CONTEXT_CHARACTERS) or None,
+        sentence=fault.text,
+        contradicted=[_said_otherwise(one) for one in fault.contradicted],
+        remove=[claim.self_contained for claim in fault.removed],
+        unproven=[claim.self_contained for claim in fault.unproven],
+        kept=[claim.self_contained for claim in fault.kept],
+        evidence=passages(fault.evidence),
+    )
+
+
+def _said_otherwise(one: Contradiction) -> str:
+    """A claim, then which words of it are wrong and by which passages, a line each, as far as the judge said so."""
+    wrong = " ".join(one.claim.judgement.wrong.split())
+    lines = [
+        " ".join(one.claim.self_contained.split()),
+        f"Wrong words: {wrong}" if wrong else "",
+        f"Says otherwise: evidence {', '.join(map(str, one.by))}" if one.by else "",
+    ]
+    return "\n".join(line for line in lines if line)
 
 
 def _on_one_line(answer: RewrittenSentence) -> str:
@@ -100,7 +119,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
         return f"{len(new)} characters in the place of {len(fault.text)}: only correct the sentence"
     if new and not any(character.isalnum() for character in new):
         return "no words are in it: leave it empty if nothing remains"
-    if not new and fault.kept:
+    if not new and fault.staying:
         return "claims are to be kept: the sentence cannot be empty"
     if new == " ".join(fault.text.split()):
         return "the sentence is as it was, and not supported"
@@ -110,7 +129,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
     if brought is not None:
         return f"it brings {brought!r}, which the sentence does not have: no links, tags or control characters"
     shown = [fault.prompt or "", fault.response[: fault.end], *(item.passage + item.title for item in fault.evidence)]
-    shown += [claim.self_contained for claim in (*fault.wrong, *fault.kept)]
+    shown += [claim.self_contained for claim in (*fault.wrong, *fault.staying)]
     known = {number for text in shown for number in _NUMBER.findall(text)}
     invented = next((number for number in _NUMBER.findall(new) if number not in known), None)
     if invented is not None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factloop.records import Claim, Evidence, FactualityReport, Verdict
-
-MOST_PASSAGES = 8
-"""Given to a rewriter, those that verdicts cite first."""
+from factloop.correction_records import Unproven
+from factloop.records import Claim, FactualityReport
 
 
 @dataclass(frozen=True)
@@ -19,43 +17,33 @@ class Sentence:
     start: int
     end: int
     claims: tuple[Claim, ...]
+    removes_unproven: bool = False
+
+    @property
+    def contradicted(self) -> tuple[Claim, ...]:
+        return tuple(claim for claim in self.claims if claim.judgement.contradicted)
+
+    @property
+    def unproven(self) -> tuple[Claim, ...]:
+        """The claims for which no evidence was found."""
+        return tuple(claim for claim in self.claims if claim.judgement.contradicted is False)
 
     @property
     def wrong(self) -> tuple[Claim, ...]:
-        """The claims that are not supported."""
-        return tuple(claim for claim in self.claims if claim.judgement.verdict is Verdict.NOT_SUPPORTED)
+        """The claims that it is not to make any more: the contradicted and, where they are removed, the unproven."""
+        return tuple(claim for claim in self.claims if self._goes(claim))
 
     @property
     def kept(self) -> tuple[Claim, ...]:
         """All others: what is supported, irrelevant or has no verdict is not ours to take away."""
-        return tuple(claim for claim in self.claims if claim.judgement.verdict is not Verdict.NOT_SUPPORTED)
+        return tuple(claim for claim in self.claims if not self._goes(claim))
 
-    @property
-    def is_contradicted(self) -> bool:
-        return any(claim.judgement.contradicted for claim in self.wrong)
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What a rewriter gets to see of a faulty sentence."""
-
-    prompt: str | None
-    response: str
-    start: int
-    end: int
-    wrong: tuple[Claim, ...]
-    kept: tuple[Claim, ...]
-    cited: tuple[Evidence, ...]
-    """What the verdicts on `wrong` rest on."""
-    evidence: tuple[Evidence, ...]
-    """That, and what else was found; at most `MOST_PASSAGES`."""
-
-    @property
-    def text(self) -> str:
-        return self.response[self.start : self.end]
+    def _goes(self, claim: Claim) -> bool:
+        found = claim.judgement.contradicted  # None for what is not unsupported
+        return found is True or (found is False and self.removes_unproven)
 
 
-def sentences_of(report: FactualityReport) -> tuple[list[Sentence], list[Sentence]]:
+def sentences_of(report: FactualityReport, unproven: Unproven = "mark") -> tuple[list[Sentence], list[Sentence]]:
     """The sentences with claims in the order of the response, not overlapping; and those that it does not hold.
 
     Where spans overlap, the later sentence is of the second kind: which of two to change is not known.
@@ -66,36 +54,11 @@ def sentences_of(report: FactualityReport) -> tuple[list[Sentence], list[Sentenc
     placed: list[Sentence] = []
     placeless: list[Sentence] = []
     for (start, end), claims in sorted(by_span.items(), key=lambda item: item[0]):
-        sentence = Sentence(start, end, tuple(claims))
+        sentence = Sentence(start, end, tuple(claims), removes_unproven=unproven == "remove")
         reached = placed[-1].end if placed else 0
         fits = reached <= start < end <= len(report.response)
         (placed if fits else placeless).append(sentence)
     return placed, placeless
-
-
-def fault_of(report: FactualityReport, sentence: Sentence, by_id: Mapping[str, Claim]) -> Fault:
-    """The sentence without marks that reach beyond it, and the evidence on what is wrong in it."""
-    start, end = core(report.response, sentence.start, sentence.end)
-    judged = [by_id.get(claim.duplicate_of or claim.id, claim) for claim in sentence.wrong]
-    cited = _distinct(item for claim in judged for item in claim.evidence if item.id in claim.judgement.cited)
-    found = _distinct(item for claim in judged for item in claim.evidence)
-    return Fault(
-        prompt=report.prompt,
-        response=report.response,
-        start=start,
-        end=end,
-        wrong=sentence.wrong,
-        kept=sentence.kept,
-        cited=cited[:MOST_PASSAGES],
-        evidence=_distinct([*cited, *found])[:MOST_PASSAGES],
-    )
-
-
-def _distinct(items: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    passages: dict[tuple[str, str], Evidence] = {}
-    for item in items:
-        passages.setdefault((item.source, item.passage), item)
-    return tuple(passages.values())
 
 
 _SYMMETRIC = ("**", "__", "~~", "*", "_", "`", '"')

@@ -11,14 +11,19 @@ import pytest
 
 from factloop.correction_records import Correction
 from tests.cli.command import Command
+from tests.evaluation.reports.html_page import text_of
 from tests.simulator import MODEL, Simulator
 
 RIGHT = "Ada Lovelace was born in London.\n"
+MARKED = "Ada Lovelace was born in London. Ada Lovelace was born in Paris. [unverified]\n"
+REMOVING = ("--unproven", "remove")
 
 
 def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
     given = answer.read_bytes()
-    result = factloop("correct", answer, "--docs", docs, "--out", home / "right.md", "--html", home / "page.html")
+    result = factloop(
+        "correct", answer, "--docs", docs, *REMOVING, "--out", home / "right.md", "--html", home / "page.html"
+    )
     assert (result.code, result.err) == (0, "")
     assert (home / "right.md").read_text(encoding="utf-8") == RIGHT
     assert "[-Ada Lovelace was born in Paris.-]#1" in result.out
@@ -28,7 +33,7 @@ def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, d
 
 
 def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path, docs: Path) -> None:
-    result = factloop("correct", answer, "--docs", docs, "--json", "-")
+    result = factloop("correct", answer, "--docs", docs, *REMOVING, "--json", "-")
     correction = Correction.model_validate_json(result.out)
     assert (correction.text, correction.accepted) == (RIGHT, True)
     assert result.err == ""
@@ -37,7 +42,9 @@ def test_json_on_standard_output_is_alone_there(factloop: Command, answer: Path,
 def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = b"Ada Lovelace was born in London.\r\n\r\nAda Lovelace was born in Paris.\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert factloop("correct", "-", "--docs", docs, "--out", "-").out == "Ada Lovelace was born in London.\r\n"
+    assert (
+        factloop("correct", "-", "--docs", docs, *REMOVING, "--out", "-").out == "Ada Lovelace was born in London.\r\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +61,7 @@ def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: py
 def test_exit_codes(
     factloop: Command, answer: Path, docs: Path, flags: tuple[object, ...], code: int, complaint: str | None
 ) -> None:
-    result = factloop("correct", answer.name, "--docs", docs, "--quiet", *flags)
+    result = factloop("correct", answer.name, "--docs", docs, *REMOVING, "--quiet", *flags)
     assert result.code == code
     if complaint is not None:
         assert complaint in result.err
@@ -63,10 +70,43 @@ def test_exit_codes(
 def test_thresholds_are_those_of_the_text_to_use(factloop: Command, home: Path, docs: Path) -> None:
     """All of it is wrong: nothing would be left, so the original stands, and is below."""
     (home / "wrong.md").write_text("Ada Lovelace was born in Paris.")
-    result = factloop("correct", "wrong.md", "--docs", docs, "--fail-under", 0.5, "--out", "same.md")
+    result = factloop("correct", "wrong.md", "--docs", docs, *REMOVING, "--fail-under", 0.5, "--out", "same.md")
     assert (result.code, result.complaint) == (1, "factloop: precision 0.000 is below 0.5 (--fail-under)")
     assert "The original stands: nothing that can be checked would be left." in result.out
-    assert (home / "same.md").read_text() == "Ada Lovelace was born in Paris."
+    assert (home / "same.md").read_text() == "Ada Lovelace was born in Paris. [unverified]"
+
+
+def test_what_nothing_proves_is_marked_unless_told_otherwise(
+    factloop: Command, answer: Path, docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("correct", answer, "--docs", docs, "--out", "-")
+    assert factloop(*command).out == MARKED
+    assert factloop(*command, "--unproven", "keep").out == answer.read_text(encoding="utf-8")
+    (home / "factloop.toml").write_text('unproven = "remove"\n', encoding="utf-8")
+    assert factloop(*command).out == RIGHT
+    assert factloop("check", answer, "--docs", docs).code == 0  # the file serves all commands
+    monkeypatch.setenv("FACTLOOP_UNPROVEN", "keep")
+    assert factloop(*command).out == answer.read_text(encoding="utf-8")
+    assert factloop(*command, "--unproven", "mark").out == MARKED
+    result = factloop(*command, "--unproven", "drop")
+    assert result.code == 2
+    assert "command line: unproven = 'drop': input should be 'mark', 'remove' or 'keep'" in result.err
+
+
+def test_what_was_not_checked_is_marked_unless_told_otherwise(factloop: Command, answer: Path) -> None:
+    """There is nothing to check against."""
+    command = ("correct", answer, "--out", "-")
+    assert factloop(*command).out.count("[unchecked]") == 2
+    assert factloop(*command, "--unchecked", "keep").out == answer.read_text(encoding="utf-8")
+
+
+def test_what_is_in_doubt_is_shown(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
+    for policy, shown in (("mark", "marked [unverified]"), ("keep", "not marked")):
+        result = factloop("correct", answer, "--docs", docs, "--unproven", policy, "--html", "page.html")
+        assert "Nothing to correct: no claim is contradicted by the evidence." in result.out
+        for text in (result.out, text_of((home / "page.html").read_text(encoding="utf-8"))):
+            assert "Ada Lovelace was born in Paris." in text
+            assert shown in text
 
 
 def test_unscored_claims_are_fatal_only_where_asked(factloop: Command, answer: Path) -> None:
@@ -91,5 +131,5 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, answer: P
     result = factloop("correct", answer, "--model", MODEL, "--search", "serper", "--dry-run")
     assert result.code == 0
     assert "Nothing was spent." in result.out
-    assert "A correction makes 2 more at most, and a call for each faulty sentence." in result.out
+    assert "and checks these again, 2 times at most." in result.out
     assert sim.stats().stages == {}

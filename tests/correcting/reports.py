@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.evaluation.metrics.factuality import at_each_k, count_verdicts, precision
-from factloop.records import Claim, Evidence, FactualityReport, Judgement, UnscoredReason, Usage, Verdict
+from factloop.records import (
+    Claim,
+    Evidence,
+    FactualityReport,
+    Judgement,
+    NoClaim,
+    Sentence,
+    UnscoredReason,
+    Usage,
+    Verdict,
+)
 from tests.evaluation.reports.sample import WHEN, make_report
 
 JUDGEMENTS = {
@@ -43,11 +53,19 @@ def claims_of(sentence: str, start: int, letters: str, number: int, evidence: Se
 def report_of(
     *sentences: tuple[str, str], between: str = " ", evidence: Sequence[Evidence] = (), prompt: str | None = None
 ) -> FactualityReport:
-    """The report on the sentences joined. ("Ann ran.", "sn") is a sentence with two claims."""
+    """The report on the sentences joined. ("Ann ran.", "sn") is a sentence with two claims, ("So?", "") one without.
+
+    ("Ann ran.", "-") has the form of a statement, and no claim was found in it.
+    """
     claims: list[Claim] = []
+    read: list[Sentence] = []
     start = 0
     for number, (sentence, letters) in enumerate(sentences, 1):
-        claims += claims_of(sentence, start, letters, number, evidence)
+        own = claims_of(sentence, start, letters.strip("-"), number, evidence)
+        claims += own
+        silence = None if own else NoClaim.NO_CLAIM if letters else NoClaim.REMARK
+        span = (start, start + len(sentence))
+        read.append(Sentence(span=span, claims=tuple(claim.id for claim in own), no_claim=silence))
         start += len(sentence) + len(between)
     counts = count_verdicts(claims)
     base = make_report(between.join(sentence for sentence, _ in sentences), (), prompt=prompt)
@@ -55,6 +73,7 @@ def report_of(
         prompt=prompt,
         response=base.response,
         claims=tuple(claims),
+        sentences=tuple(read),
         counts=counts,
         precision=precision(counts),
         at_k=at_each_k(counts, (64,)),

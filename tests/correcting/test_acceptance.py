@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from factloop.correcting.acceptance import ELSEWHERE, Ruling, rule
-from factloop.correcting.drafts import Draft, Wording
+from factloop.correcting.drafts import NOT_CONFIRMED, Draft, Wording
 from factloop.correcting.sentences import sentences_of
-from factloop.correction_records import LeftReason, Rejection
+from factloop.correction_records import LeftReason, Rejection, Unproven
 from tests.correcting.reports import report_of
 
 ANN, BAD, CID = "Ann ran.", "Bad fell.", "Cid sat."
@@ -17,10 +17,10 @@ REMOVED, MENDED = {1: Wording("")}, {1: Wording(NEW)}
 Sentences = tuple[tuple[str, str], ...]
 
 
-def ruling(before: Sentences, wordings: dict[int, Wording], after: Sentences) -> Ruling:
+def ruling(before: Sentences, wordings: dict[int, Wording], after: Sentences, unproven: Unproven = "remove") -> Ruling:
     """The rule on a draft with these wordings, whose text the second check saw as `after`."""
     report = report_of(*before)
-    draft = Draft(report.response, sentences_of(report)[0], wordings)
+    draft = Draft(report.response, sentences_of(report, unproven)[0], wordings)
     checked = report_of(*after)
     assert checked.response == draft.text
     return rule(report, checked, draft.fates)
@@ -103,9 +103,10 @@ def test_the_reason_has_its_numbers() -> None:
 def test_what_failed_is_removed_or_undone() -> None:
     report = report_of((ANN, "s"), (BAD, "c"), (CID, "sn"), ("Dan hid.", "s"), ("Eve slept.", "n"))
     wordings = {1: Wording(NEW), 2: Wording("Cid stood."), 4: Wording("")}
-    draft = Draft(report.response, sentences_of(report)[0], wordings)
+    draft = Draft(report.response, sentences_of(report, "remove")[0], wordings)
     after = draft.without({1, 2})
-    assert after.wordings == {1: Wording(""), 4: Wording("")}  # of the second, a supported claim is to be kept
+    removed = Wording("", detail=NOT_CONFIRMED)
+    assert after.wordings == {1: removed, 4: Wording("")}  # of the second, a supported claim is to be kept
     assert {number: left.reason for number, left in after.left.items()} == {2: LeftReason.NOT_CONFIRMED}
     assert after.text == "Ann ran. Cid sat. Dan hid."
 
@@ -117,3 +118,30 @@ def test_an_untouched_sentence_that_failed_undoes_the_last_change_before_it() ->
     assert set(after.wordings) == {0, 3}
     assert after.text == "Bad fell. Cid sat."
     assert draft.without({ELSEWHERE}) == draft
+
+
+KEEPING: Sentences = ((ANN, "s"), (BAD, "cn"))
+"""Of the second sentence, the unproven claim is to stay."""
+
+
+@pytest.mark.parametrize(
+    ("after", "rejected"),
+    [
+        ("sn", None),
+        ("n", None),  # what is contradicted is left out: none contradicted, 1 before
+        ("ss", None),  # one more supported than the mended claim makes: the unproven one is found supported
+        ("s", Rejection.UNPROVEN_LOST),
+        ("snn", Rejection.NEW_UNSUPPORTED),
+        ("sc", Rejection.NEW_UNSUPPORTED),  # as many contradicted as before, in a sentence worded anew
+    ],
+)
+def test_unproven_claims_that_stay_are_neither_lost_nor_more(after: str, rejected: Rejection | None) -> None:
+    found = ruling(KEEPING, MENDED, ((ANN, "s"), (NEW, after)), "mark")
+    assert found.rejected == rejected
+    assert found.failed == (set() if rejected is None else {1})
+
+
+def test_fewer_contradictions_are_better_though_precision_is_the_same() -> None:
+    """Before 0 of 2, after 0 of 1."""
+    found = ruling(((ANN, "n"), (BAD, "c")), REMOVED, ((ANN, "n"),), "mark")
+    assert (found.rejected, found.why) == (None, "1 contradicted before, none after; precision 0.00 (0 of 1)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ PARIS = "Ada Lovelace was born in Paris."
 ENGINE = "Charles Babbage designed the Analytical Engine."
 PARROT = "Ada Lovelace kept a parrot."
 
+removing = partial(Corrector, unproven="remove", unchecked="keep")
+
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
@@ -39,7 +42,7 @@ def response(sim: Simulator) -> Response:
 
 async def offline(docs: Path, text: str, prompt: str | None = None, **more: Any) -> Correction:
     async with FactChecker(docs=docs, cache=False) as checker:
-        return await Corrector(checker, **more).acorrect(text, prompt)
+        return await removing(checker, **more).acorrect(text, prompt)
 
 
 def is_sound(correction: Correction) -> None:
@@ -58,6 +61,15 @@ def is_sound(correction: Correction) -> None:
     wrong = {claim.id for claim in correction.before.claims if claim.judgement.contradicted is not None}
     assert handled == wrong
     assert Correction.model_validate_json(correction.model_dump_json()) == correction
+
+
+def unmarked(correction: Correction) -> str:
+    """The text to use, without its marks."""
+    marks = [doubt.mark for doubt in correction.doubts if doubt.mark is not None]
+    text = correction.text
+    for start, end in reversed(marks):
+        text = text[:start] + text[end:]
+    return text
 
 
 async def test_what_is_not_supported_goes_and_all_else_stays(docs: Path) -> None:
@@ -89,9 +101,9 @@ async def test_nothing_is_left_of_a_response_that_is_all_wrong(docs: Path) -> No
     for text in (PARIS, f"# Ada\n\n{PARIS}\n", f"{PARIS} {PARROT}"):
         correction = await offline(docs, text)
         is_sound(correction)
-        assert correction.text == text
+        assert unmarked(correction) == text
         assert correction.rejected is Rejection.NOTHING_LEFT
-        assert correction.report == correction.before
+        assert correction.report.counts == correction.before.counts
 
 
 @pytest.mark.parametrize("text", ["", " \n", LONDON, "I don't know."])
@@ -107,25 +119,25 @@ async def test_a_pronoun_that_loses_its_person_undoes_the_removal(docs: Path) ->
     text = "Ada Lovelace kept a parrot. She was born in London on 10 December 1815."
     correction = await offline(docs, text)
     is_sound(correction)
-    assert correction.text == text
+    assert unmarked(correction) == text
     assert not correction.accepted
 
 
 async def test_unscored_claims_are_left_alone(sim: Simulator, response: Response) -> None:
     """The budget ends in the middle of the first check: what has no verdict stays, and the second cannot judge more."""
     async with simulated_checker(sim, max_calls=len(response.sentences) + 8) as checker:
-        correction = await Corrector(checker).acorrect(response.text, response.prompt)
+        correction = await removing(checker).acorrect(response.text, response.prompt)
     is_sound(correction)
     assert correction.before.counts.unscored > 0
     if correction.before.counts.not_supported:
         assert correction.rejected in (Rejection.NOT_CHECKED, Rejection.NOTHING_CHANGED, Rejection.NOTHING_LEFT)
-    assert correction.text == response.text
+    assert unmarked(correction) == response.text
 
 
 @pytest.mark.parametrize("plan", ["fused", "paper"])
 async def test_a_model_mends_what_the_evidence_says_otherwise(sim: Simulator, response: Response, plan: str) -> None:
     async with simulated_checker(sim, plan=plan) as checker:
-        correction = await Corrector(checker).acorrect(response.text, response.prompt)
+        correction = await removing(checker).acorrect(response.text, response.prompt)
     is_sound(correction)
     assert correction.accepted, correction.why
     assert correction.before.counts.not_supported > 0
@@ -143,13 +155,13 @@ async def test_a_report_is_corrected_without_a_first_check(sim: Simulator, respo
     async with simulated_checker(sim) as checker:
         report = await checker.acheck(response.text, response.prompt)
         sim.reset()
-        correction = await Corrector(checker).acorrect(report)
+        correction = await removing(checker).acorrect(report)
         assert correction.before == report
         assert correction.accepted
         n_asked = sim.stats().stages["SentenceFacts"].requests
         assert n_asked == correction.usage.stages["sentence_facts"].calls
         with pytest.raises(DataError, match="another prompt"):
-            await Corrector(checker).acorrect(report, "Who else?")
+            await removing(checker).acorrect(report, "Who else?")
 
 
 async def test_a_rewriting_that_fails_is_named_and_the_rest_is_done(sim: Simulator, response: Response) -> None:
@@ -157,9 +169,9 @@ async def test_a_rewriting_that_fails_is_named_and_the_rest_is_done(sim: Simulat
     async with simulated_checker(sim, timeout_s=2.0) as checker:
         report = await checker.acheck(response.text, response.prompt)
         sim.set(faults=Faults(refusal=1.0))
-        correction = await Corrector(checker).acorrect(report)
+        correction = await removing(checker).acorrect(report)
     is_sound(correction)
-    assert correction.text == response.text
+    assert unmarked(correction) == response.text
     assert correction.rejected is Rejection.NOTHING_CHANGED
     assert {left.reason for left in correction.left} == {LeftReason.REWRITE_FAILED}
     assert all(left.detail.startswith(UnscoredReason.REFUSAL) for left in correction.left)
@@ -173,10 +185,10 @@ async def test_a_budget_that_ends_before_the_second_check_leaves_the_original(
         report = await checker.acheck(response.text, response.prompt)
     n_faulty = len({claim.span for claim in report.claims if claim.judgement.contradicted is not None})
     async with simulated_checker(sim, max_calls=n_faulty) as checker:
-        correction = await Corrector(checker).acorrect(report)
+        correction = await removing(checker).acorrect(report)
     is_sound(correction)
     assert correction.rejected is Rejection.NOT_CHECKED
-    assert correction.text == response.text
+    assert unmarked(correction) == response.text
     assert correction.rewritten not in (None, response.text)
     assert correction.rounds == 1
 
@@ -185,9 +197,9 @@ async def test_a_stopped_correction_goes_on_in_its_directory(
     sim: Simulator, response: Response, tmp_path: Path
 ) -> None:
     async with simulated_checker(sim) as checker:
-        first = await Corrector(checker).acorrect(response.text, response.prompt, run_dir=tmp_path / "run")
+        first = await removing(checker).acorrect(response.text, response.prompt, run_dir=tmp_path / "run")
         sim.reset()
-        again = await Corrector(checker).acorrect(response.text, response.prompt, run_dir=tmp_path / "run")
+        again = await removing(checker).acorrect(response.text, response.prompt, run_dir=tmp_path / "run")
     assert sum(stage.requests for stage in sim.stats().stages.values()) == 0
     assert (again.text, again.accepted) == (first.text, True)
     assert again.usage.calls == first.usage.calls
@@ -195,10 +207,10 @@ async def test_a_stopped_correction_goes_on_in_its_directory(
 
 async def test_sources_given_with_the_answer_are_used_in_both_checks(docs: Path) -> None:
     async with FactChecker(docs=docs, cache=False) as checker:
-        correction = await Corrector(checker).acorrect(f"{LONDON} {PARIS}", sources=Sources((), "faithfulness"))
+        correction = await removing(checker).acorrect(f"{LONDON} {PARIS}", sources=Sources((), "faithfulness"))
         assert correction.rejected is Rejection.NOTHING_TO_CORRECT
         assert {claim.judgement.unscored_reason for claim in correction.before.claims} == {UnscoredReason.NO_SOURCE}
-        both = await Corrector(checker).acorrect(f"{LONDON} {PARIS}", sources=Sources((), "factuality"))
+        both = await removing(checker).acorrect(f"{LONDON} {PARIS}", sources=Sources((), "factuality"))
     assert both.text == LONDON
     assert both.after is not None
     assert both.before.warnings[-1] == both.after.warnings[-1]
@@ -219,7 +231,7 @@ async def test_hostile_text_stays_text(sim: Simulator, tmp_path: Path, response:
     is_sound(correction)
     assert LONDON in correction.text
     async with simulated_checker(sim) as checker:
-        modelled = await Corrector(checker).acorrect(f"{HOSTILE} {response.text} {HOSTILE}", response.prompt)
+        modelled = await removing(checker).acorrect(f"{HOSTILE} {response.text} {HOSTILE}", response.prompt)
     is_sound(modelled)
     for change in modelled.changes:
         assert "evil" not in change.new or "evil" in change.old
@@ -246,9 +258,10 @@ async def test_facts_without_a_place_are_left_and_named(docs: Path) -> None:
     report, whole = report_of((LONDON, "s"), (PARIS, "n")), report_of((LONDON, "s"), (PARIS, "n"), (PARROT, "n"))
     homeless = whole.claims[2].model_copy(update={"span": (len(LONDON), len(LONDON))})
     claims = (*report.claims, homeless)
-    given = FactualityReport.model_validate({**dict(report), "claims": claims, "counts": whole.counts})
+    fields = {**dict(whole), "response": report.response, "claims": claims, "sentences": ()}
+    given = FactualityReport.model_validate(fields)
     async with FactChecker(docs=docs, cache=False) as checker:
-        correction = await Corrector(checker).acorrect(given)
+        correction = await removing(checker).acorrect(given)
     is_sound(correction)
     assert [(left.reason, left.claims) for left in correction.left] == [(LeftReason.NO_PLACE, ("c3.1",))]
     assert correction.text == LONDON
@@ -257,7 +270,7 @@ async def test_facts_without_a_place_are_left_and_named(docs: Path) -> None:
 async def test_the_head_of_a_table_stays(docs: Path) -> None:
     report = report_of(("| Ada kept | a parrot |", "n"), ("|---|---|", ""), (LONDON, "s"), between="\n")
     async with FactChecker(docs=docs, cache=False) as checker:
-        correction = await Corrector(checker).acorrect(report)
+        correction = await removing(checker).acorrect(report)
     is_sound(correction)
     assert [left.reason for left in correction.left] == [LeftReason.LAYOUT]
     assert correction.rejected is Rejection.NOTHING_CHANGED
@@ -268,7 +281,7 @@ async def test_a_thousand_sentences(docs: Path) -> None:
     """Found by hand, since it is the rewriting whose time must not grow with the square of the text."""
     report = report_of(*((LONDON, "s"), (PARIS, "n")) * 500)
     async with FactChecker(docs=docs, cache=False) as checker:
-        correction = await Corrector(checker).acorrect(report)
+        correction = await removing(checker).acorrect(report)
     is_sound(correction)
     assert correction.text == " ".join([LONDON] * 500)
     assert correction.after is not None
@@ -276,17 +289,17 @@ async def test_a_thousand_sentences(docs: Path) -> None:
 
 
 def test_without_asynchronous_code(docs: Path) -> None:
-    corrector = Corrector(FactChecker(docs=docs, cache=False))
+    corrector = removing(FactChecker(docs=docs, cache=False))
     assert corrector.correct(f"{LONDON} {PARIS}").text == LONDON
     with pytest.raises(ConfigError, match="max_rounds = 0"):
         Corrector(max_rounds=0)
 
 
 def test_a_record_that_contradicts_itself_is_refused(docs: Path) -> None:
-    correction = Corrector(FactChecker(docs=docs, cache=False)).correct(f"{LONDON} {PARIS}")
+    correction = removing(FactChecker(docs=docs, cache=False)).correct(f"{LONDON} {PARIS}")
     fields = dict(correction)
     for wrong, complaint in (
-        ({"text": correction.before.response}, "text is the rewritten one"),
+        ({"text": correction.before.response}, "text without its marks is the rewritten one"),
         ({"accepted": False, "text": correction.before.response}, "accepted or rejected"),
         ({"after": None}, "checked again"),
         ({"changes": ()}, "do not make the rewritten text"),

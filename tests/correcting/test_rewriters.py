@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from factloop.correcting.drafts import Draft
+from factloop.correcting.faults import MOST_PASSAGES, Fault, fault_of
 from factloop.correcting.offline import OfflineRewriter
 from factloop.correcting.rewriters import _complaint
-from factloop.correcting.sentences import MOST_PASSAGES, Fault, fault_of, sentences_of
+from factloop.correcting.sentences import sentences_of
+from factloop.correction_records import Unproven
 from factloop.errors import ToolError
 from factloop.records import FactualityReport
 from factloop.tools.verifiers.lexical import LexicalVerifier
@@ -16,9 +19,10 @@ LIT = "The Eddystone tower was first lit in 1698."
 REWRITER = OfflineRewriter(LexicalVerifier())
 
 
-def fault(report: FactualityReport, number: int = 0) -> Fault:
+def fault(report: FactualityReport, number: int = 0, unproven: Unproven = "remove") -> Fault:
     by_id = {claim.id: claim for claim in report.claims}
-    return fault_of(report, sentences_of(report)[0][number], by_id)
+    sentences, _ = sentences_of(report, unproven)
+    return fault_of(report, sentences[number], by_id, Draft(report.response, sentences, {}))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,7 @@ def test_a_fault_has_the_evidence_of_the_claim_that_its_own_repeats() -> None:
     )
     by_id = {one.id: one for one in report.claims}
     sentence = sentences_of(report_of((LIT, "c")))[0][0]
-    repeated = fault_of(report, type(sentence)(0, 5, (claim,)), by_id)
+    repeated = fault_of(report, type(sentence)(0, 5, (claim,)), by_id, Draft(report.response, [sentence], {}))
     assert [item.passage for item in repeated.evidence] == ["It was 1699."]
     many = report_of((LIT, "c"), evidence=[passage(f"It was {number}.", number) for number in range(1, 20)])
     assert len(fault(many).evidence) == MOST_PASSAGES

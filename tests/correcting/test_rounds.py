@@ -9,9 +9,11 @@ import pytest
 
 from factloop.correcting.corrector import SAME, _Course
 from factloop.correcting.drafts import Wording
-from factloop.correcting.sentences import Fault
-from factloop.correction_records import ChangeKind, LeftReason, Rejection
+from factloop.correcting.faults import Fault
+from factloop.correcting.marks import Policy
+from factloop.correction_records import ChangeKind, LeftReason, Rejection, Unproven
 from factloop.errors import ConfigError, FactloopError, ToolTimeout
+from factloop.evaluation.metrics.factuality import count_verdicts
 from factloop.records import FactualityReport, GivenFacts
 from factloop.tools.calls.meter import UsageMeter
 from tests.correcting.reports import report_of
@@ -39,21 +41,34 @@ class ByHand:
 
 @dataclass
 class Checked:
-    """Second checks by the text that is checked; knows no other."""
+    """Second checks by the text that is checked, of the sentences that are asked about; knows no other."""
 
     reports: Sequence[FactualityReport]
-    asked: list[str] = field(default_factory=list)
+    asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Each text with the stretches that were to be read."""
 
     async def __call__(
-        self, response: str, prompt: str | None = None, facts: Sequence[GivenFacts] | None = None
+        self,
+        response: str,
+        prompt: str | None = None,
+        facts: Sequence[GivenFacts] | None = None,
+        *,
+        spans: Sequence[tuple[int, int]] | None = None,
     ) -> FactualityReport:
         assert (prompt, facts) == ("Who?", None)
-        self.asked.append(response)
-        return next(report for report in self.reports if report.response == response)
+        assert spans
+        self.asked.append((response, tuple(response[slice(*span)] for span in spans)))
+        whole = next(report for report in self.reports if report.response == response)
+        claims = tuple(claim for claim in whole.claims if claim.span in spans)
+        sentences = tuple(sentence for sentence in whole.sentences if sentence.span in spans)
+        changes = {"claims": claims, "sentences": sentences, "counts": count_verdicts(claims)}
+        return FactualityReport(**{**dict(whole), **changes})
 
 
-def course(rewriter: ByHand, *reports: FactualityReport, before: FactualityReport = BEFORE) -> _Course:
-    return _Course(before, Checked(reports), rewriter, UsageMeter())
+def course(
+    rewriter: ByHand, *reports: FactualityReport, before: FactualityReport = BEFORE, unproven: Unproven = "remove"
+) -> _Course:
+    return _Course(before, Checked(reports), rewriter, UsageMeter(), Policy(unproven))
 
 
 NOT_BETTER = report_of((ANN, "s"), (NEW, "n"), (CID, "s"))
@@ -71,9 +86,10 @@ async def test_a_wording_that_is_not_confirmed_becomes_a_removal() -> None:
 async def test_rounds_are_bounded_and_the_last_text_is_shown_though_not_taken() -> None:
     correction = await course(ByHand([NEW]), NOT_BETTER).run(1)
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
-    assert correction.text == BEFORE.response
+    assert correction.text == f"{ANN} {BAD} [contradicted] {CID}"
     assert correction.rewritten == NOT_BETTER.response
-    assert correction.after == NOT_BETTER
+    assert correction.after is not None
+    assert correction.after.counts == NOT_BETTER.counts
     assert correction.rounds == 1
 
 
@@ -83,7 +99,7 @@ async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_other
     second = report_of((ANN, "s"), (BAD, "sc"))
     correction = await course(ByHand([NEW]), first, second, before=before).run(2)
     assert correction.accepted
-    assert correction.text == second.response
+    assert (correction.rewritten, correction.text) == (second.response, f"{ANN} {BAD} [contradicted]")
     assert [(left.reason, left.claims) for left in correction.left] == [(LeftReason.NOT_CONFIRMED, ("c2.2",))]
     assert [change.claims for change in correction.changes] == [("c3.1",)]
 
@@ -91,7 +107,7 @@ async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_other
 async def test_where_all_is_undone_the_text_that_failed_is_shown() -> None:
     before = report_of((ANN, "s"), (BAD, "sc"), prompt="Who?")
     checked = Checked([report_of((ANN, "s"), (NEW, "n"))])
-    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter()).run(5)
+    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), Policy("remove")).run(5)
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
     assert (correction.rounds, len(checked.asked)) == (1, 1)
     assert correction.left == ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 NAMES = (
     "question", "context", "sentence", "claim", "evidence", "asked", "response", "fact",
-    "topic", "options", "answer", "passage", "number", "known", "document", "wrong", "kept", "above",
+    "topic", "options", "answer", "passage", "number", "known", "document", "contradicted", "unproven", "kept", "above",
     "left", "fruitless",
 )  # fmt: skip
 

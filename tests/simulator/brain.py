@@ -206,10 +206,11 @@ class Brain:
         return {"prompts": propose_prompts(self._world, blocks.one("topic"), count, known)}
 
     def _rewritten_sentence(self, blocks: Blocks) -> Fields:
-        """What is to be kept and what the evidence has otherwise, each in a sentence of its own."""
-        told = [_one_line(block.text) for block in blocks.all("kept")]
-        for block in blocks.all("wrong"):
-            read = read_claim(_one_line(block.text))
+        """What is to stay and what the evidence has otherwise, each in a sentence of its own."""
+        told = [_one_line(block.text) for name in ("kept", "unproven") for block in blocks.all(name)]
+        for block in blocks.all("contradicted"):
+            claim, *_ = block.text.splitlines()  # below it stands which words are wrong, and by which passages
+            read = read_claim(claim)
             if read is None:
                 continue
             subject, clause = read

@@ -18,7 +18,10 @@ from tests.simulator.grammar import NAME, Clause, read_claim, read_clause, read_
 CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")
 """*Who was Ada Brisk, the painter?*"""
 
-_TITLE = re.compile(rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - | › |$)")
+_TITLE = re.compile(
+    rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - (?:Open Almanac|Old Register)(?: |$)| - | › |$)"
+)
+"""Of the pages of this world; whoever cuts them into passages may put the text on the same line."""
 _OUTDATED = "An older register had it that "
 _FRAME = re.compile(
     rf"(?P<outdated>{_OUTDATED})|According to the register, |Several letters confirm that |Local records state that "
@@ -111,16 +114,17 @@ def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
 
 @lru_cache(maxsize=8192)
 def read_article(text: str) -> Article:
-    """What a passage tells: under its title, in a line of its own, sentences. Several may stand in one text."""
+    """What a passage tells: under its title, sentences. Several may stand in one text."""
     named = calling = None
     told: list[Told | None] = []
     for line in text.strip().splitlines():
         title = _TITLE.match(line)
         if title:
             named, calling = title["name"], title["calling"]
-        else:
-            if named is not None:
-                line = re.sub(rf"\A#+ {re.escape(named)}\s", "", line)  # the heading that the title was taken from
+            line = line[title.end() :]
+        elif named is not None:
+            line = re.sub(rf"\A#+ {re.escape(named)}\s", "", line)  # the heading that the title was taken from
+        if line:
             told += (_told(sentence, named) for sentence in re.split(r"(?<=[.!?])\s+", " ".join(line.split())))
     return Article(calling, tuple(one for one in told if one is not None))
 

@@ -1,4 +1,4 @@
-"""What one check may still take: time, calls and money, beside the limits of the whole run."""
+"""What one check or correction may still take: time, calls and money, beside the limits of the whole run."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ class Allowance:
         begun_at: float | None = None,
         max_calls: int | None = None,
         max_usd: float | None = None,
+        of: str = "this check",
     ) -> None:
-        """The deadline counts from `begun_at` (`time.monotonic()`), else from now."""
+        """The deadline counts from `begun_at` (`time.monotonic()`), else from now. `of` says whose it is."""
         self._deadline_s = deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
         self._ends_at = None if deadline_s is None else begun_at + deadline_s
-        self._budget = Budget(max_calls=max_calls, max_usd=max_usd, of="this check")
+        self._budget = Budget(max_calls=max_calls, max_usd=max_usd, of=of)
 
     @property
     def limits_money(self) -> bool:

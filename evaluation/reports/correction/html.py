@@ -10,7 +10,7 @@ from factloop.evaluation.reports.page import render_page
 
 def render_correction_html(correction: Correction) -> str:
     """The page. Equal corrections give equal pages."""
-    claims = words.claims_of(correction)
+    claims, standing = words.claims_of(correction), words.doubted_claims(correction)
 
     def wrong(names: tuple[str, ...]) -> list[object]:
         return [claims[name] for name in names if name in claims]
@@ -22,5 +22,6 @@ def render_correction_html(correction: Correction) -> str:
         parts_of=parts(correction),
         changes=[(one, wrong(one.claims), words.evidence_of(correction, one)) for one in correction.changes],
         left=[(one, wrong(one.claims)) for one in correction.left],
+        doubts=[(one, [standing[name] for name in one.claims if name in standing]) for one in correction.doubts],
         told=words,
     )

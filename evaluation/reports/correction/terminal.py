@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -16,9 +16,13 @@ from factloop.evaluation.reports.correction.words import (
     LEFT_WORDS,
     claims_of,
     decision,
+    doubted,
+    doubted_claims,
     evidence_of,
-    left_unjudged,
+    in_doubt,
+    treatment,
     what_changed,
+    why_changed,
 )
 from factloop.evaluation.reports.status import status_of, status_words
 from factloop.evaluation.reports.terminal_parts import (
@@ -31,7 +35,7 @@ from factloop.evaluation.reports.terminal_parts import (
     usage_rows,
 )
 from factloop.evaluation.reports.visible import visible
-from factloop.records import FactualityReport
+from factloop.records import Claim, FactualityReport
 
 _MARKS = {"same": ("", "", ""), "removed": ("[-", "-]", "red strike"), "inserted": ("{+", "+}", "green")}
 """As `wdiff` has them, since not every terminal shows colours."""
@@ -47,6 +51,8 @@ def print_correction(correction: Correction, console: Console) -> None:
         print_section(console, "Changes", _list(_change_lines(correction)))
     if correction.left:
         print_section(console, "Left as found", _list(_left_lines(correction)))
+    if correction.doubts:
+        print_section(console, "In doubt, in the text to use", _list(_doubt_lines(correction)))
     print_section(console, "Result", rows_table(_rows(correction)))
 
 
@@ -94,7 +100,9 @@ def _change_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
         by = f" by {visible(change.by)}" if change.by else ""
         sources = dict.fromkeys(item.title or item.source for item in evidence_of(correction, change))
         shown = [Text(f"evidence: {one_line('; '.join(sources))}", style="dim")] if sources else []
-        yield (f"#{number}", [Text(f"{KIND_WORDS[change.kind]}{by}", style="bold"), *_why(correction, change), *shown])
+        why = f": {one_line(why_changed(change))}" if why_changed(change) else ""
+        head = Text(f"{KIND_WORDS[change.kind]}{by}{why}", style="bold")
+        yield (f"#{number}", [head, *_why(correction, change), *shown])
 
 
 def _left_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
@@ -103,10 +111,21 @@ def _left_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
         yield ("–", [Text(f"{LEFT_WORDS[left.reason]}{detail}", style="yellow"), *_why(correction, left)])
 
 
+def _doubt_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+    claims = doubted_claims(correction)
+    for doubt in correction.doubts:
+        head = Text(one_line(doubted(correction, doubt)))
+        found = [claims[name] for name in doubt.claims if name in claims]
+        yield ("?", [head, Text(treatment(correction, doubt), style="yellow"), *_statuses(found)])
+
+
 def _why(correction: Correction, stretch: Change | Left) -> list[Text]:
-    """The claims that are not supported, each with its status."""
+    """The claims that are the reason, each with its status."""
     claims = claims_of(correction)
-    found = [claims[name] for name in stretch.claims if name in claims]
+    return _statuses([claims[name] for name in stretch.claims if name in claims])
+
+
+def _statuses(found: Sequence[Claim]) -> list[Text]:
     return [Text(f"{status_of(one).symbol} {status_words(one)}: {one_line(one.self_contained)}") for one in found]
 
 
@@ -118,8 +137,8 @@ def _rows(correction: Correction) -> list[Row]:
     ]
     if correction.after is not None:
         rows.append(("After", Text(_standing(correction.after))))
-    unjudged = left_unjudged(correction)
-    rows += [("Not scored", Text(unjudged, style="magenta"))] if unjudged else []
+    doubts = in_doubt(correction)
+    rows += [("In doubt", Text(doubts, style="magenta"))] if doubts else []
     rows.append(("Rewriter", Text(f"{visible(correction.rewriter)}, {figures.plural(correction.rounds, 'round')}")))
     rows.append(("Judge", Text(visible(correction.before.fingerprint.judge))))
     return rows + usage_rows(correction.usage) + notice_rows("Warning", correction.report.warnings)

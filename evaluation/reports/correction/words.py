@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from factloop.correction_records import Change, ChangeKind, Correction, LeftReason, Rejection
+from factloop.correction_records import Change, ChangeKind, Correction, Doubt, LeftReason, Rejection
 from factloop.evaluation.reports.figures import plural
+from factloop.findings import Finding
 from factloop.records import Claim, Evidence
 
 LEFT_WORDS = {
@@ -15,6 +16,14 @@ LEFT_WORDS = {
     LeftReason.NO_PLACE: "the response does not hold the sentence",
 }
 KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "worded anew"}
+FINDING_WORDS = {
+    Finding.CONTRADICTED: "contradicted by the evidence",
+    Finding.UNSUPPORTED: "no evidence found",
+    Finding.UNSCORED: "not judged",
+    Finding.IRRELEVANT: "not judged, as it has nothing to do with the question",
+    Finding.UNREAD: "not read",
+    Finding.CLAIM_FREE: "no claim found in it",
+}
 
 
 def decision(correction: Correction) -> str:
@@ -35,10 +44,36 @@ def what_changed(correction: Correction) -> str:
     return ", ".join(parts) or "none"
 
 
-def left_unjudged(correction: Correction) -> str | None:
-    """That claims without a verdict were left alone; None where there are none."""
-    unscored = correction.before.counts.unscored
-    return f"{plural(unscored, 'claim')} without a verdict left alone" if unscored else None
+def why_changed(change: Change) -> str:
+    """What was found of its claims, and what else led to it; empty in corrections that do not say so."""
+    reasons = [*(FINDING_WORDS[finding] for finding in change.findings), change.detail]
+    return "; ".join(reason for reason in reasons if reason)
+
+
+def in_doubt(correction: Correction) -> str | None:
+    """How many sentences of the text to use are not proven, and how many of them say so; None where all are."""
+    doubts = correction.doubts
+    if not doubts:
+        return None
+    unmarked = sum(doubt.mark is None for doubt in doubts)
+    return f"{plural(len(doubts), 'sentence')} not proven or not checked, {unmarked or 'none'} of them unmarked"
+
+
+def doubted(correction: Correction, doubt: Doubt) -> str:
+    """The sentence in doubt."""
+    return correction.text[slice(*doubt.span)].strip()
+
+
+def treatment(correction: Correction, doubt: Doubt) -> str:
+    """What was found of it, and whether the text says so."""
+    found = ", ".join(FINDING_WORDS[finding] for finding in doubt.findings)
+    mark = "not marked" if doubt.mark is None else f"marked {correction.text[slice(*doubt.mark)].strip()}"
+    return f"{found}; {mark}"
+
+
+def doubted_claims(correction: Correction) -> Mapping[str, Claim]:
+    """Those of the report on the text to use."""
+    return {claim.id: claim for claim in correction.report.claims}
 
 
 def claims_of(correction: Correction) -> Mapping[str, Claim]:

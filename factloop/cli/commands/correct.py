@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, with_flags
+from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, CorrectionFlags, LimitFlags, with_flags
 from factloop.cli.flags import settings_given
 
 
-@with_flags(CheckFlags, LimitFlags, CheckLimitFlags)
+@with_flags(CorrectionFlags, CheckFlags, LimitFlags, CheckLimitFlags)
 def correct(
     answer: Annotated[
         str, typer.Argument(metavar="ANSWER", help="File with the text to correct; - for standard input.")
@@ -45,9 +45,12 @@ def correct(
     quiet: flags.Quiet = False,
     **settings: Any,
 ) -> None:
-    """Rewrite a text so that its unsupported claims are mended or removed, and check it again."""
+    """Mend what the sources contradict, mark what they do not say, and check the changes again.
+
+    --deadline, --max-calls-per-check and --budget-usd-per-check are for the whole of it.
+    """
     from factloop.cli.correct import Ask, run_correct
-    from factloop.settings import CheckSettings
+    from factloop.correction_settings import CorrectionSettings
 
     ask = Ask(
         answer,
@@ -62,4 +65,4 @@ def correct(
         strict=strict,
         quiet=quiet,
     )
-    raise typer.Exit(run_correct(ask, settings_given(CheckSettings, {"k": k, **settings})))
+    raise typer.Exit(run_correct(ask, settings_given(CorrectionSettings, {"k": k, **settings})))

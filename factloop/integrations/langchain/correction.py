@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from factloop.agents.safe.model_stages import passages
 from factloop.citations import reason
 from factloop.correcting import MAX_ROUNDS, Corrector
-from factloop.correction_records import Correction
+from factloop.correction_records import Correction, Unchecked, Unproven
 from factloop.evaluation.reports.status import status_words
 from factloop.integrations.langchain.inputs import REQUEST, is_request
 from factloop.integrations.langchain.runnable import FactCheckRunnable
@@ -30,14 +30,25 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
         chain | CorrectionRunnable(FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))) | (lambda done: done.text)
 
     The input is that of `FactCheckRunnable`, with its keys, mode and retriever; the output is a `Correction`, whose
-    `text` is the one to use: the rewritten answer where a second check found it better, else the answer as it was.
+    `text` is the one to use: the rewritten answer where a second check found it better, else the answer, with marks
+    after what is in doubt.
     With a model it costs money. Raises DataError for a wrong input, ConfigError.
     """
 
-    def __init__(self, check: FactCheckRunnable | None = None, *, max_rounds: int = MAX_ROUNDS) -> None:
-        """Without a check the offline engine judges. Raises ConfigError."""
+    def __init__(
+        self,
+        check: FactCheckRunnable | None = None,
+        *,
+        max_rounds: int = MAX_ROUNDS,
+        unproven: Unproven = "mark",
+        unchecked: Unchecked = "mark",
+    ) -> None:
+        """Without a check the offline engine judges. The limits of the check are those of the whole correction.
+
+        `unproven` and `unchecked` as for `Corrector`. Raises ConfigError.
+        """
         self.check = check if check is not None else FactCheckRunnable()
-        self._corrector = Corrector(self.check.checker, max_rounds=max_rounds)
+        self._corrector = Corrector(self.check.checker, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Correction:
         return run_blocking(self.ainvoke(input, config, **kwargs))
@@ -64,7 +75,7 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
     async def _correct(self, given: dict[str, Any]) -> Correction:
         asked = self.check.keys.read(given)
         sources = await self.check.sources(asked)
-        return await self._corrector.acorrect(asked.answer, asked.question, sources=sources)
+        return await self._corrector.acorrect(asked.answer, asked.question, sources=sources, limits=self.check.limits)
 
 
 def can_be_revised(report: FactualityReport) -> bool:
@@ -73,12 +84,19 @@ def can_be_revised(report: FactualityReport) -> bool:
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """The turn that names the claims which failed, ten at most, and what the evidence says. It is marked as ours."""
+    """The turn that names the claims which failed, ten at most, contradicted ones apart from unproven ones, and what
+    the evidence says. It is marked as ours.
+    """
     failing = _failing(report)[:MOST_CLAIMS]
-    rendered = prompt.render(
-        claim=[f"{claim.self_contained} ({_outcome(claim)})" for claim in failing],
-        evidence=passages(_evidence(failing)),
-    )
+    told = {
+        is_contradicted: [
+            f"{claim.self_contained} ({_outcome(claim)})"
+            for claim in failing
+            if bool(claim.judgement.contradicted) == is_contradicted
+        ]
+        for is_contradicted in (True, False)
+    }
+    rendered = prompt.render(contradicted=told[True], unproven=told[False], evidence=passages(_evidence(failing)))
     return HumanMessage(f"{rendered.system}\n\n{rendered.user}", additional_kwargs={REQUEST: True})
 
 

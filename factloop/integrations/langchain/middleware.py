@@ -21,7 +21,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from factloop.correcting import MAX_ROUNDS
-from factloop.correction_records import Correction
+from factloop.correction_records import Correction, Unchecked, Unproven
 from factloop.errors import ConfigError
 from factloop.evaluation.reports.fact_check.brief import in_words
 from factloop.findings import Finding, as_findings, has_unproven
@@ -87,8 +87,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       that was retrieved since the person spoke. Of what still does not pass, `then` decides (`block`, unless told
       otherwise). Drafts and requests are taken out of the messages at the end; their reports stay. An answer that only
       failed to be checked is not sent back, since another would fare no better;
-    - `correct` puts the corrected text in the place of the answer if a second check found it better; an answer of which
-      `blocks` then still holds is annotated.
+    - `correct` puts the corrected text in the place of the answer: what is contradicted is mended if a second check
+      found that better, and what is in doubt is marked, unless `unproven` and `unchecked` say otherwise (`Corrector`).
+      A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
 
     The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
     judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
@@ -114,6 +115,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         max_revisions: int = MAX_REVISIONS,
         then: LastAction = "block",
         max_rounds: int = MAX_ROUNDS,
+        unproven: Unproven = "mark",
+        unchecked: Unchecked = "mark",
         retrieved: Retrieved = "turn",
     ) -> None:
         super().__init__()
@@ -128,11 +131,12 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if blocks is not None and passing:
             raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
         self.check = check if check is not None else FactCheckRunnable()
-        self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds)
+        self._correction = CorrectionRunnable(self.check, max_rounds=max_rounds, unproven=unproven, unchecked=unchecked)
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
         self._passing = as_findings(passing)
         self._blocks = blocks if blocks is not None else self._has_unproven
+        self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
         self._gathering = Gathering(
             documents_of("documents", documents) or (), extract, system_message, retrieved == "conversation"
@@ -216,9 +220,14 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return self._then if self._blocks(report) else "record"
 
     def _corrected(self, correction: Correction, answer: BaseMessage) -> Any:
-        if self._blocks(correction.report):
+        if self._blocks(correction.report) and not self._is_said(correction):
             return self._annotated(correction.text, correction.report)
-        return correction.text if correction.accepted else answer.content
+        return correction.text if correction.text != correction.before.response else answer.content
+
+    def _is_said(self, correction: Correction) -> bool:
+        """Whether all that does not pass is marked in the text. What a function of the user's blocks is not known."""
+        unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
+        return self._blocks_by_findings and all(self._passing.issuperset(doubt.findings) for doubt in unmarked)
 
     def _annotated(self, text: str, report: FactualityReport) -> str:
         return f"{text}\n\n{self._formatter(report)}"

@@ -76,6 +76,27 @@ async def test_windows_are_of_a_few_sentences_each_with_the_passages() -> None:
     assert [sentence.no_claim for sentence in result.sentences] == [NoClaim.NO_CLAIM] * (n + 1)
 
 
+@pytest.mark.parametrize(
+    ("between", "n_windows"),
+    [
+        (" ", 1),
+        ("\n\n## A heading\n\n", 1),  # it is no statement: it is shown with what stands below it
+        (f" {SENTENCES[2]} ", 2),
+    ],
+)
+async def test_stretches_with_unread_sentences_between_them_share_no_window(between: str, n_windows: int) -> None:
+    """A window shows what stands between its sentences, whose facts would be listed with theirs."""
+    first, second = SENTENCES[:2]
+    response = f"{first}{between}{second}"
+    silent = reading(silent=(0, 1))
+    script = GroundedScript({}, readings={first: [silent], second: [silent]})
+    spans = [(0, len(first)), (len(response) - len(second), len(response))]
+    await run(GroundedPlan(script, results=2), response, [Given()], gates=False, spans=spans)
+    assert len(script.windows) == n_windows
+    read = [[one.sentence for one in window.sentences] for window in script.windows]
+    assert sorted(read) == ([[first, second]] if n_windows == 1 else [[first], [second]])
+
+
 async def test_what_is_not_supported_is_looked_at_again_in_batches_of_like_size() -> None:
     n = BATCH_CLAIMS + 3
     size = n // 2

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from factloop.correcting.drafts import Draft, Wording
+from factloop.correcting.marks import Policy, marked
 from factloop.correcting.sentences import sentences_of
 from factloop.correction_records import Correction, Left, LeftReason, Rejection
 from factloop.records import FactualityReport, StageUsage, Usage
+from tests.correcting.reports import report_of
 from tests.evaluation.reports.sample import HOSTILE, hostile_report, make_report, sample_report
 
 MENDED = "The Analytical Engine was never completed, and never ran her program."
@@ -14,7 +16,7 @@ MENDED = "The Analytical Engine was never completed, and never ran her program."
 def accepted() -> Correction:
     """The engine's sentence mended, the parrot's removed, the one on her lessons left."""
     report = sample_report()
-    sentences, _ = sentences_of(report)
+    sentences, _ = sentences_of(report, "remove")
     number = {claim.id: place for place, sentence in enumerate(sentences) for claim in sentence.claims}
     wordings = {number["c8"]: Wording(MENDED, ("c8e1",), "openai:gpt-4o-mini"), number["c10"]: Wording("")}
     draft = Draft(report.response, sentences, wordings)
@@ -73,10 +75,18 @@ def nothing_done(
     )
 
 
+def in_doubt() -> Correction:
+    """A contradicted sentence that could not be mended, and an unproven one that is kept as it is."""
+    report = report_of(("Ann ran.", "c"), ("Bad fell.", "n"), ("Cid sat.", "s"))
+    text, doubts = marked(report, Policy(unproven="keep"))
+    fields = dict(nothing_done(report, Rejection.NOTHING_CHANGED))
+    return Correction(**{**fields, "text": text, "doubts": doubts, "unproven": "keep", "unchecked": "mark"})
+
+
 def hostile() -> Correction:
     """Every text of it would break out of an attribute, an element, a line."""
     report = hostile_report()
-    sentences, _ = sentences_of(report)
+    sentences, _ = sentences_of(report, "remove")
     draft = Draft(report.response, sentences, {0: Wording(HOSTILE, by=HOSTILE)})
     span = (sentences[0].start, sentences[0].end)
     return Correction(

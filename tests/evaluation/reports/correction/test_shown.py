@@ -10,8 +10,16 @@ from rich.console import Console
 from factloop.correction_records import Correction, LeftReason, Rejection
 from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.correction.terminal import print_correction
-from factloop.evaluation.reports.correction.words import LEFT_WORDS, decision, what_changed
-from tests.evaluation.reports.correction.correction_samples import MENDED, accepted, hostile, not_taken, nothing_done
+from factloop.evaluation.reports.correction.words import FINDING_WORDS, LEFT_WORDS, decision, what_changed
+from factloop.findings import Finding
+from tests.evaluation.reports.correction.correction_samples import (
+    MENDED,
+    accepted,
+    hostile,
+    in_doubt,
+    not_taken,
+    nothing_done,
+)
 from tests.evaluation.reports.html_page import Page, colours, contrast, text_of, words
 from tests.evaluation.reports.sample import HOSTILE, sample_report
 
@@ -51,7 +59,6 @@ def test_nothing_to_correct_is_said() -> None:
     stands = nothing_done(sample_report(), Rejection.NOTHING_CHANGED)
     assert decision(stands).startswith("The original stands")
     assert what_changed(stands) == "none"
-    assert "7 claims without a verdict left alone" in words(printed(stands))
 
 
 def test_the_page_marks_by_elements_and_words_and_not_by_colour_alone() -> None:
@@ -84,5 +91,25 @@ def test_hostile_text_reaches_neither_the_terminal_nor_the_page() -> None:
     assert HOSTILE not in html
 
 
+def test_why_each_change_was_made_is_said() -> None:
+    change, *others = accepted().changes
+    told = change.model_copy(update={"detail": "a new wording did not stand the second check"})
+    one = accepted().model_copy(update={"changes": (told, *others)})
+    for text in (words(printed(one)), text_of(render_correction_html(one))):
+        assert "contradicted by the evidence; a new wording did not stand the second check" in text
+
+
+def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
+    """Marked or not, with its claims; the counts say how many the text itself does not tell of."""
+    one = in_doubt()
+    for text in (words(printed(one)), words(text_of(render_correction_html(one)))):
+        assert "2 sentences not proven or not checked, 1 of them unmarked" in text
+        assert "contradicted by the evidence; marked [contradicted]" in text
+        assert "no evidence found; not marked" in text
+    assert nothing_done().doubts == ()
+    assert "In doubt" not in printed(nothing_done())
+
+
 def test_every_reason_has_words() -> None:
+    assert set(FINDING_WORDS) == set(Finding)
     assert set(LEFT_WORDS) == set(LeftReason)
