@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.correcting.marks import Policy, marked
-from factloop.correction_records import Unchecked, Unproven
+from factloop.correction_records import Correction, Rejection, Unchecked, Unproven
 from factloop.findings import Finding
 from factloop.records import FactualityReport
 from tests.correcting.reports import report_of
@@ -89,3 +89,24 @@ def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
     text, doubts = marked(report, Policy())
     assert text == "Ann ran. [unverified] Bad fell."
     assert [doubt.claims for doubt in doubts] == [("c1.1",), ("c2.1",)]
+
+
+def test_the_report_on_a_marked_text_has_its_places() -> None:
+    """Between sentences of some scripts there is no blank: a mark ends where the next begins."""
+    before = report_of(("安跑了。", "n"), ("巴跌了。", "s"), ("好吗？", ""), ("丹藏了。", "u"), between="")
+    text, doubts = marked(before, Policy())
+    correction = Correction(
+        text=text,
+        accepted=False,
+        rejected=Rejection.NOTHING_TO_CORRECT,
+        why="nothing",
+        before=before,
+        doubts=doubts,
+        rounds=0,
+        rewriter="nobody",
+        usage=before.usage,
+    )
+    report = correction.report
+    assert report.response == text == "安跑了。 [unverified]巴跌了。好吗？丹藏了。 [unchecked]"
+    assert [text[slice(*claim.span)] for claim in report.claims] == ["安跑了。", "巴跌了。", "丹藏了。"]
+    assert [report.text_of(one) for one in report.sentences] == ["安跑了。", "巴跌了。", "好吗？", "丹藏了。"]

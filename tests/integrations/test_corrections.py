@@ -245,6 +245,12 @@ def test_what_is_kept_unmarked_is_said_in_a_note(more: dict[str, Any], note: boo
     assert ("Fact check:" in found["messages"][-1].text) == note
 
 
+def test_what_a_function_of_the_users_blocks_is_said_in_a_note_though_it_is_marked() -> None:
+    guard = FactCheckMiddleware(offline(), action="correct", blocks=lambda report: report.precision != 1.0)
+    found, _ = run_agent(guard, LOOKS_UP, AIMessage(ANSWER))
+    assert found["messages"][-1].text.startswith(f"{ANSWER} [unverified]\n\nFact check:")
+
+
 def test_an_answer_that_cannot_be_corrected_is_marked() -> None:
     guard = FactCheckMiddleware(offline(), action="correct", unproven="remove")
     found, _ = run_agent(guard, LOOKS_UP, AIMessage(WRONG))
