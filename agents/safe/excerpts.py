@@ -1,9 +1,9 @@
 """Bounded views of a long response: a prompt must not grow without end with the text under check.
 
 A short response is shown whole, so that all requests about it begin alike. Of a long one three things are shown: its
-opening, which mostly says whom it is about, the neighbourhood of the sentence, and sentences elsewhere that share names
-or figures with it. They are whole sentences, in the order of the response, and what is left out is said on a line of
-its own.
+opening, which mostly says whom it is about, the neighbourhood of the sentence, and what ties it to the rest: sentences
+that share names or figures with it, and those that say who these are in turn. They are whole sentences, in the order of
+the response, and what is left out is said on a line of its own.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from factloop.tools.linguistics.outline import Part, read_outline
 
@@ -23,6 +24,11 @@ _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`
 """Of a list item, a row or stress that opens a line: without their sentence they say nothing."""
 _MOST_SHARED = 200
 """A word in more parts than this says nothing about where to look."""
+_NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
+_JUST_BEFORE = 3
+"""Parts with names before a sentence, to which a pronoun in it mostly reaches back."""
+_HOPS = 3
+"""Of ties to ties: a town to the man who was born there, he to his teacher, she to whom it is all about."""
 _KEPT = 64
 
 
@@ -53,10 +59,15 @@ class _View:
         self._response = response
         self._parts: Sequence[Part] = read_outline(response)
         self._starts = [part.start for part in self._parts]
-        self._holders: defaultdict[str, list[int]] = defaultdict(list)
-        for number, part in enumerate(self._parts):
-            for word in set(_TELLING.findall(part.text)):
-                self._holders[word].append(number)
+        names = {word[0] for part in self._parts for word in _TELLING.finditer(part.text) if _may_name(word, part)}
+        words = [(set(_TELLING.findall(part.text)) & names) - _NO_NAMES for part in self._parts]
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for number, found in enumerate(words):
+            for word in found:
+                holders[word].append(number)
+        self._holders = {word: numbers for word, numbers in holders.items() if len(numbers) <= _MOST_SHARED}
+        self._words = [found & self._holders.keys() for found in words]
+        self._above = _numbers_above(self._parts)
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
         """Parts of about `most` characters together; with `until` none that begins there or later."""
@@ -64,31 +75,50 @@ class _View:
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
         chosen = set(range(here, min(last_here + 1, last)))
-        self._add(chosen, range(last), most // 4)
-        self._add(chosen, _outwards(here, last_here, last), most // 2)
-        self._add(chosen, (number for number in self._sharing(here, last_here) if number < last), most // 4)
+        left = most
+        tied = (number for number in self._tied(here, last_here) if number < last)
+        shares = ((range(last), 6), (_outwards(here, last_here, last), 4), (tied, 2))
+        for numbers, share in (*shares, (_outwards(here, last_here, last), 1)):
+            left -= self._add(chosen, numbers, min(left, most // share))
         return self._written(sorted(chosen), last)
 
-    def _add(self, chosen: set[int], numbers: Iterable[int], most: int) -> None:
-        """Adds parts in the order given, as long as they fit."""
+    def _add(self, chosen: set[int], numbers: Iterable[int], most: int) -> int:
+        """Adds parts in the order given, as long as they fit, each with what it stands under; the characters taken."""
+        taken = 0
         for number in numbers:
             if number in chosen:
                 continue
-            most -= self._parts[number].end - self._parts[number].start + 1
-            if most < 0:
-                return
+            length = self._parts[number].end - self._parts[number].start + 1
+            if taken + length > most:
+                break
+            taken += length
             chosen.add(number)
+            for above in self._above[number]:
+                if above not in chosen:
+                    taken += self._parts[above].end - self._parts[above].start + 1
+                    chosen.add(above)
+        return taken
 
-    def _sharing(self, first: int, last: int) -> list[int]:
-        """Parts that share telling words with those from `first` to `last`, those with the rarest first."""
-        words = {word for part in self._parts[first : last + 1] for word in _TELLING.findall(part.text)}
-        rarity: defaultdict[int, float] = defaultdict(float)
-        for word in words:
-            holders = self._holders[word]
-            if len(holders) <= _MOST_SHARED:
-                for number in holders:
-                    rarity[number] += 1.0 / len(holders)
-        return sorted(rarity, key=lambda number: (-rarity[number], number))
+    def _tied(self, first: int, last: int) -> Iterator[int]:
+        """Parts that share telling words with those from `first` to `last` or just before, then with these in turn.
+
+        Of each word the part that has it first comes before all others, as it mostly says who or what is meant.
+        """
+        known: set[str] = set()
+        before = (number for number in range(first - 1, -1, -1) if self._words[number])
+        frontier: Iterable[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
+        for _ in range(_HOPS):
+            words = {word for number in frontier for word in self._words[number]} - known
+            known |= words
+            by_rarity = sorted(words, key=lambda word: (len(self._holders[word]), self._holders[word][0]))
+            rarity: defaultdict[int, float] = defaultdict(float)
+            for word in by_rarity:
+                for number in self._holders[word]:
+                    rarity[number] += 1.0 / len(self._holders[word])
+            introductions = dict.fromkeys(self._holders[word][0] for word in by_rarity)
+            others = sorted(rarity.keys() - introductions.keys(), key=lambda number: (-rarity[number], number))
+            frontier = [*introductions, *others]
+            yield from frontier
 
     def _written(self, numbers: Sequence[int], last: int) -> str:
         """The parts as the response has them, space and marks between neighbours included."""
@@ -105,6 +135,21 @@ class _View:
         if expected < last:
             pieces.append(f"\n{LEFT_OUT}")
         return "".join(pieces).strip()
+
+
+def _may_name(word: re.Match[str], part: Part) -> bool:
+    """Whether it is a name or a figure, and not just the first word of a sentence."""
+    return word.start() > 0 or part.kind in ("heading", "head", "row") or not word[0].isalpha()
+
+
+def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
+    """For each part the numbers of the headings, the lead or the head of a table that it stands under."""
+    latest: dict[str, int] = {}
+    found: list[list[int]] = []
+    for number, part in enumerate(parts):
+        found.append([latest[line] for line in part.above.splitlines() if line in latest])
+        latest[part.text.strip("*_: ") if part.kind == "heading" else part.text] = number
+    return found
 
 
 def _outwards(first: int, last: int, n_parts: int) -> Iterable[int]:

@@ -243,7 +243,7 @@ def _scores(answered: Answered[GroundedFacts]) -> Sequence[float | None]:
 def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> Rendered:
     """What is asked of one sentence in the fused plan."""
     return prompts["safe/sentence_facts"].render(
-        question=task.prompt or None, answer=_answer(task), sentence=task.sentence
+        question=task.prompt or None, answer=_answer(task), above=task.above or None, sentence=task.sentence
     )
 
 

@@ -103,7 +103,7 @@ class Brain:
         if "fact" in blocks:
             facts = [resolve_alone(_one_line(given.text), shown) for given in blocks.all("fact")]
         else:
-            facts = _claims(read_sentence(shown, _one_line(blocks.one("sentence"))))
+            facts = _claims(read_sentence(shown, _one_line(blocks.one("sentence")), blocks.one("above").strip()))
         ties = _ties(question, shown)
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 

@@ -134,11 +134,16 @@ def read_response(text: str) -> tuple[Said, ...]:
     return tuple(Reader().read(text))
 
 
-def read_sentence(shown: str, sentence: str) -> Said:
-    """One sentence in the light of what is shown of its response: the whole, or what stands before it."""
-    for said in read_response(shown):
-        if said.text == sentence:
-            return said
+def read_sentence(shown: str, sentence: str, above: str = "") -> Said:
+    """One sentence in the light of what is shown of its response: the whole, or what stands before it.
+
+    Of equal ones the first below the last line of `above` is meant, as far as that is shown.
+    """
+    places = [said for said in read_response(shown) if said.text == sentence]
+    if places:
+        heading = re.search(rf"^\W*{re.escape(above.splitlines()[-1])}\W*$", shown, re.MULTILINE) if above else None
+        earlier = read_response(shown[: heading.start()]) if heading else ()
+        return places[min(sum(said.text == sentence for said in earlier), len(places) - 1)]
     last = read_response(f"{shown}\n{sentence}")[-1:]
     return last[0] if last and last[0].text == sentence else Said(sentence, ())
 

@@ -52,6 +52,7 @@ def facts_read(world: World, shown: Shown, *, question: bool = True) -> float:
                 "sentence_facts",
                 question=response.prompt if question else None,
                 answer=shown(response, part.start),
+                above=part.above or None,
                 sentence=part.text,
             )
             found = {(item["fact"], item["status"] == "irrelevant") for item in reply["facts"]}  # type: ignore[attr-defined]
@@ -131,3 +132,14 @@ def test_without_the_question_a_namesake_is_taken_for_the_one_meant(seed: int) -
     ]  # fmt: skip
     assert verdicts_right(world, of_namesakes, cut=10_000) == 1.0
     assert verdicts_right(world, of_namesakes, cut=10_000, question=False) < 0.7
+
+
+def test_without_its_heading_an_item_is_taken_for_its_like_under_another() -> None:
+    world = build_world(SEEDS[0])
+    one, other, third = [name for name, entity in world.entities.items() if entity.kind == "person"][:3]
+    item = f"was married to {third}"
+    shown = {"question": f"What is known about {one}?", "answer": f"## {one}\n\n- {item}\n\n## {other}\n\n- {item}"}
+    told = fields(world, "sentence_facts", **shown, above=other, sentence=item)
+    untold = fields(world, "sentence_facts", **shown, above=None, sentence=item)
+    assert told["facts"][0]["fact"] == f"{other} {item}."  # type: ignore[index]
+    assert untold["facts"][0]["fact"] == f"{one} {item}."  # type: ignore[index]

@@ -39,6 +39,36 @@ def test_a_long_one_shows_its_opening_the_neighbourhood_and_what_shares_names() 
     assert len(shown) <= 600 + 6 * len(LEFT_OUT)
 
 
+def test_ties_are_followed_to_those_who_say_who_is_meant() -> None:
+    """A pronoun to the name before it, the name to where it was first said, and from there to whom it is all about."""
+    told = (
+        "Ada Lovelace was born in London. " + FILLER + "As a pupil of Ada Lovelace one knows John Reed. " + FILLER
+        + "The sister of John Reed was Olga Brandt. " + FILLER
+        + "Olga Brandt grew up in Ulm. Nobody doubts it. She died there."
+    )  # fmt: skip
+    start = told.index("She died there.")
+    shown = whole_or_excerpt(told, start, start + 15, most=600)
+    assert "The sister of John Reed was Olga Brandt." in shown
+    assert "As a pupil of Ada Lovelace one knows John Reed." in shown
+
+
+def test_what_is_shown_stands_under_its_headings_and_the_head_of_its_table() -> None:
+    table = "## Members of the crew\n\n| Name | Role |\n| --- | --- |\n| John Roe | cook |\n| Olga Brandt | smith |\n"
+    told = f"The Corona sailed in 1880. {FILLER}Olga Brandt died in 1890. {FILLER}\n\n{table}"
+    start = told.index("Olga Brandt died")
+    shown = whole_or_excerpt(told, start, start + 25, most=600)
+    assert "## Members of the crew" in shown
+    assert "Name | Role" in shown
+    assert "Olga Brandt | smith" in shown
+    assert "John Roe" not in shown
+
+
+def test_what_one_share_leaves_is_spent_on_the_others() -> None:
+    told = f"Ada was born. {FILLER}It ended well."
+    shown = whole_or_excerpt(told, len(told) - 14, len(told), most=3_000)
+    assert 2_850 <= len(shown) <= 3_000 + 3 * len(LEFT_OUT)
+
+
 def test_nothing_is_cut_within_a_sentence_and_each_gap_is_said() -> None:
     shown = whole_or_excerpt(LONG, *place("Brook wrote on algebra."), most=600)
     pieces = [piece.strip() for piece in shown.split(LEFT_OUT)]
