@@ -29,8 +29,9 @@ from factloop.citations import renumbered
 from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
 
-WINDOW_SENTENCES, WINDOW_CHARACTERS = 4, 400
-"""Of sentences read together; a longer sentence is read alone. An answer takes as long as its longest window."""
+WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
+"""Of sentences read together, mostly three or four; a longer one is read alone. An answer takes as long as its longest
+window, and each window shows its passages anew."""
 BATCH_CLAIMS = 7
 """At most so many are looked at again together."""
 MOST_SHOWN = 5

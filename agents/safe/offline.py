@@ -6,6 +6,7 @@ A baseline: it costs nothing, needs no network and says so in `Judgement.judged_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from factloop.agents.safe.context import CheckContext
@@ -16,6 +17,7 @@ from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
+from factloop.tools.search.passages import split_passages
 from factloop.tools.verifiers.base import Entailment, Verifier
 
 if TYPE_CHECKING:
@@ -101,7 +103,11 @@ def _is_worth_another_query(case: Case) -> bool:
 
 
 def _verify(verifier: Verifier, case: Case) -> Entailment:
-    return verifier.verify(case.claim, [item.passage for item in case.evidence])
+    """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
+    would hide what the one that speaks of the claim says otherwise."""
+    pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in split_passages(item.passage)]
+    entailment = verifier.verify(case.claim, [piece for _, piece in pieces])
+    return replace(entailment, cited=tuple(dict.fromkeys(pieces[index][0] for index in entailment.cited)))
 
 
 def _rationale(entailment: Entailment, case: Case) -> str:

@@ -31,7 +31,7 @@ from factloop.testing.words import factual_failure
 
 SOURCES = "examples/lighthouse/sources"
 RIGHT = "John Smeaton built the third Eddystone tower."
-WRONG = "The present tower was first lit in 1795."
+WRONG = "Smeaton's Tower was lit in 1795."
 ADA = Document("Ada Lovelace was born in London.", metadata={"source": "ada.txt"})
 
 
@@ -96,8 +96,8 @@ def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() 
     with pytest.raises(NotFactual) as failure:
         assert_factual(f"{RIGHT} {WRONG}", docs=SOURCES)
     said = str(failure.value)
-    assert "1. not supported (contradicted): The present tower was first lit in 1795." in said
-    assert f'evidence [{SOURCES}/eddystone.md]: "' in said
+    assert "1. not supported (contradicted): Smeaton's Tower was lit in 1795." in said
+    assert f'evidence [{SOURCES}/smeaton.txt]: "' in said
     assert "1795" in said.partition("   why: ")[2].partition("evidence [")[0]
     assert "Smeaton built the third" not in said.partition("\n1. ")[2].partition("evidence")[0]
     assert "precision 0.500 (n = 2), 1 supported, 1 not supported (1 contradicted)" in said

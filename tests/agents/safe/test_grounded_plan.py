@@ -20,7 +20,7 @@ from tests.agents.safe.scripted import (
     supported,
 )
 
-SENTENCES = [f"Sentence {number} says a thing." for number in "ABCDEF"]
+SENTENCES = [f"Sentence {number} says a thing." for number in "ABCDEFGHIJ"]
 UNREADABLE = ModelOutputError("half of it is missing", schema="GroundedFacts", reply="{")
 
 
