@@ -1,4 +1,4 @@
-"""What a `GroundedFacts` reply means: its numbers are checked by code, and nothing in it is taken on trust.
+"""What the replies of the grounded plan mean: its numbers are checked by code, and nothing in it is taken on trust.
 
 A fact of no known sentence makes the reply unusable, as nobody could say where it stands. A passage that does not
 exist is no ground; a verdict left without grounds is none for the claim, which is then looked at again.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.agents.safe import judgements
-from factloop.agents.safe.schemas import GroundedFact, GroundedFacts
+from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts
 from factloop.agents.safe.stages import JudgedFact, Reading, WindowTask
 from factloop.agents.safe.verdict_scores import with_score
 from factloop.errors import ModelOutputError
@@ -25,26 +25,19 @@ def complete(n_sentences: int, answer: GroundedFacts) -> None:
         _refuse(answer, f"facts of sentence {strangers[0]}, but the sentences are numbered 1 to {n_sentences}")
 
 
-def claims_judged(n_claims: int, answer: GroundedFacts) -> None:
+def claims_judged(n_claims: int, answer: GroundedClaims) -> None:
     """Refuses a reply that is not one entry for each claim, in order."""
-    numbers = [fact.sentence for fact in answer.facts]
+    numbers = [entry.claim for entry in answer.claims]
     if numbers != list(range(1, n_claims + 1)):
         _refuse(answer, f"{n_claims} claims are given, and judged were {numbers}: judge each once, in order")
 
 
-def _refuse(answer: GroundedFacts, complaint: str) -> None:
+def _refuse(answer: GroundedFacts | GroundedClaims, complaint: str) -> None:
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
-def reading_of(
-    answer: GroundedFacts,
-    window: WindowTask,
-    judged_by: str,
-    *,
-    scores: Sequence[float | None],
-    given: Sequence[str] = (),
-) -> Reading:
-    """The facts in the order of their sentences. Where claims were `given`, an empty fact stands for the claim.
+def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, scores: Sequence[float | None]) -> Reading:
+    """The facts in the order of their sentences.
 
     `scores` are those of the verdicts as the model gave them, one for each fact of the answer.
     """
@@ -52,20 +45,42 @@ def reading_of(
     facts = [
         JudgedFact(
             sentence=fact.sentence - 1,
-            text=fact.fact.strip() or given[fact.sentence - 1],
+            text=fact.fact.strip(),
             judgement=_judgement(fact, window, judged_by, score),
             relevant=fact.sentence not in beside if window.prompt else None,
         )
         for fact, score in zip(answer.facts, scores, strict=True)
-        if fact.fact.strip() or given
+        if fact.fact.strip()
     ]
     stated = {fact.sentence for fact in facts}
     silent = {number - 1 for number in answer.without_fact} - stated
     return Reading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
 
 
-def _judgement(fact: GroundedFact, window: WindowTask, judged_by: str, score: float | None) -> Judgement:
-    """What the fact's entry means. A verdict that is not the model's has no score of the model's."""
+def claims_of(
+    answer: GroundedClaims,
+    given: Sequence[str],
+    window: WindowTask,
+    judged_by: str,
+    *,
+    scores: Sequence[float | None],
+) -> list[JudgedFact]:
+    """The claims that were given, judged, in their order; `scores` as in `reading_of`."""
+    return [
+        JudgedFact(
+            sentence=entry.claim - 1,
+            text=entry.fact.strip() or text,
+            judgement=_judgement(entry, window, judged_by, score, wrong=entry.wrong.strip()),
+            relevant=None,
+        )
+        for entry, text, score in zip(answer.claims, given, scores, strict=True)
+    ]
+
+
+def _judgement(
+    fact: GroundedFact | GroundedClaim, window: WindowTask, judged_by: str, score: float | None, *, wrong: str = ""
+) -> Judgement:
+    """What an entry means. A verdict that is not the model's has no score of the model's."""
     cited = judgements.cited_ids(fact.passages, window.passages)
     reason = fact.reason.strip()
     if fact.verdict == "insufficient":
@@ -74,4 +89,4 @@ def _judgement(fact: GroundedFact, window: WindowTask, judged_by: str, score: fl
         return judgements.not_supported(NO_GROUNDS, (), judged_by, contradicted=False)
     if fact.verdict == "supported":
         return with_score(judgements.supported(reason, cited, judged_by), score)
-    return with_score(judgements.not_supported(reason, cited, judged_by, contradicted=True), score)
+    return with_score(judgements.not_supported(reason, cited, judged_by, contradicted=True, wrong=wrong), score)

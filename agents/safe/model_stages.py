@@ -12,10 +12,11 @@ from pydantic import BaseModel
 from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.excerpts import before, whole_or_excerpt
-from factloop.agents.safe.grounded_answers import claims_judged, complete, reading_of
+from factloop.agents.safe.grounded_answers import claims_judged, claims_of, complete, reading_of
 from factloop.agents.safe.schemas import (
     Assessment,
     AtomicFacts,
+    GroundedClaims,
     GroundedFacts,
     Rating,
     Relevance,
@@ -171,14 +172,16 @@ class ModelGroundedStages(ModelFusedStages):
         )
         accept = partial(complete, len(window.sentences))
         answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
-        return reading_of(answered.value, window, self.name, scores=_scores(answered))
+        scores = GROUNDED.scores(answered.tokens, [fact.verdict for fact in answered.value.facts])
+        return reading_of(answered.value, window, self.name, scores=scores)
 
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
     ) -> Sequence[JudgedFact]:
         prompt, accept = claims_prompt(self.prompts, claims, window), partial(claims_judged, len(claims))
-        answered = await self._ask_graded("grounded_claims", prompt, GroundedFacts, GROUNDED, context, accept=accept)
-        return reading_of(answered.value, window, self.name, scores=_scores(answered), given=claims).facts
+        answered = await self._ask_graded("grounded_claims", prompt, GroundedClaims, GROUNDED, context, accept=accept)
+        scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in answered.value.claims])
+        return claims_of(answered.value, claims, window, self.name, scores=scores)
 
 
 @dataclass(frozen=True)
@@ -234,10 +237,6 @@ class ModelPaperStages(_ModelStages):
         if answer.rating == "supported":
             return judgements.supported(why, cited, self.name)
         return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
-
-
-def _scores(answered: Answered[GroundedFacts]) -> Sequence[float | None]:
-    return GROUNDED.scores(answered.tokens, [fact.verdict for fact in answered.value.facts])
 
 
 def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> Rendered:

@@ -1,7 +1,7 @@
 """Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
 
 Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
-Fused plan: `SentenceFacts`, `Assessment`. Grounded plan: `GroundedFacts`.
+Fused plan: `SentenceFacts`, `Assessment`. Grounded plan: `GroundedFacts`, `GroundedClaims`.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ class SearchCall(Output):
 
 class GroundedFact(Output):
     sentence: int
-    """Number of its sentence, or of the claim that was given, from 1."""
+    """Number of its sentence, from 1."""
     fact: str
-    """Self-contained; may be empty for a claim that was given."""
+    """Self-contained."""
     verdict: Literal["supported", "contradicted", "insufficient"]
     passages: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
@@ -98,10 +98,30 @@ class GroundedFact(Output):
 
 
 class GroundedFacts(Output):
-    """The facts of a few sentences, each judged by the passages; or one entry for each claim given, in order."""
+    """The facts of a few sentences, each judged by the passages."""
 
     facts: list[GroundedFact]
     without_fact: list[int]
     """Numbers of the sentences that state nothing."""
     off_topic: list[int]
     """Numbers of the sentences that have nothing to do with the question."""
+
+
+class GroundedClaim(Output):
+    claim: int
+    """Its number, from 1."""
+    fact: str
+    """The claim, self-contained; empty where it is so as it stands."""
+    verdict: Literal["supported", "contradicted", "insufficient"]
+    passages: list[int]
+    """Numbers of the passages that the verdict rests on, from 1."""
+    wrong: str
+    """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
+    reason: str
+    """Empty for what is supported."""
+
+
+class GroundedClaims(Output):
+    """Some claims, each judged once by the passages, in their order."""
+
+    claims: list[GroundedClaim]

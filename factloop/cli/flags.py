@@ -22,8 +22,9 @@ Model = Annotated[
 Plan = Annotated[
     str | None,
     typer.Option(
-        metavar="fused|paper",
-        help="SAFE's loop in few calls, or as published (default fused).",
+        metavar="grounded|fused|paper",
+        help="SAFE's loop in windows of sentences (default where a model judges by documents alone), in few calls "
+        "(default elsewhere), or as published.",
         rich_help_panel=MODEL,
     ),
 ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import pytest
 import typer
@@ -69,3 +69,9 @@ def test_whatever_uses_the_cache_can_do_without_and_bound_it() -> None:
     }  # fmt: skip
     for command in users:
         assert offered[command] >= {"cache", "cache_dir", "cache_mb", "cache_days"}, command
+
+
+def test_the_help_of_plan_names_every_plan() -> None:
+    option = get_args(flags.Plan)[1]
+    plans = {one for part in get_args(CheckSettings.model_fields["plan"].annotation) for one in get_args(part)}
+    assert set(option.metavar.split("|")) == plans - {"auto"}

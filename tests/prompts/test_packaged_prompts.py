@@ -26,7 +26,7 @@ PINNED = {
     "safe/assessment": (2, "c48eb0dc716dff0e"),
     "safe/atomic_facts": (2, "640dee0be43070c5"),
     "safe/given_facts": (2, "2ed107932734a008"),
-    "safe/grounded_claims": (1, "032d4d0ea0604ff4"),
+    "safe/grounded_claims": (1, "5184b159cfb46459"),
     "safe/grounded_facts": (1, "1e8276ca796a8b38"),
     "safe/rating": (2, "a00260e011c5993f"),
     "safe/relevance": (2, "8e62f987a12794c0"),

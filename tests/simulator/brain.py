@@ -86,7 +86,7 @@ class Brain:
         if title == "Rating":
             found = leanings(_one_line(blocks.one("fact")), blocks.all("evidence"), question)
             return [{"not_supported" if verdict == "insufficient" else verdict: one for verdict, one in found.items()}]
-        if title == "GroundedFacts":
+        if title in ("GroundedFacts", "GroundedClaims"):
             passages = blocks.all("passage")
             return [leanings(claim, passages, question) for _, claims in _stated(blocks) for claim in claims]
         return []
@@ -122,11 +122,13 @@ class Brain:
         return {"rationale": "None of the passages speaks of what the claim says.", **answer}
 
     def _grounded_facts(self, blocks: Blocks) -> Fields:
-        """Every fact of the numbered sentences, or each claim given, judged by the passages shown."""
+        """Every fact of the numbered sentences, judged by the passages shown."""
         passages, question, stated = blocks.all("passage"), blocks.one("question"), _stated(blocks)
-        facts = [_judged(number, claim, passages, question) for number, claims in stated for claim in claims]
-        given = [_one_line(block.text) for block in blocks.all("claim")]
-        facts = [{**fact, "fact": ""} if fact["fact"] in given else fact for fact in facts]
+        facts = [
+            {"sentence": number, "fact": claim, **_judged(claim, passages, question)}
+            for number, claims in stated
+            for claim in claims
+        ]
         shown = "\n".join([_shown(blocks), *(block.text for block in blocks.all("sentence"))])
         ties = _ties(question, shown)
         return {
@@ -134,6 +136,17 @@ class Brain:
             "without_fact": [number for number, claims in stated if not claims],
             "off_topic": [number for number, claims in stated if claims and _all_beside(claims, ties)],
         }
+
+    def _grounded_claims(self, blocks: Blocks) -> Fields:
+        """Each claim given, judged by the passages shown."""
+        passages, question, entries = blocks.all("passage"), blocks.one("question"), []
+        for number, given in enumerate((_one_line(block.text) for block in blocks.all("claim")), 1):
+            claim = resolve_alone(given, _shown(blocks))
+            judged, read = _judged(claim, passages, question), read_claim(claim)
+            wrong = read[1].value if read and judged["verdict"] == "contradicted" else ""
+            fact = "" if claim == given else claim
+            entries.append({"claim": number, "fact": fact, **judged, "wrong": wrong})
+        return {"claims": entries}
 
     def _atomic_facts(self, blocks: Blocks) -> Fields:
         """A row of a table tells something only under its headings."""
@@ -229,6 +242,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "SentenceFacts": Brain._sentence_facts,
     "Assessment": Brain._assessment,
     "GroundedFacts": Brain._grounded_facts,
+    "GroundedClaims": Brain._grounded_claims,
     "AtomicFacts": Brain._atomic_facts,
     "SelfContainedFact": Brain._self_contained_fact,
     "Relevance": Brain._relevance,
@@ -304,9 +318,9 @@ def _all_beside(claims: Sequence[str], ties: frozenset[str] | None) -> bool:
     return all(_status(claim, ties) == "irrelevant" for claim in claims)
 
 
-def _judged(number: int, claim: str, passages: Sequence[Block], question: str) -> Fields:
+def _judged(claim: str, passages: Sequence[Block], question: str) -> Fields:
     finding, read = weigh(claim, passages, question), read_claim(claim)
-    fact: Fields = {"sentence": number, "fact": claim, "verdict": finding.stance, "passages": list(finding.cited)}
+    fact: Fields = {"verdict": finding.stance, "passages": list(finding.cited)}
     if finding.stance == "supported":
         return {**fact, "reason": ""}
     if read is None or not finding.found:

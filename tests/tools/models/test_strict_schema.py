@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from factloop.agents.safe.schemas import (
     Assessment,
     AtomicFacts,
+    GroundedClaims,
     GroundedFacts,
     Rating,
     Relevance,
@@ -93,6 +94,25 @@ GOLDEN: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
             },
             "without_fact": NUMBERS,
             "off_topic": NUMBERS,
+        },
+    ),
+    (
+        GroundedClaims,
+        "GroundedClaims",
+        {
+            "claims": {
+                "type": "array",
+                "items": closed(
+                    {
+                        "claim": {"type": "integer"},
+                        "fact": TEXT,
+                        "verdict": {"type": "string", "enum": ["supported", "contradicted", "insufficient"]},
+                        "passages": NUMBERS,
+                        "wrong": TEXT,
+                        "reason": TEXT,
+                    }
+                ),
+            },
         },
     ),
 ]
