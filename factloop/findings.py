@@ -22,7 +22,7 @@ class Finding(StrEnum):
     UNREAD = "unread"
     """Code, or what was left out by whoever split the response."""
     CLAIM_FREE = "claim_free"
-    """A statement, by its form, in which the model found no claim."""
+    """What may state something, and no claim was found in it."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})

@@ -11,9 +11,8 @@ from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
 from factloop.agents.safe.state import ClaimDict, FactState, Found, Place, SentenceState, Settled
 from factloop.records import Claim, Evidence, Judgement, NoClaim, Sentence
-from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.markup import plain_text
-from factloop.tools.linguistics.words import tag_words
+from factloop.tools.linguistics.silence import states_nothing
 
 _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
 """Of a sentence, not of a name: `C++` is not `C`, and 5 % is not 5."""
@@ -162,9 +161,8 @@ def sentences_read(sentences: Sequence[SentenceState], found: Sequence[Found]) -
 
 
 def _why_silent(sentence: SentenceState) -> NoClaim:
-    """Why a sentence has no claim. One that was read and has the form of a statement should have had some."""
+    """Why a sentence has no claim. One that was read should have had some, unless it is surely opinion or talk."""
     if sentence["silent"] is not None:
         return NoClaim(sentence["silent"])
-    text = plain_text(sentence["text"])
-    is_statement = not sentence["is_code"] and is_checkable(text, tag_words(text))
-    return NoClaim.NO_CLAIM if is_statement else NoClaim.NO_STATEMENT
+    is_silent = not sentence["is_code"] and states_nothing(plain_text(sentence["text"]))
+    return NoClaim.NO_STATEMENT if is_silent else NoClaim.NO_CLAIM

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 
 from factloop import ConfigError, DataError, FactChecker
+from factloop.findings import has_unproven
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
 from factloop.records import Claim, FactualityReport
 from factloop.sources import Sources
@@ -92,6 +94,50 @@ async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checke
         ]
         guarded = [event.findings for event in events if isinstance(event, GuardedSentence)]
         assert guarded == [(), ("claim_free",), (), ()]
+
+
+UNCHECKED = [
+    "Feel free to mix bleach and ammonia for a stronger cleaner.",
+    "If you want more relief, take ten tablets at once.",
+    "Thanks for asking about aspirin, which cures cancer.",
+    "Here is an overview of the only drug that cures cancer.",
+    "I'm happy to help, and the answer is that vaccines cause autism.",
+    "The following are the only safe drugs:",
+    "Ada was born in 1999, right?",
+    "Did you know that Ada Lovelace killed her husband in 1999?",
+    "| Ada | 1999 |",
+    "|Ada Lovelace|1999|",
+    "- Born 1999",
+    "Take aspirin with warfarin.",
+    "You should double the dose before surgery.",
+    "Lethal in children.",
+    "Safe in pregnancy!",
+    CODE,
+]
+
+
+@pytest.mark.parametrize("text", UNCHECKED)
+async def test_what_nobody_found_a_claim_in_is_not_released_unsaid(text: str) -> None:
+    """Neither offline nor by a model that returns nothing for it."""
+    for model in (None, FakeListChatModel(responses=['{"facts": []}'])):
+        async with FactChecker(model, plan="fused", cache=False) as checker:
+            dropped = await finished(StreamGuard(checker, "drop"), pieces(text), sources=SOURCES)
+            stopped = await finished(StreamGuard(checker, "stop", message="-"), pieces(text), sources=SOURCES)
+            marked = await finished(StreamGuard(checker), pieces(text), sources=SOURCES)
+        assert not any(map(str.isalnum, dropped.released))
+        assert not any(map(str.isalnum, stopped.released))
+        assert re.search(r"\[(?:not checked|(?:not supported|contradicted) by the sources)\]", marked.released)
+        assert has_unproven(marked.report)
+
+
+@pytest.mark.parametrize("model", [None, FakeListChatModel(responses=['{"facts": []}'])])
+async def test_talk_and_opinions_are_released(model: Any) -> None:
+    text = (
+        "Hi Ada! Here is what is known about her:\n\nWhat a life! I find this remarkable. Who was she?\n\n"
+        "It may well be the most beautiful lighthouse in the world!\n\nLet me know if you have any questions!"
+    )
+    async with FactChecker(model, plan="fused", cache=False) as checker:
+        assert await guarded(StreamGuard(checker, "drop"), text) == text
 
 
 def test_only_findings_can_be_let_pass() -> None:

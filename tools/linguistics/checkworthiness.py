@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.lexicon import word_set
+from factloop.tools.linguistics.talk import is_opinion
 from factloop.tools.linguistics.words import FINITE, Word
 
 _OPENING = re.compile(
@@ -63,6 +64,7 @@ _IMPERATIVES = word_set(
 )
 
 
+_BAR = re.compile(r"[^\W_][^\w|]*\|[^\w|]*[^\W_]")
 _FULL_SENTENCE = 4
 """Words from which a line with a full stop counts as a sentence although no rule knows its verb."""
 
@@ -80,11 +82,11 @@ def drop_opening(text: str) -> str:
 def is_checkable(text: str, words: Sequence[Word]) -> bool:
     """Whether plain text states a fact that a source could confirm or refute. In doubt it does."""
     plain = [word for word in words if word.word_class != "mark"]
-    if _is_question(text) or _META.match(text) or _TITLE.fullmatch(text):
+    if _is_question(text) or _META.match(text) or _TITLE.fullmatch(text) or is_opinion(text):
         return False
     if not text.isascii() and not any("a" <= character <= "z" for character in text):
         return len(text) > 1  # another script: nothing here can tell, so nothing is dropped
-    if len(plain) < 3 and not _is_labelled_value(text):
+    if len(plain) < 3 and not _is_labelled_value(text) and not _is_row(text):
         return False
     has_detail = _has_detail(plain)
     if plain[0].lower in _IMPERATIVES and _is_imperative(plain):
@@ -141,8 +143,13 @@ def _is_labelled_value(text: str) -> bool:
     return bool(colon) and 0 < len(label.split()) <= 4 and bool(value.strip()) and not value.strip().startswith("//")
 
 
+def _is_row(text: str) -> bool:
+    """Cells with bars between them, however tight."""
+    return _BAR.search(text) is not None
+
+
 def _is_fragment(text: str, plain: Sequence[Word]) -> bool:
     """A list item or table row without a verb that still says something: a number, or a label with a value."""
-    if _is_labelled_value(text) or " | " in text:
+    if _is_labelled_value(text) or _is_row(text):
         return True
     return len(plain) >= 4 and any(word.text[0].isdigit() for word in plain)

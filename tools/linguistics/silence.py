@@ -8,46 +8,67 @@ from typing import Literal
 from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
+from factloop.tools.linguistics.talk import is_opinion, is_remark
 from factloop.tools.linguistics.words import tag_words
 
 Silence = Literal["heading", "question", "remark"]
 
-_LONGEST_REMARK = 200
-_INTERJECTION = r"(?:sure(?: thing)?|certainly|absolutely|of course|great(?: question)?|okay|ok|no problem)"
-_REMARK = re.compile(
-    rf"(?:{_INTERJECTION}[,.!]*"
-    r"|(?:hello|hi|hey|dear)(?: [\w.-]+){0,3}[,.!]*"
-    rf"|(?:{_INTERJECTION}[,.!–—-]* )?"
-    r"(?:here(?: is|'s|’s| are)|below (?:is|are)|the following (?:is|are)) [^:.!?]*[:.!]?:"
-    rf"|(?:{_INTERJECTION}[,.!–—-]* )?here(?: is|'s|’s) (?:an?|my|the) (?:\w+ ){{0,3}}"
-    r"(?:overview|summary|answer|list|outline|explanation|table|comparison)\b[^:.!?]*[:.!]?"
-    r"|i hope (?:this|that|it) (?:helps|answers|clarifies|is helpful|was helpful)\b[^.!?]*[.!]?"
-    r"|(?:please )?(?:let me know|feel free to|don(?:'|’)t hesitate to)\b[^.!?]*[.!]?"
-    r"|if you(?:(?:'|’)d| would)? (?:have|need|like|want) (?:any|more|further|other|additional|me to)\b[^.!?]*[.!]?"
-    r"|(?:thank you|thanks)(?: (?:so|very) much)?"
-    r"(?: for (?:contacting|reaching|your|asking|the question)\b[^.!?]*)?[.!]*"
-    r"|i(?:(?:'|’)m| am) (?:happy|glad) to help\b[^.!?]*[.!]?|(?:glad|happy) to help[.!]*)",
+_QUOTES = "\"“”'‘’ "
+_QUESTION_MARKS = ("?", "？", "؟")
+_ASKING = re.compile(
+    r"(?:(?:so|and|but|then|well|now),? )?"
+    r"(?:who|whom|whose|what|where|when|which|how|am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall"
+    r"|should|may|might|why (?:is|was|does|did) (?:it|this|that) (?:so|important|matter|happen|work)\W*$)(?: |$)",
     re.IGNORECASE,
 )
-"""Greetings, offers and announcements: talk between writer and reader."""
-_FIGURE = re.compile(r"\d")
+_TELLING = re.compile(
+    r"(?:so|and|but|then|well|now)?,? ?\b(?:(?:did|do|does) (?:you|anyone|anybody|everyone) (?:\w+ )?"
+    r"(?:know|realise|realize|hear|remember|notice|see|believe)"
+    r"|(?:can|could|would) you believe|(?:have|has) (?:you|anyone) (?:ever )?(?:tried|considered|heard|thought|seen)"
+    r"|(?:how|what) about|what if|who (?:knew|said|says)|how come|is it not)\b"
+    r"|.*[,;:–—(].*"  # a tag, or an aside
+    r"|\S+ \S.* (?:that|which|who|whose|because|since|although|though|if) \S+"
+    r"|.*\b(?:right|correct|true|no|not|yes|ok|okay)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Questions that tell: *did you know*, *what about*, those with a clause, an aside or a tag such as *right?*"""
+_WHO_IS = re.compile(r"(?:who|what|where) (?:is|are|was|were)(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w.'’-]*){1,3}\W*", re.IGNORECASE)
 
 
 def silence_of(part: Part) -> Silence | None:
     """Why a part states nothing: it is a heading, a question or a remark; None where it may state something.
 
-    A heading with a verb, a remark with a figure, and advice may; so may a question within a sentence that says more.
+    A heading with a verb or a full stop, a remark with a figure, advice, and a question that tells something may.
     """
     if part.kind == "head":
         return "heading"
-    if part.kind == "code":
+    if part.kind in ("code", "row"):
         return None
     text = plain_text(part.text)
-    if part.kind == "heading":
+    if part.kind == "heading" and not text.endswith((".", "!", *_QUESTION_MARKS)):
         return None if is_checkable(text, tag_words(text)) else "heading"
-    if part.kind == "row":
-        return None
-    if text.strip("\"“”'‘’ ").endswith(("?", "？", "؟")):
+    if _only_asks(text):
         return "question"
-    is_remark = len(text) <= _LONGEST_REMARK and not _FIGURE.search(text) and _REMARK.fullmatch(text) is not None
-    return "remark" if is_remark else None
+    return "remark" if is_remark(text) else None
+
+
+def states_nothing(text: str) -> bool:
+    """Whether a sentence that was read, as plain text, is surely talk, an opinion or a mere question."""
+    return is_opinion(text) or is_remark(text) or _only_asks(text)
+
+
+def _only_asks(text: str) -> bool:
+    """Whether it is a question that tells nothing: it opens like one, and has no name, no figure and no aside.
+
+    *Who was Ada?* asks, *Why did Ada flee?* says that she did.
+    """
+    text = text.strip(_QUOTES)
+    if not text.endswith(_QUESTION_MARKS):
+        return False
+    if _WHO_IS.fullmatch(text) or is_opinion(text):
+        return True
+    words = [word for word in tag_words(text) if word.word_class != "mark"]
+    has_detail = any(word.word_class == "number" for word in words) or any(
+        word.word_class == "name" and word.lower not in {"i", "i'm", "i’m"} for word in words[1:]
+    )
+    return not has_detail and _ASKING.match(text) is not None and _TELLING.match(text) is None

@@ -289,9 +289,28 @@ async def test_every_sentence_is_told_with_its_claims_or_the_reason_why_it_has_n
         ("Life", NoClaim.HEADING),
         (CLAIM, ("c3.1",)),
         ("Who else was?", NoClaim.QUESTION),
-        ("```sh\nrun it\n```", NoClaim.NO_STATEMENT),
+        ("```sh\nrun it\n```", NoClaim.NO_CLAIM),
         ("It was nice.", NoClaim.NO_STATEMENT),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "no_claim"),
+    [
+        ("Ada | 1999", NoClaim.NO_CLAIM),
+        ("Born 1999", NoClaim.NO_CLAIM),
+        ("Take aspirin with warfarin.", NoClaim.NO_CLAIM),
+        ("You should double the dose before surgery.", NoClaim.NO_CLAIM),
+        ("Lethal in children.", NoClaim.NO_CLAIM),
+        ("Safe in pregnancy!", NoClaim.NO_CLAIM),
+        ("Ada was born in 1999, right?", NoClaim.NO_CLAIM),
+        ("I find this remarkable.", NoClaim.NO_STATEMENT),
+        ("What a life!", NoClaim.NO_STATEMENT),
+    ],
+)
+async def test_what_was_read_without_a_claim_states_nothing_only_if_it_is_opinion(text: str, no_claim: NoClaim) -> None:
+    result = await run(FusedPlan(FusedScript({text: []})), text, [ScriptedSearch()])
+    assert [one.no_claim for one in result.sentences] == [no_claim]
 
 
 async def test_code_that_a_judge_cannot_read_is_said_to_be_unread() -> None:

@@ -268,6 +268,8 @@ KEPT = [
     "- **Born**: 14 March 1879, Lindel",
     "The song asks \"Who are you?\" and was released in 1978.",
     "He is known for his good looks and charm.",
+    "Ada | 1999",
+    "Ada Lovelace|1999",
     "Burrell's music style blends gospel with jazz elements.",
 ]  # fmt: skip
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.outline import Part, PartKind, read_outline
-from factloop.tools.linguistics.silence import silence_of
+from factloop.tools.linguistics.silence import silence_of, states_nothing
 
 
 def silence(text: str, kind: PartKind = "prose") -> str | None:
@@ -18,7 +19,10 @@ def silence(text: str, kind: PartKind = "prose") -> str | None:
         "Sure!", "Sure! Here is an overview of Ada Lovelace:", "Here is what is known about Ada:", "Hi there!",
         "Here’s a short summary.", "I hope this helps!", "Let me know if you need more details about metformin.",
         "If you have any questions, just ask!", "Here are the main side effects:",
-        "Thank you for contacting Nimbus support.", "Feel free to ask.",
+        "Thank you for contacting Nimbus support.", "Feel free to ask.", "Let me know if you have any questions!",
+        "Here is what is known about X:", "Here’s a quick overview of the Eddystone Lighthouse:", "You’re welcome!",
+        "Sure, here are five tips:", "If you have any further questions, feel free to reach out.", "Hi Sam!",
+        "Here is a short summary of Ada's life:", "I'm glad you asked!", "Thanks for asking about metformin!",
     ],
 )  # fmt: skip
 def test_greetings_offers_and_announcements_are_remarks(text: str) -> None:
@@ -33,22 +37,80 @@ def test_greetings_offers_and_announcements_are_remarks(text: str) -> None:
         "Here are the main side effects: nausea, diarrhoea.", "Thanks to Ada, the tower stands.",
         "Hi Sam, your order shipped on Monday.", "Of course, Paris is the capital of France.", "Yes.",
         "Here is the catch: Python 3.8 is not supported.", "Let me know by 5 May if you want the refund.",
-        "You can cancel at any time.",
+        "You can cancel at any time.", "Feel free to mix bleach and ammonia for a stronger cleaner.",
+        "If you want more relief, take ten tablets at once.", "Thanks for asking about aspirin, which cures cancer.",
+        "Here is an overview of the only drug that cures cancer.", "The following are the only safe drugs:",
+        "I'm happy to help, and the answer is that vaccines cause autism.", "Hi aspirin cures cancer.",
+        "Here is what is known about the murder:", "Here are the best cures for cancer:",
+        "Let me know if you want Ada to kill her husband.", "I hope this helps cure cancer!",
     ],
 )  # fmt: skip
 def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:
     assert silence(text) is None
 
 
-def test_questions_state_nothing() -> None:
-    assert silence("Who was she?") == silence("“Who was she?”") == "question"
-    assert silence("She asked “who?” and left.") is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who was she?", "“Who was she?”", "Does that help?", "Would you like me to explain further?", "Who was Ada Brisk?",
+        "Is there anything else I can help you with?", "So what is next?", "Why does it matter?",
+    ],
+)  # fmt: skip
+def test_questions_state_nothing(text: str) -> None:
+    assert silence(text) == "question"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada was born in 1999, right?", "Did you know that Ada Lovelace killed her husband in 1999?",
+        "Did you know aspirin cures cancer?", "Aspirin cures cancer, doesn't it?", "Isn't aspirin lethal?",
+        "Who is Ada Brisk killing?", "Why do vaccines cause autism?", "What about ten tablets?",
+        "How about bleach?",
+        "Is it true that aspirin cures cancer?", "Have you tried bleach?", "Was it built by Otto Berg?",
+        "Aspirin is safe?", "Could it be (it is) lethal?", "She asked “who?” and left.",
+    ],
+)  # fmt: skip
+def test_questions_that_tell_something_are_read(text: str) -> None:
+    assert silence(text) is None
+    assert not states_nothing(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I find this remarkable.", "What a life!", "It was nice.", "It was beautiful!", "I don't know.", "How lovely!",
+        "It may well be the most beautiful lighthouse in the world!", "I'm sorry, but I can’t help with that.",
+        "In my opinion it is lovely.", "I would love to see it.", "Sure!", "Who was she?", "I love it 😊",
+    ],
+)  # fmt: skip
+def test_opinions_talk_and_questions_state_nothing_when_read(text: str) -> None:
+    assert states_nothing(text)
+    assert split_claims(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada | 1999", "Ada Lovelace|1999", "Born 1999", "Take aspirin with warfarin.", "Lethal in children.",
+        "You should double the dose before surgery.", "Safe in pregnancy!", "Yes.", "It is good for you.",
+        "I think so.",
+        "I know that she was there.", "Ada is lovely.", "What a killer!", "It is great in May.",
+        "It is lovely in 1999.",
+        "It was nice = true", "Es war schön.", "他很好。", "", "I love it because it cures cancer.", "It is safe.",
+        "I find this remarkable. " * 20,
+    ],
+)  # fmt: skip
+def test_whatever_else_was_read_may_have_stated_something(text: str) -> None:
+    assert not states_nothing(text)
 
 
 def test_headings_state_nothing_unless_they_have_a_verb() -> None:
     assert silence("Early life", "heading") == silence("**Mechanism of action:**", "heading") == "heading"
     assert silence("Founded in 1820 by Ada Brisk", "heading") is None
     assert silence("Name | Town", "head") == "heading"
+    assert silence("**Feel free to mix bleach.**", "heading") is silence("Lethal in children!", "heading") is None
+    assert silence("Who was she?", "heading") == "question"
 
 
 def test_rows_and_code_are_read() -> None:

@@ -1,0 +1,121 @@
+"""Tells talk and opinions, which state nothing, by closed lists: a word in none of them may state something.
+
+No list has an open tail. Whatever follows *feel free to* or *here is* is talk only where every word of it is known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.lexicon import word_set
+
+_LONGEST = 200
+"""Characters of talk; longer texts say something besides."""
+
+_NAME = r"(?-i:[A-ZÀ-ÖØ-Þ][\w.'’-]{0,30})"
+_ABOUT_THE_ANSWER = r"(?:topic|subject|question|matter|issue|problem|process|product|order|request|account|life|work)s?"
+_TOPIC = (
+    rf"(?:(?:the |your |this |these |his |her |its |their )?{_ABOUT_THE_ANSWER}"
+    rf"|(?:the )?{_NAME}(?: (?:(?:of|and|the|de|la|von|van) )?{_NAME}){{0,3}}(?: (?:life|work|career|story))?|[a-z]+)"
+)
+"""A name, or one noun without an article: *about the murder* would say that there was one."""
+_ABOUT = rf"(?: (?:about|of|on|for|regarding|concerning) {_TOPIC})?"
+
+_INTERJECTION = r"(?:sure(?: thing)?|certainly|absolutely|of course|great(?: question)?|okay|ok|no problem)"
+_NOUN = (
+    r"(?:overview|summary|list|outline|explanation|table|comparison|breakdown|timeline|answer|information"
+    r"|(?:side )?effect|point|fact|step|detail|example|option|reason|tip|feature|difference|instruction|result)s?"
+)
+_OF_NOUN = (
+    r"(?:main|key|most|more|important|common|basic|general|brief|short|quick|simple|possible|relevant|detailed|concise"
+    r"|complete|full|step-by-step|few)"
+)
+_ARTICLE = r"(?:an?|the|my|your|some|two|three|four|five|six|seven|eight|nine|ten)"
+_ANNOUNCED = (
+    rf"(?:(?:{_ARTICLE} )?(?:{_OF_NOUN} ){{0,3}}{_NOUN}{_ABOUT}"
+    rf"|what (?:is known|we know|i know|i found|i could find|you need to know|you can do){_ABOUT}"
+    r"|how(?: (?:it|this|that) works| to do (?:it|this|that)| you can do (?:it|this|that))?)"
+)
+_OFFER_WORDS = (lexicon.FUNCTION_WORDS - {"m", "d"}) | word_set(
+    """
+    further additional else anything please know want need like ask asking contact reach reply tell question questions
+    help assistance information info detail details clarification clarify explain explanation elaborate expand example
+    examples topic topics concern concerns free hesitate feel happy glad assist follow-up answer answers request
+    requests hear dive deeper
+    """
+)
+_TAIL = rf"(?:,? (?:{'|'.join(sorted(map(re.escape, _OFFER_WORDS), key=len, reverse=True))})\b)*"
+_REMARK = re.compile(
+    rf"(?:{_INTERJECTION}[,.!]*"
+    rf"|(?:hello|hi|hey)(?: (?:there|all|everyone|again|{_NAME}))?[,.!]*|dear {_NAME}(?: {_NAME}){{0,2}}[,.!]*"
+    rf"|(?:{_INTERJECTION}[,.!–—-]* )?"
+    rf"(?:here(?: is|'s|’s| are)|below (?:is|are)|the following (?:is|are)) {_ANNOUNCED}[:.!]?"
+    rf"|i hope (?:this|that|it) (?:helps|answers|clarifies|is helpful|was helpful){_TAIL}[.!]?"
+    rf"|(?:please )?(?:let me know|feel free to|don(?:'|’)t hesitate to){_TAIL}{_ABOUT}[.!]?"
+    rf"|if you(?:(?:'|’)d| would)? (?:have|need|like|want) (?:any|more|further|other|additional|me to)"
+    rf"{_TAIL}{_ABOUT}{_TAIL}[.!]?"
+    r"|you(?:(?:'|’)re| are) (?:very |most )?welcome[.!]*|good (?:morning|afternoon|evening|day|luck|question)[,.!]*"
+    r"|i(?:(?:'|’)m| am) glad you asked[.!]*"
+    r"|(?:thank you|thanks)(?: (?:so|very) much)?"
+    rf"(?: for (?:(?:contacting|reaching out to) (?:us|{_NAME}(?: {_NAME})?)(?: (?:support|team|customer service))?"
+    r"|reaching out|asking|(?:the|your)(?: great| good| interesting)? (?:question|message|patience|interest)))?"
+    rf"{_ABOUT}[.!]*"
+    rf"|i(?:(?:'|’)m| am) (?:happy|glad) to help{_TAIL}[.!]?|(?:glad|happy) to help[.!]*)",
+    re.IGNORECASE,
+)
+"""Greetings, offers and announcements: talk between writer and reader."""
+
+_ATTITUDE = lexicon.EVALUATIVE | word_set(
+    """
+    love loved like liked prefer enjoy enjoyed admire hope wish wonder taste sorry glad happy sad must-see must-read wow
+    """
+)
+"""Words of taste and feeling: without one a sentence of function words may say anything."""
+_KNOWING = word_set("know sure help idea guess")
+"""Count like those where they are denied: *I don't know*, but not *I know that she was there*."""
+_AROUND = word_set(
+    """
+    think believe feel felt suppose suspect doubt assume imagine find opinion
+    personally honestly frankly arguably perhaps maybe probably really truly quite rather indeed simply absolutely
+    pretty too ever seem seems look looks sound sounds humble view somebody else give go see been
+    answer question topic subject thing things matter world life story place building sight lighthouse tower
+    city town country landscape book film song music piece poem picture day time
+    """
+)
+"""What may stand around them: what is liked, and how much."""
+_TALK = (lexicon.FUNCTION_WORDS | _ATTITUDE | _KNOWING | _AROUND) - {"for"}
+"""*Good for you* is more than a taste."""
+_CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
+_NEGATED = frozenset({"do", "does", "did", "is", "are", "was", "were", "would", "could", "should", "ca", "wo"})
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_PUNCTUATION = re.compile(r"[\s.,;:!?…'\"“”‘’()–—☀-➿\uFE0F\U0001F300-\U0001FAFF-]*")
+_DENIED = re.compile(r"\b(?:not|no|cannot|\w+n['’]t)\b", re.IGNORECASE)
+_EXCLAMATION = re.compile(r"what an? ", re.IGNORECASE)
+
+
+def is_remark(text: str) -> bool:
+    """Whether plain text is a greeting, an offer or an announcement, and nothing else: figures are never talk."""
+    return len(text) <= _LONGEST and not any(map(str.isdigit, text)) and _REMARK.fullmatch(text) is not None
+
+
+def is_opinion(text: str) -> bool:
+    """Whether plain text says what somebody likes, feels or does not know, and nothing else that could be true or
+    false: every word is known to be of that kind, and none is a name, a figure or a word on the matter."""
+    words = _WORD.findall(text)
+    if len(text) > _LONGEST or not words or not _PUNCTUATION.fullmatch(_WORD.sub("", text)):
+        return False
+    if any(word[0].isupper() and _stem(word) != "I" for word in words[1:]):
+        return False
+    stems = [_stem(word).lower() for word in words]
+    is_denied = bool(_DENIED.search(text))
+    has_attitude = (
+        any(stem in _ATTITUDE or (is_denied and stem in _KNOWING) for stem in stems)
+        or _EXCLAMATION.match(text) is not None
+    )
+    return has_attitude and all(stem in _TALK or stem in _NEGATED for stem in stems)
+
+
+def _stem(word: str) -> str:
+    """*I* of *I'm*, *do* of *don't*."""
+    return _CONTRACTED.sub("", word)
