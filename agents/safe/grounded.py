@@ -19,7 +19,7 @@ from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
 from factloop.agents.safe.given import unread
-from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, Reading, WindowTask
@@ -79,7 +79,8 @@ class GroundedPlan:
         if group[0]["given"] is not None:
             return await self._given(group[0], context)
         tasks = tuple(task_of(sentence) for sentence in group)
-        window = WindowTask(tasks, await passages_for(tasks, context, results=self.results))
+        shown = await passages_for(tasks, context, results=self.results)
+        window = WindowTask(tasks, shown.items, shown.failure)
         if not window.passages:
             return await self._each_alone(group, context)
         try:
@@ -117,8 +118,8 @@ class GroundedPlan:
     ) -> list[Found]:
         task = task_of(sentence)
         try:
-            passages = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
-            window = WindowTask((task,), passages)
+            shown = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
+            window = WindowTask((task,), shown.items, shown.failure)
             judged = await self.stages.look_again(facts, window, context)
         except ModelOutputError:
             return await self._one_by_one.read_given(sentence, start, facts, context)
@@ -171,8 +172,8 @@ class GroundedPlan:
         tasks = [task_of(sentence) for sentence in sentences]
         try:
             found = await passages_of_claims(claims, tasks, context, results=self.results)
-            passages = _distinct([*found, *_cited_before(facts)])
-            window = WindowTask((tasks[0],), passages)
+            passages = _distinct([*found.items, *_cited_before(facts)])
+            window = WindowTask((tasks[0],), passages, found.failure)
             judged = await self.stages.look_again(claims, window, context)
         except ModelOutputError:
             return []  # each goes to a branch of its own
@@ -202,7 +203,7 @@ def _passed_over(reading: Reading, group: Sequence[SentenceState]) -> list[Sente
 def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> Found:
     """A fact as it was judged at first: settled where it is supported, else open."""
     place = Place(sentence=sentence["number"], fact=number)
-    evidence, judgement = _own_evidence(place, fact.judgement, window)
+    evidence, judgement = _own_evidence(place, unless_unanswered(fact.judgement, window.failure), window)
     return Found(
         place=place,
         sentence=sentence["text"],
@@ -218,7 +219,7 @@ def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, wi
 
 
 def _settled(fact: Found, judgement: Judgement, window: WindowTask) -> Settled:
-    evidence, own = _own_evidence(fact["place"], judgement, window)
+    evidence, own = _own_evidence(fact["place"], unless_unanswered(judgement, window.failure), window)
     return settle({**fact, "evidence": evidence}, own)
 
 
