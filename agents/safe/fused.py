@@ -121,6 +121,8 @@ class FusedPlan(OneByOne):
         ]
 
     def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> Found:
+        if fact.status == "irrelevant" and not sentence["prompt"]:
+            fact = replace(fact, status="check")  # without a question nothing is beside it
         settled = self._settled_at_once(fact, gates=gates)
         return Found(
             place=Place(sentence=sentence["number"], fact=number),
