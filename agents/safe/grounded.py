@@ -28,6 +28,7 @@ from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.citations import renumbered
 from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
+from factloop.tools.calls.together import together
 
 WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
 """Of sentences read together, mostly three or four; a longer one is read alone. An answer takes as long as its longest
@@ -108,10 +109,11 @@ class GroundedPlan:
     async def _given(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
         """Facts that are split already, judged in batches; each is there, whatever happens."""
         given = sentence["given"] or []
-        found: list[Found] = []
-        for start in range(0, len(given), GIVEN_AT_ONCE):
-            found += await self._given_batch(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
-        return found
+        batches = await together(
+            self._given_batch(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
+            for start in range(0, len(given), GIVEN_AT_ONCE)
+        )
+        return [fact for batch in batches for fact in batch]
 
     async def _given_batch(
         self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
@@ -132,15 +134,16 @@ class GroundedPlan:
 
     async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[Found]:
         """The facts of each sentence by itself, to be judged claim by claim."""
-        found: list[Found] = []
-        for sentence in sentences:
-            try:
-                found += await self._one_by_one.find_facts([sentence], context)
-            except ConfigError:
-                raise
-            except FactloopError as error:
-                found += unread(sentence, unscored(error), [(0, sentence["text"])])
-        return found
+        found = await together(self._alone(sentence, context) for sentence in sentences)
+        return [fact for of_sentence in found for fact in of_sentence]
+
+    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
+        try:
+            return await self._one_by_one.find_facts([sentence], context)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unread(sentence, unscored(error), [(0, sentence["text"])])
 
     def _placed(self, reading: Reading, group: Sequence[SentenceState], window: WindowTask) -> list[Found]:
         numbers = [0] * len(group)
