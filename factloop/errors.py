@@ -74,11 +74,14 @@ class ToolTimeout(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """The next call would pass the user's limit on calls or money; it was not made."""
+    """The next call would pass the user's limit on calls or money; it was not made.
+
+    `of` says whose limit it is, as in "this check"; empty for that of the whole run.
+    """
 
     def __init__(self, limit: str, of: str = "") -> None:
-        self.limit = limit
-        super().__init__(f"the budget{of} is used up: {limit}", tool="budget")
+        self.limit, self.of = limit, of
+        super().__init__(f"the budget{f' of {of}' if of else ''} is used up: {limit}", tool="budget")
 
 
 class DeadlineExceeded(ToolError):

@@ -11,13 +11,13 @@ from langgraph.runtime import Runtime
 
 from factloop.agents.safe.claims import claim_id, sameness, settle
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
 from factloop.agents.safe.state import FactState, SentenceState, Settled
 from factloop.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
-from factloop.records import Evidence, Judgement, Verdict
+from factloop.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.search.gateway import Found
@@ -54,13 +54,9 @@ def settling(stage: str, node: Node) -> Node:
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Ends the branch with a judgement.
-
-    "Nothing was found" is a verdict only where every search was answered; else the failed search stands as the reason.
-    """
-    nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
-    if nothing_found and state["failure"] is not None:
-        judgement = Judgement.model_validate(state["failure"])
+    """Ends the branch with a judgement, or with the failed search that keeps it from being one."""
+    failure = None if state["failure"] is None else Judgement.model_validate(state["failure"])
+    judgement = unless_unanswered(judgement, failure)
     done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
     current_span().say("factloop.claim.text", lambda: state["fact"]["self_contained"])

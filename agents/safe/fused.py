@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -31,6 +30,7 @@ from factloop.agents.safe.stages import FoundFact, FusedStages
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
 from factloop.errors import ConfigError, FactloopError
 from factloop.records import Judgement
+from factloop.tools.calls.together import together
 
 ASSESS = "assess"
 QUERIES_AT_ONCE = 2
@@ -95,8 +95,8 @@ class FusedPlan(OneByOne):
         given = sentence["given"]
         if given is not None:
             starts = range(0, len(given), GIVEN_AT_ONCE)
-            parts = await asyncio.gather(
-                *(self.read_given(sentence, start, given[start : start + GIVEN_AT_ONCE], context) for start in starts)
+            parts = await together(
+                self.read_given(sentence, start, given[start : start + GIVEN_AT_ONCE], context) for start in starts
             )
             return [fact for part in parts for fact in part]
         facts = await self.stages.sentence_facts(task_of(sentence), context)
@@ -121,6 +121,8 @@ class FusedPlan(OneByOne):
         ]
 
     def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> Found:
+        if fact.status == "irrelevant" and not sentence["prompt"]:
+            fact = replace(fact, status="check")  # without a question nothing is beside it
         settled = self._settled_at_once(fact, gates=gates)
         return Found(
             place=Place(sentence=sentence["number"], fact=number),

@@ -19,7 +19,7 @@ from factloop.agents.safe.claims import claim_id, settle
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.fused import GIVEN_AT_ONCE, FusedPlan
 from factloop.agents.safe.given import unread
-from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, Reading, WindowTask
@@ -28,6 +28,7 @@ from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.citations import renumbered
 from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
+from factloop.tools.calls.together import together
 
 WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
 """Of sentences read together, mostly three or four; a longer one is read alone. An answer takes as long as its longest
@@ -79,7 +80,8 @@ class GroundedPlan:
         if group[0]["given"] is not None:
             return await self._given(group[0], context)
         tasks = tuple(task_of(sentence) for sentence in group)
-        window = WindowTask(tasks, await passages_for(tasks, context, results=self.results))
+        shown = await passages_for(tasks, context, results=self.results)
+        window = WindowTask(tasks, shown.items, shown.failure)
         if not window.passages:
             return await self._each_alone(group, context)
         try:
@@ -107,18 +109,19 @@ class GroundedPlan:
     async def _given(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
         """Facts that are split already, judged in batches; each is there, whatever happens."""
         given = sentence["given"] or []
-        found: list[Found] = []
-        for start in range(0, len(given), GIVEN_AT_ONCE):
-            found += await self._given_batch(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
-        return found
+        batches = await together(
+            self._given_batch(sentence, start, given[start : start + GIVEN_AT_ONCE], context)
+            for start in range(0, len(given), GIVEN_AT_ONCE)
+        )
+        return [fact for batch in batches for fact in batch]
 
     async def _given_batch(
         self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Found]:
         task = task_of(sentence)
         try:
-            passages = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
-            window = WindowTask((task,), passages)
+            shown = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
+            window = WindowTask((task,), shown.items, shown.failure)
             judged = await self.stages.look_again(facts, window, context)
         except ModelOutputError:
             return await self._one_by_one.read_given(sentence, start, facts, context)
@@ -131,15 +134,16 @@ class GroundedPlan:
 
     async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[Found]:
         """The facts of each sentence by itself, to be judged claim by claim."""
-        found: list[Found] = []
-        for sentence in sentences:
-            try:
-                found += await self._one_by_one.find_facts([sentence], context)
-            except ConfigError:
-                raise
-            except FactloopError as error:
-                found += unread(sentence, unscored(error), [(0, sentence["text"])])
-        return found
+        found = await together(self._alone(sentence, context) for sentence in sentences)
+        return [fact for of_sentence in found for fact in of_sentence]
+
+    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
+        try:
+            return await self._one_by_one.find_facts([sentence], context)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unread(sentence, unscored(error), [(0, sentence["text"])])
 
     def _placed(self, reading: Reading, group: Sequence[SentenceState], window: WindowTask) -> list[Found]:
         numbers = [0] * len(group)
@@ -171,8 +175,8 @@ class GroundedPlan:
         tasks = [task_of(sentence) for sentence in sentences]
         try:
             found = await passages_of_claims(claims, tasks, context, results=self.results)
-            passages = _distinct([*found, *_cited_before(facts)])
-            window = WindowTask((tasks[0],), passages)
+            passages = _distinct([*found.items, *_cited_before(facts)])
+            window = WindowTask((tasks[0],), passages, found.failure)
             judged = await self.stages.look_again(claims, window, context)
         except ModelOutputError:
             return []  # each goes to a branch of its own
@@ -202,7 +206,7 @@ def _passed_over(reading: Reading, group: Sequence[SentenceState]) -> list[Sente
 def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> Found:
     """A fact as it was judged at first: settled where it is supported, else open."""
     place = Place(sentence=sentence["number"], fact=number)
-    evidence, judgement = _own_evidence(place, fact.judgement, window)
+    evidence, judgement = _own_evidence(place, unless_unanswered(fact.judgement, window.failure), window)
     return Found(
         place=place,
         sentence=sentence["text"],
@@ -218,7 +222,7 @@ def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, wi
 
 
 def _settled(fact: Found, judgement: Judgement, window: WindowTask) -> Settled:
-    evidence, own = _own_evidence(fact["place"], judgement, window)
+    evidence, own = _own_evidence(fact["place"], unless_unanswered(judgement, window.failure), window)
     return settle({**fact, "evidence": evidence}, own)
 
 

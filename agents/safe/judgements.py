@@ -16,6 +16,12 @@ def unscored(error: FactloopError) -> Judgement:
     return Judgement(unscored_reason=reason_of(error), rationale=str(error))
 
 
+def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
+    """The judgement, or the failure of a search: "nothing was found" is a verdict only where all were answered."""
+    nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
+    return failure if nothing_found and failure is not None else judgement
+
+
 def supported(rationale: str, cited: Sequence[str], judged_by: str) -> Judgement:
     return Judgement(verdict=Verdict.SUPPORTED, rationale=rationale, cited=tuple(cited), judged_by=judged_by)
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
 from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import SentenceTask
 from factloop.agents.shown import PASSAGE_CHARACTERS
-from factloop.records import Evidence
+from factloop.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
+from factloop.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.queries import search_query
@@ -30,16 +33,28 @@ MOST_PASSAGES, MOST_CHARACTERS = 12, 15_000
 """Shown at once, of documents that are not shown whole."""
 
 
-async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> tuple[Evidence, ...]:
-    """What a window of sentences is judged by. Raises ToolError, BudgetExceeded, ConfigError as the gateway does."""
+@dataclass(frozen=True)
+class Passages:
+    """What was found to judge by."""
+
+    items: tuple[Evidence, ...]
+    failure: Judgement | None = None
+    """Of the first search that failed, where another tool answered the same query: there may be more to be found."""
+
+
+async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> Passages:
+    """What a window of sentences is judged by.
+
+    Raises ToolError where no tool answered a query, BudgetExceeded, DeadlineExceeded, ConfigError as the gateway does.
+    """
     if (whole := all_of(context.searching.tools)) is not None:
-        return whole
+        return Passages(whole)
     return await _searched([_query(task) for task in tasks], context, results=results)
 
 
 async def passages_of_claims(
     claims: Sequence[str], tasks: Sequence[SentenceTask], context: CheckContext, *, results: int
-) -> tuple[Evidence, ...]:
+) -> Passages:
     """What a batch of claims is judged by: passages found for each of them. Raises as `passages_for`."""
     queries = [search_query(claim, topic_of(context_at(task.response, task.start, task.prompt)))
                for claim, task in zip(claims, tasks, strict=True)]  # fmt: skip
@@ -78,17 +93,36 @@ def _all_hits(tools: Sequence[SearchTool]) -> list[SearchHit] | None:
     return hits
 
 
-async def _searched(queries: Sequence[str], context: CheckContext, *, results: int) -> tuple[Evidence, ...]:
+async def _searched(queries: Sequence[str], context: CheckContext, *, results: int) -> Passages:
     """The hits of all queries, the best of each first, each passage once."""
-    searching, meter = context.searching, context.meter
-    asked = [(tool, query) for query in dict.fromkeys(queries) for tool in searching.tools]
-    found = await together(searching.search(tool, query, stage=STAGE, meter=meter) for tool, query in asked)
+    asked = await together(_asked_of_all(query, context) for query in dict.fromkeys(queries))
+    answers = [answer for of_query in asked for answer in of_query]
+    found = [answer for answer in answers if isinstance(answer, Found)]
+    failure = next((unscored(answer) for answer in answers if isinstance(answer, FactloopError)), None)
     by_rank = sorted(((rank, place, hit, answer) for place, answer in enumerate(found)
                       for rank, hit in enumerate(answer.hits[:results], 1)), key=lambda one: one[:2])  # fmt: skip
     distinct: dict[tuple[str, str], Evidence] = {}
     for rank, _, hit, answer in by_rank:
         distinct.setdefault((hit.source, hit.passage), _evidence_of(hit, answer, rank))
-    return _numbered(_first(without_repeats(distinct.values(), most=PASSAGE_CHARACTERS)))
+    return Passages(_numbered(_first(without_repeats(distinct.values(), most=PASSAGE_CHARACTERS))), failure)
+
+
+async def _asked_of_all(query: str, context: CheckContext) -> Sequence[Found | FactloopError]:
+    """What each tool found, or why it failed. Raises the first failure where all did."""
+
+    async def ask(tool: SearchTool) -> Found | FactloopError:
+        try:
+            return await context.searching.search(tool, query, stage=STAGE, meter=context.meter)
+        except (ConfigError, BudgetExceeded, DeadlineExceeded):
+            raise
+        except FactloopError as error:
+            return error
+
+    answers = await together(ask(tool) for tool in context.searching.tools)
+    failures = [answer for answer in answers if isinstance(answer, FactloopError)]
+    if failures and len(failures) == len(answers):
+        raise failures[0]
+    return answers
 
 
 def _first(passages: Sequence[Evidence]) -> Sequence[Evidence]:

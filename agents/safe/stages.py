@@ -38,6 +38,8 @@ class WindowTask:
     sentences: tuple[SentenceTask, ...]
     """Of one response, in its order."""
     passages: tuple[Evidence, ...]
+    failure: Judgement | None = None
+    """Of the first search that failed beside others that were answered; None where none did."""
 
     @property
     def prompt(self) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Literal
 
+from factloop.errors import ConfigError
 from factloop.private_files import make_private_folder, narrow
 from factloop.settings import RunSettings
 from factloop.tools.calls.cache_bounds import CacheBounds
@@ -30,6 +31,14 @@ def cache_place(settings: RunSettings) -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("factloop", appauthor=False))
+
+
+def place_looked_at(settings: RunSettings) -> Path:
+    """`cache_place`, for those who look into it or empty it. Raises ConfigError where something else has that name."""
+    place = cache_place(settings)
+    if place.exists() and not place.is_dir():
+        raise ConfigError(f"{place}: is not a folder, so no cache can be there; name its folder with --cache-dir")
+    return place
 
 
 def bounds_of(settings: RunSettings) -> CacheBounds:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from factloop.caching.contents import Thing, answers_bytes, things_in
-from factloop.caching.folder import ANSWERS, INDEXES, VECTORS, cache_place
+from factloop.caching.folder import ANSWERS, INDEXES, VECTORS, place_looked_at
 from factloop.holds import Hold
 from factloop.records import Count, Record
 from factloop.settings import RunSettings
@@ -43,8 +43,8 @@ class CacheStatus(Record):
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """What there is now. Removes nothing. Raises ConfigError for a damaged file of answers."""
-    folder = cache_place(settings)
+    """What there is now. Removes nothing. Raises ConfigError for a damaged file of answers, or no folder."""
+    folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
     indexes, vectors = (_kept([one for one in things if one.part == part]) for part in (INDEXES, VECTORS))

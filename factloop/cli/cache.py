@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 
 from factloop.caching.clearing import CacheCleared, clear
-from factloop.caching.folder import cache_place
+from factloop.caching.folder import place_looked_at
 from factloop.caching.status import CacheStatus, Kept, status_of
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
@@ -40,7 +40,7 @@ def run_clear(flags: Mapping[str, Any], json: str | None, *, answers: bool, inde
     """Removes what is named, or all for nothing named; returns the exit code. Raises ConfigError."""
     try_outputs((json,), ())
     everything = not answers and not indexes
-    cleared = clear(cache_place(_settings(flags)), answers=answers or everything, indexes=indexes or everything)
+    cleared = clear(place_looked_at(_settings(flags)), answers=answers or everything, indexes=indexes or everything)
     for path in cleared.stayed:
         said = f"factloop: {path}: stays, as another process uses it or it may not be removed; clear again later"
         messages_console().print(visible(said), soft_wrap=True)

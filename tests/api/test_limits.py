@@ -60,6 +60,43 @@ async def test_one_checks_deadline_takes_no_answer_from_another(sim: Simulator) 
     assert reasons(patient) == set()
 
 
+@pytest.mark.parametrize(
+    ("limits", "prices"),
+    [
+        (Limits(max_calls=1), {}),
+        (Limits(max_calls=0), {}),
+        (Limits(budget_usd=0.02), {"price_in": 1.0, "price_out": 1.0, "max_tokens": 200}),
+        (Limits(budget_usd=0.001), {"price_in": 0.0, "price_out": 0.0}),  # one search
+    ],
+    ids=["calls", "no calls", "money", "money for searches"],
+)
+async def test_one_checks_limits_take_no_answer_from_another(
+    sim: Simulator, limits: Limits, prices: dict[str, Any]
+) -> None:
+    """They ask the same at the same moment, and the one with the limits asks first."""
+    sim.set(llm_latency_s=0.05, search_latency_s=0.05)
+    async with simulated_checker(sim, **prices) as checker:
+        limited, free = await asyncio.gather(
+            checker.acheck(text_of(sim, 6), limits=limits), checker.acheck(text_of(sim, 6))
+        )
+    assert UnscoredReason.BUDGET in reasons(limited)
+    said = {c.judgement.rationale for c in limited.claims if c.judgement.unscored_reason is UnscoredReason.BUDGET}
+    assert all(rationale.startswith("the budget of this check is used up") for rationale in said)
+    assert reasons(free) == set()
+    assert free.counts.supported > 0
+
+
+async def test_the_budget_of_all_checks_ends_all(sim: Simulator) -> None:
+    async with simulated_checker(sim, max_calls=2) as checker:
+        reports = await asyncio.gather(
+            checker.acheck(text_of(sim, 6), limits=Limits(max_calls=50)), checker.acheck(text_of(sim, 6))
+        )
+    for report in reports:
+        said = {c.judgement.rationale for c in report.claims if c.judgement.unscored_reason is UnscoredReason.BUDGET}
+        assert said == {"the budget is used up: 2 calls"}
+    assert sum(report.usage.calls for report in reports) == 2
+
+
 @pytest.mark.parametrize("plan", ["fused", "paper", "grounded"])
 async def test_each_check_has_calls_of_its_own(sim: Simulator, plan: str) -> None:
     async with simulated_checker(sim, plan=plan) as checker:

@@ -134,6 +134,25 @@ def test_a_damaged_file_is_refused_by_show_and_removed_by_clear(factloop: Comman
     assert cleared.out == f"{cache}: a damaged file removed, 12.0 kB freed.\n"
 
 
+@pytest.mark.parametrize("action", ["show", "clear"])
+def test_a_file_is_no_cache_folder(factloop: Command, tmp_path: Path, action: str) -> None:
+    place = tmp_path / "notes.txt"
+    place.write_text("mine")
+    said = factloop("cache", action, "--cache-dir", place)
+    assert (said.code, said.out) == (2, "")
+    assert said.complaint.endswith(
+        f"{place}: is not a folder, so no cache can be there; name its folder with --cache-dir"
+    )
+    assert place.read_text() == "mine"
+
+
+def test_a_folder_that_is_not_there_yet_holds_nothing(factloop: Command, tmp_path: Path) -> None:
+    place = tmp_path / "none"
+    cleared = factloop("cache", "clear", "--cache-dir", place)
+    assert (cleared.code, cleared.out) == (0, f"{place}: nothing was removed.\n")
+    assert not place.exists()
+
+
 def test_help_says_what_there_is(factloop: Command) -> None:
     said = factloop("cache", "--help").out
     assert "show" in said

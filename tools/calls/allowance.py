@@ -8,10 +8,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from factloop.errors import DeadlineExceeded
+from factloop.errors import BudgetExceeded, DeadlineExceeded
 from factloop.tools.calls.budget import Budget, Reservation
 
 T = TypeVar("T")
+
+
+def is_of_one_check(error: Exception) -> bool:
+    """Whether a call failed by what its own check may take, which says nothing of the same call for another check."""
+    return isinstance(error, DeadlineExceeded) or (isinstance(error, BudgetExceeded) and error.of != "")
 
 
 class Allowance:

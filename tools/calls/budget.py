@@ -26,7 +26,7 @@ class Budget:
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
         """`of` says whose it is, where that is not the whole run's."""
-        self._of = f" of {of}" if of else ""
+        self._of = of
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
         self._spent_usd = self._reserved_usd = 0.0

@@ -6,15 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
+from factloop.tools.calls.allowance import is_of_one_check
+
 T = TypeVar("T")
 
 
 class _Abandoned(Exception):
-    """Tells the followers of a flight that its leader was cancelled."""
+    """Tells the followers of a flight that its leader was cancelled, or came to the end of what its check may take."""
 
 
 class SingleFlight(Generic[T]):
-    """Shares the result, or the error, of a call among all who ask for it while it is under way."""
+    """Shares the result, or the error, of a call among all who ask for it while it is under way.
+
+    An error by the limits of one check is its leader's alone: then a follower makes the call, under its own.
+    """
 
     def __init__(self) -> None:
         self._flights: dict[str, asyncio.Future[T]] = {}
@@ -25,7 +30,7 @@ class SingleFlight(Generic[T]):
             try:
                 return await asyncio.shield(flight), True
             except _Abandoned:
-                continue  # the leader was cancelled, not we: somebody has to fly again
+                continue  # it was the leader that had to end, not we: somebody has to fly again
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
         try:
             result = await call()
@@ -33,7 +38,7 @@ class SingleFlight(Generic[T]):
             _fail(flight, _Abandoned())  # not cancelled: a follower could not tell that from its own cancellation
             raise
         except Exception as error:
-            _fail(flight, error)
+            _fail(flight, _Abandoned() if is_of_one_check(error) else error)
             raise
         else:
             flight.set_result(result)

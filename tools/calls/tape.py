@@ -19,7 +19,7 @@ from typing import Any, Literal
 from factloop.errors import ConfigError, RecordingMissing
 from factloop.tools.calls.scrubbing import scrubbed
 from factloop.tools.calls.tape_closest import described, difference
-from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain
+from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, is_of_one_check
 from factloop.tools.calls.tape_format import Entry, Kind, read_tape, tape_text
 
 TapeMode = Literal["replay", "record", "new"]
@@ -87,7 +87,7 @@ class Tape:
         recorded call raised, RecordingMissing in a replay, ConfigError for a damaged recording, or as `ask`.
         """
         entry = self._entries.get(asked.key)
-        if entry is not None:
+        if entry is not None and not self._may_be_asked_again(entry):
             self.n_replayed += entry.line > 0
             return self._answer(entry, read), True
         if self.mode == "replay":
@@ -101,6 +101,10 @@ class Tape:
         reply = json.loads(json.dumps(scrubbed(answer, self._secrets)))
         self._keep(asked, reply=reply)
         return reply, False
+
+    def _may_be_asked_again(self, entry: Entry) -> bool:
+        """Whether it holds only that one check had nothing left for it, and others can still be answered."""
+        return self.mode != "replay" and entry.failure is not None and is_of_one_check(entry.failure)
 
     @property
     def text(self) -> str | None:

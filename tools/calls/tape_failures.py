@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from factloop.errors import BudgetExceeded, ModelRefusal, ToolError, ToolTimeout
@@ -16,12 +17,18 @@ def as_plain(error: Failure) -> dict[str, Any]:
         case ToolTimeout():
             return {"error": "timeout", "tool": error.tool, "timeout_s": error.timeout_s}
         case BudgetExceeded():
-            return {"error": "budget", "limit": error.limit}
+            of = {"of": error.of} if error.of else {}
+            return {"error": "budget", "limit": error.limit, **of}
         case ToolError():
             return {"error": "tool", "tool": error.tool, "status": error.status, "message": str(error)}
         case ModelRefusal():
             said = str(error).removeprefix(f"{error.schema}: ")
             return {"error": "refusal", "schema": error.schema, "message": said, "reply": error.reply}
+
+
+def is_of_one_check(plain: Mapping[str, Any]) -> bool:
+    """Whether it failed by the budget of one check: another may ask again."""
+    return bool(plain.get("of"))
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
@@ -30,7 +37,7 @@ def as_error(plain: dict[str, Any]) -> Failure:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
         case "budget":
-            return BudgetExceeded(str(plain["limit"]))
+            return BudgetExceeded(str(plain["limit"]), str(plain.get("of", "")))
         case "tool":
             return ToolError(str(plain["message"]), tool=str(plain["tool"]), status=plain["status"])
         case "refusal":

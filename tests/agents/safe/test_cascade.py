@@ -101,7 +101,7 @@ async def cascaded(
     graph: Any = build_safe_graph(plan, max_searches=max_searches, cheap=cheap)
     final: Any = {}
     events = []
-    asked = {"prompt": None, "response": response}
+    asked = {"prompt": "Who was Ada Lovelace?", "response": response}
     async for namespace, mode, chunk in graph.astream(
         asked, context=context, stream_mode=["custom", "values"], subgraphs=True
     ):

@@ -16,7 +16,7 @@ from factloop.errors import (
     ToolError,
     ToolTimeout,
 )
-from factloop.records import Judgement, NoClaim, UnscoredReason, Verdict
+from factloop.records import GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
     JUDGE,
@@ -175,7 +175,7 @@ async def test_a_fact_without_a_query_is_searched_for_by_its_own_words() -> None
 async def test_what_needs_no_search_is_settled_without_one() -> None:
     facts = [fact("It rained in Rome.", "irrelevant"), fact("He was tall.", "ambiguous")]
     search = ScriptedSearch()
-    result = await run(FusedPlan(FusedScript({CLAIM: facts})), CLAIM, [search])
+    result = await run(FusedPlan(FusedScript({CLAIM: facts})), CLAIM, [search], prompt="Who was Ada?")
     irrelevant, unclear = result.claims
     assert irrelevant.judgement.verdict is Verdict.IRRELEVANT
     assert irrelevant.relevant is False
@@ -272,9 +272,18 @@ async def test_what_one_of_two_queries_brought_is_judged_although_the_other_fail
 @pytest.mark.parametrize("gates", [True, False])
 async def test_without_a_gate_what_is_irrelevant_is_judged_and_labelled(gates: bool) -> None:
     script = FusedScript({CLAIM: [fact(CLAIM, "irrelevant")]}, {CLAIM: [contradicted("c1.1-e1")]})
-    claim = (await run(FusedPlan(script), CLAIM, [ScriptedSearch()], gates=gates)).only_claim()
+    result = await run(FusedPlan(script), CLAIM, [ScriptedSearch()], prompt="Who was Ada?", gates=gates)
+    claim = result.only_claim()
     assert claim.relevant is False
     assert claim.judgement.verdict is (Verdict.IRRELEVANT if gates else Verdict.NOT_SUPPORTED)
+
+
+@pytest.mark.parametrize("prompt", [None, ""])
+@pytest.mark.parametrize("facts", [None, [GivenFacts(sentence=CLAIM, facts=(CLAIM,))]], ids=["found", "given"])
+async def test_without_a_question_nothing_is_irrelevant(prompt: str | None, facts: list[GivenFacts] | None) -> None:
+    script = FusedScript({CLAIM: [fact(CLAIM, "irrelevant")]}, {CLAIM: [supported("c1.1-e1")]})
+    claim = (await run(FusedPlan(script), CLAIM, [ScriptedSearch()], prompt=prompt, facts=facts)).only_claim()
+    assert (claim.judgement.verdict, claim.relevant) == (Verdict.SUPPORTED, True)
 
 
 async def test_every_sentence_is_told_with_its_claims_or_the_reason_why_it_has_none() -> None:

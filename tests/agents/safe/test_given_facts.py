@@ -32,6 +32,7 @@ from tests.agents.safe.scripted import (
 )
 
 RESPONSE = "Ada was a poet[1][2]. She lived in Ulm.[3] Bye."
+PROMPT = "Who was Ada?"
 FIRST, SECOND = "Ada was a poet.", "She lived in Ulm."
 
 
@@ -80,7 +81,7 @@ async def test_each_given_fact_is_a_claim_in_its_place() -> None:
         {"Ada Poe was a poet.": [supported("c1.1-e1")], "Ada lived in Ulm.": [nothing_found()]},
     )
     given = [facts_of(FIRST, "Ada was one."), facts_of("No facts here."), facts_of(SECOND, "She lived.", "It is nice.")]
-    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], facts=given)
+    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], prompt=PROMPT, facts=given)
     assert [claim.id for claim in result.claims] == ["c1.1", "c3.1", "c3.2"]
     assert [claim.text for claim in result.claims] == ["Ada was one.", "She lived.", "It is nice."]
     assert [claim.self_contained for claim in result.claims] == [
@@ -116,7 +117,7 @@ async def test_a_fact_that_comes_again_is_judged_once_and_stands_twice() -> None
         {"Ada was.": [supported("c1.1-e1")]},
     )
     given = [facts_of(sentence, "She was.", "She is.", "Hm.") for sentence in (FIRST, SECOND)]
-    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], facts=given)
+    result = await run(FusedPlan(script), RESPONSE, [ScriptedSearch()], prompt=PROMPT, facts=given)
     assert [claim.duplicate_of for claim in result.claims] == [None, None, None, "c1.1", "c1.2", "c1.3"]
     verdicts = [claim.judgement.verdict for claim in result.claims]
     assert verdicts == [Verdict.SUPPORTED, Verdict.IRRELEVANT, Verdict.IRRELEVANT] * 2
@@ -174,7 +175,7 @@ async def test_many_facts_are_read_in_parts_and_a_part_that_fails_takes_no_other
     n = GIVEN_AT_ONCE + 3
     script = Echo({})
     facts = [f"fact {number}." for number in range(n)]
-    result = await run(FusedPlan(script), FIRST, [ScriptedSearch()], facts=[facts_of(FIRST, *facts)])
+    result = await run(FusedPlan(script), FIRST, [ScriptedSearch()], prompt=PROMPT, facts=[facts_of(FIRST, *facts)])
     assert [claim.text for claim in result.claims] == facts
     assert [len(part) for part in script.given] == [GIVEN_AT_ONCE, 3]
     verdicts = [claim.judgement.verdict for claim in result.claims]
@@ -216,6 +217,6 @@ async def test_a_thread_that_runs_again_without_facts_splits() -> None:
     graph = build_safe_graph(FusedPlan(script), max_searches=1)
     graph.checkpointer = InMemorySaver()
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    given = await graph.ainvoke({"response": FIRST, "facts": []}, thread, context=context)
-    again = await graph.ainvoke({"response": FIRST}, thread, context=context)
+    given = await graph.ainvoke({"prompt": PROMPT, "response": FIRST, "facts": []}, thread, context=context)
+    again = await graph.ainvoke({"prompt": PROMPT, "response": FIRST}, thread, context=context)
     assert [len(given["claims"]), len(again["claims"])] == [0, 1]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import pytest
 
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_SENTENCES, GroundedPlan
-from factloop.agents.safe.stages import JudgedFact, Reading
+from factloop.agents.safe.stages import FoundFact, JudgedFact, Reading, SentenceTask, WindowTask
 from factloop.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
-from factloop.records import Claim, Judgement, NoClaim, UnscoredReason, Verdict
+from factloop.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from tests.agents.safe.scripted import (
     GroundedScript,
     Run,
@@ -174,6 +180,73 @@ async def test_a_second_look_that_fails_leaves_the_verdict_of_the_first(error: E
     claim = (await grounded(script, SENTENCES[0])).only_claim()
     assert (claim.judgement.verdict, claim.judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
     assert claim.judgement.cited == ("c1.1-e1",)
+
+
+@dataclass
+class Meeting(GroundedScript):
+    """Answers no call before `n` are under way, and then the first of them last."""
+
+    n: int = 2
+
+    def __post_init__(self) -> None:
+        self._all_there, self._n_asked = asyncio.Barrier(self.n), 0
+
+    async def _meet(self) -> None:
+        number, self._n_asked = self._n_asked, self._n_asked + 1
+        async with asyncio.timeout(10):
+            await self._all_there.wait()
+        for _ in range(self.n - number):
+            await asyncio.sleep(0)
+
+    async def sentence_facts(self, task: SentenceTask, context: CheckContext) -> Sequence[FoundFact]:
+        await self._meet()
+        return await super().sentence_facts(task, context)
+
+    async def look_again(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext
+    ) -> Sequence[JudgedFact]:
+        await self._meet()
+        return await super().look_again(claims, window, context)
+
+
+async def test_sentences_that_are_read_alone_are_read_at_the_same_time() -> None:
+    letters, found = "ABC", {}
+    for sentence, letter in zip(SENTENCES, letters, strict=False):
+        found[sentence] = [fact(f"{letter}.", query=letter)]
+    script = Meeting(
+        facts=found,
+        assessments={f"{letter}.": [supported(f"c{n}.1-e1")] for n, letter in enumerate(letters, 1)},
+        readings={SENTENCES[0]: [UNREADABLE]},
+        n=len(letters),
+    )
+    result = await grounded(script, " ".join(SENTENCES[: len(letters)]))
+    assert [claim.text for claim in result.claims] == ["A.", "B.", "C."]
+    assert verdicts(result.claims) == [Verdict.SUPPORTED] * 3
+
+
+async def test_a_wrong_set_up_stops_those_that_are_read_alone() -> None:
+    script = Meeting(
+        facts={SENTENCES[0]: ConfigError("no such model"), SENTENCES[1]: [fact("B.")]},
+        readings={SENTENCES[0]: [UNREADABLE]},
+    )
+    with pytest.raises(ConfigError, match="no such model"):
+        await grounded(script, " ".join(SENTENCES[:2]))
+
+
+async def test_given_facts_are_judged_in_batches_at_the_same_time() -> None:
+    """The second batch fails, and takes none of the first along."""
+    facts = [f"Claim {number}." for number in range(GIVEN_AT_ONCE + 2)]
+    script = Meeting(
+        {},
+        looks={
+            facts[0]: [[supported("p1")] * GIVEN_AT_ONCE],
+            facts[GIVEN_AT_ONCE]: [ToolError("x: status 500", tool="x", status=500)],
+        },
+    )
+    given = [GivenFacts(sentence=SENTENCES[0], facts=tuple(facts))]
+    result = await run(GroundedPlan(script, results=2), SENTENCES[0], [Given()], facts=given)
+    assert [claim.text for claim in result.claims] == facts
+    assert verdicts(result.claims) == [Verdict.SUPPORTED] * GIVEN_AT_ONCE + [None] * 2
 
 
 async def test_a_window_that_fails_leaves_each_sentence_unscored() -> None:

@@ -113,7 +113,7 @@ async def test_a_claim_is_found_then_searched_then_judged_and_judged_once() -> N
 
 async def test_without_a_source_every_claim_is_found_and_none_judged() -> None:
     script = FusedScript({SENTENCES[0]: [fact("a"), fact("b", "irrelevant"), fact("A.")]})
-    result = await run(FusedPlan(script), SENTENCES[0])
+    result = await run(FusedPlan(script), SENTENCES[0], prompt="Who was a?")
     assert [claim.judgement.unscored_reason for claim in result.claims] == [
         UnscoredReason.NO_SOURCE,
         None,

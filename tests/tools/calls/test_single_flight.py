@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from factloop.errors import ToolError
+from factloop.errors import BudgetExceeded, DeadlineExceeded, ToolError
 from factloop.tools.calls.single_flight import SingleFlight
 
 
@@ -70,6 +70,31 @@ async def test_when_the_leader_is_cancelled_a_follower_flies() -> None:
     call.gate.set()
     assert sorted(await asyncio.gather(*followers)) == [(7, False), (7, True)]
     assert leader.cancelled()
+
+
+@pytest.mark.parametrize("error", [BudgetExceeded("2 calls", "this check"), DeadlineExceeded(3.0)])
+async def test_what_one_check_may_take_ends_its_leader_alone(error: Exception) -> None:
+    flights, spent, call = SingleFlight[int](), Call(error), Call()
+    leader = asyncio.create_task(flights.do("key", spent))
+    followers = [asyncio.create_task(flights.do("key", call)) for _ in range(3)]
+    await started(leader, *followers)
+    spent.gate.set()
+    with pytest.raises(type(error)):
+        await leader
+    await started(*followers)
+    call.gate.set()
+    assert sorted(await asyncio.gather(*followers)) == [(7, False), (7, True), (7, True)]
+    assert (spent.made, call.made) == (1, 1)
+
+
+async def test_the_budget_of_the_whole_run_ends_all() -> None:
+    flights, call = SingleFlight[int](), Call(BudgetExceeded("2 calls"))
+    tasks = [asyncio.create_task(flights.do("key", call)) for _ in range(3)]
+    await started(*tasks)
+    call.gate.set()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [BudgetExceeded] * 3
+    assert call.made == 1
 
 
 async def test_a_follower_is_cancelled_alone() -> None:

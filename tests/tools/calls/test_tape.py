@@ -100,6 +100,7 @@ async def test_no_secret_is_in_the_file(tmp_path: Path) -> None:
         ToolError("serper: status 500", tool="serper", status=500),
         ToolTimeout(tool="serper", timeout_s=2.5),
         BudgetExceeded("3 calls"),
+        BudgetExceeded("3 calls", "this check"),
         ModelRefusal("I cannot", schema="Rating", reply="no"),
     ],
 )
@@ -114,6 +115,22 @@ async def test_a_call_that_failed_fails_again_in_the_same_way(tmp_path: Path, fa
     shared = {name: value for name, value in vars(failure).items() if name not in ("retryable", "retry_after_s")}
     assert (str(replayed.value), {name: vars(replayed.value)[name] for name in shared}) == (str(failure), shared)
     assert await take(tape(path, "new"), asked(), answering(1)) == 1  # and is tried again where new ones are recorded
+
+
+async def test_what_one_check_could_not_pay_for_another_may_ask(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    recording = tape(path, "record")
+    for failure in (BudgetExceeded("3 calls", "this check"), BudgetExceeded("9 calls")):
+        with pytest.raises(BudgetExceeded, match=failure.limit):
+            await take(recording, asked(), answering(failure))
+    with pytest.raises(BudgetExceeded, match="9 calls"):  # that of the whole run ends all
+        await take(recording, asked(), answering(1))
+    other = asked("Who paid?")
+    with pytest.raises(BudgetExceeded):
+        await take(recording, other, answering(BudgetExceeded("3 calls", "this check")))
+    assert await take(recording, other, answering(1)) == 1
+    write(path, recording)
+    assert await take(tape(path, "replay"), other) == 1
 
 
 async def test_what_is_not_recorded_says_what_differs_and_how_to_record_it(tmp_path: Path) -> None:
