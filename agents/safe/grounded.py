@@ -232,7 +232,7 @@ def _own_evidence(place: Place, judgement: Judgement, window: WindowTask) -> tup
     numbers = {of_window[item.id]: number for number, item in enumerate(shown, 1)}
     own = {
         "cited": tuple(ids[name] for name in judgement.cited),
-        "rationale": renumbered(judgement.rationale, numbers),
+        "rationale": renumbered(judgement.rationale, numbers, n_shown=len(window.passages)),
     }
     return evidence, judgement.model_copy(update=own)
 
