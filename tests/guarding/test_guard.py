@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -92,6 +93,20 @@ async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checke
         ]
         guarded = [event.findings for event in events if isinstance(event, GuardedSentence)]
         assert guarded == [(), ("claim_free",), (), ()]
+
+
+async def test_findings_of_a_sentence_stand_the_gravest_first() -> None:
+    facts = [
+        {"fact": "Ada sang.", "status": "check", "query": "Ada sang"},
+        {"fact": "She danced.", "status": "ambiguous", "query": ""},
+    ]
+    verdict = {"rationale": "Nothing is said.", "cited": [], "wrong": "", "verdict": "insufficient"}
+    model = FakeListChatModel(responses=[json.dumps({"facts": facts}), json.dumps(verdict)])
+    async with FactChecker(model, plan="fused", max_searches=1, cache=False) as checker:
+        guard = StreamGuard(checker)
+        events = [event async for event in guard.aevents(pieces("Ada sang, and she danced."), sources=SOURCES)]
+    assert isinstance(events[0], GuardedSentence)
+    assert events[0].findings == ("unsupported", "unscored")
 
 
 def test_only_findings_can_be_let_pass() -> None:

@@ -1,4 +1,4 @@
-"""The graph around both plans: repeats, order, events, and that no claim is lost."""
+"""The graph around the plans: repeats, order, events, and that no claim is lost."""
 
 from __future__ import annotations
 
