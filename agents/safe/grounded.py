@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from factloop.agents.safe.branch import Node, task_of
 from factloop.agents.safe.claims import claim_id, settle
@@ -46,7 +46,6 @@ class GroundedPlan:
     stages: GroundedStages
     results: int
     """Passages to search for each sentence, and for each claim that is looked at again."""
-    name: ClassVar[Literal["grounded"]] = "grounded"
 
     @property
     def reads_code(self) -> bool:
@@ -55,6 +54,10 @@ class GroundedPlan:
     @property
     def _one_by_one(self) -> FusedPlan:
         return FusedPlan(self.stages, gates=False)
+
+    @property
+    def second_look(self) -> GroundedPlan:
+        return self
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
         """Windows of neighbours: a window reads as the answer goes on, so nothing that is not read stands within it.
