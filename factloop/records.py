@@ -187,11 +187,6 @@ class Sentence(Record):
     """Their ids."""
     no_claim: NoClaim | None = None
 
-    @property
-    def is_unread(self) -> bool:
-        """Whether nobody looked at what it says."""
-        return self.no_claim in (NoClaim.CODE, NoClaim.NOT_READ)
-
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
         if bool(self.claims) == (self.no_claim is not None):

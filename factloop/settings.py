@@ -104,7 +104,7 @@ class CheckSettings(RunSettings):
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_as_tuple)] = (64,)
     """Each K of F1@K. The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     max_searches: Annotated[int, Field(ge=1, le=50)] = 5
-    """Queries for one claim: always as many in the plan `paper`, at most as many in `fused`."""
+    """Queries for one claim, at most: the plan `paper` asks as many unless it has found all there is to find."""
     results_per_search: Annotated[int, Field(ge=1, le=50)] = 3
     temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.1
     """As in SAFE; None leaves it to the server."""

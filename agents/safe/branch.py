@@ -1,4 +1,4 @@
-"""What the branches of both plans share: searching, settling, and turning errors into unscored claims."""
+"""What the branches of all plans share: searching, settling, and turning errors into unscored claims."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -46,7 +45,6 @@ class FusedPlan(OneByOne):
     stages: FusedStages
     gates: bool = True
     """Whether a check may leave irrelevant claims unjudged."""
-    name: ClassVar[Literal["fused"]] = "fused"
 
     @property
     def reads_code(self) -> bool:

@@ -56,6 +56,20 @@ SPLIT, READ, DISTINGUISH, CLAIM = "split", "read", "distinguish", "claim"
 LOOK_AGAIN, GATHER, COLLECT = "look_again", "gather", "collect"
 
 
+class SecondLook(Protocol):
+    """Looks at several claims at once."""
+
+    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
+        """Of the open facts those that are to be looked at again, together."""
+        ...
+
+    async def look_again(
+        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
+    ) -> list[Settled]:
+        """The claims of a batch that it could settle; `sentences` are theirs, in the same order."""
+        ...
+
+
 class SafePlan(Protocol):
     """One way through SAFE's loop: `fused.FusedPlan`, `paper.PaperPlan` or `grounded.GroundedPlan`."""
 
@@ -72,14 +86,9 @@ class SafePlan(Protocol):
         """The facts of a group. Raises FactloopError where none of its sentences could be read."""
         ...
 
-    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
-        """Of the open facts those that are to be looked at again, together."""
-        ...
-
-    async def look_again(
-        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
-    ) -> list[Settled]:
-        """The claims of a batch that it could settle; `sentences` are theirs, in the same order."""
+    @property
+    def second_look(self) -> SecondLook | None:
+        """Looks at open facts together before any goes to a branch of its own; None where the plan has none."""
         ...
 
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
@@ -110,21 +119,24 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | N
 
     With a `cheap` stage it is a cascade: that settles what it can before the plan's own stages are asked.
     """
-    look = None if cheap is None else build_look_node(cheap)
+    look, second = None if cheap is None else build_look_node(cheap), plan.second_look
     stage: Literal["model"] | None = None if cheap is None else "model"
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=Input, output_schema=Output)
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)
     graph.add_node(DISTINGUISH, _build_distinguish(stage, look))
     graph.add_node(CLAIM, plan.build_claim_graph(max_searches=max_searches, look=look))
-    graph.add_node(LOOK_AGAIN, _build_look_again(plan, stage, look), input_schema=BatchState)
     graph.add_node(GATHER, _gather)
     graph.add_node(COLLECT, _collect)
     graph.add_edge(START, SPLIT)
     graph.add_conditional_edges(SPLIT, _build_to_each_group(plan), [READ, DISTINGUISH])
     graph.add_edge(READ, DISTINGUISH)
-    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(plan, stage), [LOOK_AGAIN, CLAIM, GATHER])
-    graph.add_edge(LOOK_AGAIN, GATHER)
+    onward = [CLAIM, GATHER]
+    if second is not None:
+        graph.add_node(LOOK_AGAIN, _build_look_again(second, stage, look), input_schema=BatchState)
+        graph.add_edge(LOOK_AGAIN, GATHER)
+        onward.append(LOOK_AGAIN)
+    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(second, stage), onward)
     graph.add_edge(CLAIM, GATHER)
     graph.add_conditional_edges(GATHER, _build_to_what_is_left(stage), [CLAIM, COLLECT])
     graph.add_edge(COLLECT, END)
@@ -259,10 +271,12 @@ def _build_distinguish(stage: Literal["model"] | None, look: Node | None) -> Res
     return distinguish
 
 
-def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
+def _build_to_each_claim(
+    second: SecondLook | None, stage: Literal["model"] | None
+) -> Callable[[ResponseState], list[Send] | str]:
     def to_each_claim(state: ResponseState) -> list[Send] | str:
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
-        batches = plan.batches(state["open"])
+        batches = [] if second is None else second.batches(state["open"])
         again = {claim_id(fact["place"]) for batch in batches for fact in batch}
         sends = [
             Send(
@@ -278,7 +292,7 @@ def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Call
     return to_each_claim
 
 
-def _build_look_again(plan: SafePlan, stage: Literal["model"] | None, look: Node | None) -> BatchNode:
+def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: Node | None) -> BatchNode:
     async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
         pairs = list(zip(state["facts"], state["sentences"], strict=True))
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):
@@ -289,7 +303,7 @@ def _build_look_again(plan: SafePlan, stage: Literal["model"] | None, look: Node
                 cheap = [item for update in looks for item in update.get("settled", ())]
                 pairs = [pair for pair, update in zip(pairs, looks, strict=True) if "settled" not in update]
             facts, sentences = [fact for fact, _ in pairs], [sentence for _, sentence in pairs]
-            settled = await plan.look_again(facts, sentences, runtime.context) if pairs else []
+            settled = await second.look_again(facts, sentences, runtime.context) if pairs else []
         settled = [in_stage(item, stage) for item in settled]
         for item in settled:
             runtime.stream_writer({"type": "claim_judged", "claim": item["claim"]})

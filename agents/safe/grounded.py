@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from factloop.agents.safe.branch import Node, task_of
 from factloop.agents.safe.claims import claim_id, settle
@@ -29,6 +29,7 @@ from factloop.citations import renumbered
 from factloop.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.together import together
+from factloop.tools.search.passages import best_passages
 
 WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
 """Of sentences read together, mostly three or four; a longer one is read alone. An answer takes as long as its longest
@@ -46,7 +47,6 @@ class GroundedPlan:
     stages: GroundedStages
     results: int
     """Passages to search for each sentence, and for each claim that is looked at again."""
-    name: ClassVar[Literal["grounded"]] = "grounded"
 
     @property
     def reads_code(self) -> bool:
@@ -55,6 +55,10 @@ class GroundedPlan:
     @property
     def _one_by_one(self) -> FusedPlan:
         return FusedPlan(self.stages, gates=False)
+
+    @property
+    def second_look(self) -> GroundedPlan:
+        return self
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
         """Windows of neighbours: a window reads as the answer goes on, so nothing that is not read stands within it.
@@ -206,7 +210,7 @@ def _passed_over(reading: Reading, group: Sequence[SentenceState]) -> list[Sente
 def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> Found:
     """A fact as it was judged at first: settled where it is supported, else open."""
     place = Place(sentence=sentence["number"], fact=number)
-    evidence, judgement = _own_evidence(place, unless_unanswered(fact.judgement, window.failure), window)
+    evidence, judgement = _own_evidence(place, fact.text, unless_unanswered(fact.judgement, window.failure), window)
     return Found(
         place=place,
         sentence=sentence["text"],
@@ -222,23 +226,32 @@ def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, wi
 
 
 def _settled(fact: Found, judgement: Judgement, window: WindowTask) -> Settled:
-    evidence, own = _own_evidence(fact["place"], unless_unanswered(judgement, window.failure), window)
+    stands = unless_unanswered(judgement, window.failure)
+    evidence, own = _own_evidence(fact["place"], fact["self_contained"], stands, window)
     return settle({**fact, "evidence": evidence}, own)
 
 
-def _own_evidence(place: Place, judgement: Judgement, window: WindowTask) -> tuple[list[dict[str, Any]], Judgement]:
-    """The passages that a judgement cites, as evidence of this claim; where it cites none, some that were looked at."""
+def _own_evidence(
+    place: Place, claim: str, judgement: Judgement, window: WindowTask
+) -> tuple[list[dict[str, Any]], Judgement]:
+    """The passages that a judgement cites, as evidence of this claim; where it cites none, those nearest to it."""
     cited = set(judgement.cited)
-    shown = [item for item in window.passages if item.id in cited] or list(window.passages[:MOST_SHOWN])
+    shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
     ids = {item.id: f"{claim_id(place)}-e{number}" for number, item in enumerate(shown, 1)}
     evidence = [item.model_copy(update={"id": ids[item.id]}).model_dump(mode="json") for item in shown]
     of_window = {item.id: number for number, item in enumerate(window.passages, 1)}
     numbers = {of_window[item.id]: number for number, item in enumerate(shown, 1)}
     own = {
         "cited": tuple(ids[name] for name in judgement.cited),
-        "rationale": renumbered(judgement.rationale, numbers),
+        "rationale": renumbered(judgement.rationale, numbers, n_shown=len(window.passages)),
     }
     return evidence, judgement.model_copy(update=own)
+
+
+def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
+    """Those that share the rarest words with a claim, as they stand among the others."""
+    chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
+    return [passages[index] for index in sorted(chosen)]
 
 
 def _cited_before(facts: Sequence[Found]) -> list[Evidence]:

@@ -300,7 +300,8 @@ def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
 
 def _kept_numbers(text: str, case: Case) -> str:
     """A rationale whose numbers are those of the claim's evidence, and no others."""
-    return renumbered(text, {number: number for number, _ in enumerate(case.evidence, 1)})
+    n_shown = len(case.evidence)
+    return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
 
 
 def passages(evidence: Sequence[Evidence]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The stages of both plans without a model: rules split, revise, judge relevance and word queries; a verifier rates.
+"""Stages without a model, fused and paper: rules split, revise, judge relevance and word queries; a verifier rates.
 
 A baseline: it costs nothing, needs no network and says so in `Judgement.judged_by`.
 """

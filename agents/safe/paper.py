@@ -1,7 +1,7 @@
 """The paper plan: SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C).
 
-Departures: facts that repeat another are judged once; a stage that fails leaves the claim unscored, where the released
-code would drop it or go on with a guess.
+Departures: facts that repeat another are judged once; the rounds of a claim end where all that its documents hold was
+found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -32,7 +31,6 @@ class PaperPlan(OneByOne):
     """The paper's plan, with the stages that fill it."""
 
     stages: PaperStages
-    name: ClassVar[Literal["paper"]] = "paper"
 
     @property
     def reads_code(self) -> bool:
@@ -41,7 +39,7 @@ class PaperPlan(OneByOne):
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
-        Nothing stops the rounds early but that nobody is there to be searched any more.
+        The rounds end early where all there is to find was found, and where there is nothing left to search.
 
         A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
         """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.state import Found, SentenceState, Settled
+from factloop.agents.safe.state import SentenceState
 
 
 class OneByOne:
@@ -14,13 +13,6 @@ class OneByOne:
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
         return [[sentence] for sentence in sentences]
 
-    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:  # noqa: ARG002 - none of them
-        return []
-
-    async def look_again(
-        self,
-        facts: Sequence[Found],  # noqa: ARG002 - never called
-        sentences: Sequence[SentenceState],  # noqa: ARG002 - never called
-        context: CheckContext,  # noqa: ARG002 - never called
-    ) -> list[Settled]:
-        raise AssertionError("there is no batch to look at again")
+    @property
+    def second_look(self) -> None:
+        return None

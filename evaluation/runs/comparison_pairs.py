@@ -11,6 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from factloop.citations import reason
 from factloop.errors import ConfigError
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.comparison_records import Pair
@@ -33,6 +34,7 @@ class JudgedClaim:
     shown: str
     verdict: Verdict | None
     rationale: str
+    """With titles for the numbers of passages, which are not kept."""
     label: FactLabel | None
 
 
@@ -152,7 +154,7 @@ def _kept(judged: JudgedResponse, *, with_claims: bool) -> _Response:
             text=" ".join(claim.text.split()).casefold(),
             shown=claim.self_contained,
             verdict=claim.judgement.verdict,
-            rationale=claim.judgement.rationale,
+            rationale=reason(claim),
             label=judged.labels.get(claim.id),
         )
         for claim in (report.claims if with_claims else ())

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from factloop.checker import FactChecker
 from factloop.errors import ConfigError
-from factloop.findings import Finding, as_findings, finding_of_silence, findings_of_claims
+from factloop.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
 from factloop.guarding.reading import Pending, Reader
@@ -129,7 +129,7 @@ class StreamGuard:
             span=(end, end) if sentence is None else (sentence.start, sentence.end),
             claims=checked.claims,
             no_claim=no_claim,
-            findings=tuple(sorted(found)),
+            findings=by_gravity(found),
             treatment=treatment,
             released=released,
         )

@@ -27,10 +27,15 @@ def evidence(title: str, source: str = "notes/a.md") -> Evidence:
         ("Nothing says so.", "Nothing says so."),
         ("In [1931] and passage 1815.5 it is plain.", "In [1931] and passage 1815.5 it is plain."),
         ("", ""),
+        ("Passage 12 of the Koran is meant.", "Passage 12 of the Koran is meant."),
+        ("Passages 3 and 12 agree.", "[1] and another passage agree."),
+        ("`arr[0]` is the first, arr[3] the fourth.", "`arr[0]` is the first, arr[3] the fourth."),
+        ("m[3][5] is set, f(x)=[3] and y = [3, 5] too.", "m[3][5] is set, f(x)=[3] and y = [3, 5] too."),
+        ("Indices [0, 3] hold by [3][5].", "Indices [0, 3] hold by [1][2]."),
     ],
 )
 def test_numbers_become_those_of_the_passages_that_the_claim_keeps(said: str, kept: str) -> None:
-    assert renumbered(said, {3: 1, 5: 2}) == kept
+    assert renumbered(said, {3: 1, 5: 2}, n_shown=8) == kept
 
 
 def test_without_the_passages_titles_stand_for_them() -> None:
@@ -38,3 +43,8 @@ def test_without_the_passages_titles_stand_for_them() -> None:
     assert named("[1] gives 1759, passage 2 1760, [3] nothing.", shown) == (
         "“Eddystone” gives 1759, “notes/a.md” 1760, another passage nothing."
     )
+
+
+def test_code_and_other_books_are_left_alone_where_titles_stand_for_numbers() -> None:
+    said = "`arr[0]` and arr[1], as in passage 12 of the Koran, says [1]."
+    assert named(said, [evidence("Arrays")]) == "`arr[0]` and arr[1], as in passage 12 of the Koran, says “Arrays”."

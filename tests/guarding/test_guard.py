@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -138,6 +139,20 @@ async def test_talk_and_opinions_are_released(model: Any) -> None:
     )
     async with FactChecker(model, plan="fused", cache=False) as checker:
         assert await guarded(StreamGuard(checker, "drop"), text) == text
+
+
+async def test_findings_of_a_sentence_stand_the_gravest_first() -> None:
+    facts = [
+        {"fact": "Ada sang.", "status": "check", "query": "Ada sang"},
+        {"fact": "She danced.", "status": "ambiguous", "query": ""},
+    ]
+    verdict = {"rationale": "Nothing is said.", "cited": [], "wrong": "", "verdict": "insufficient"}
+    model = FakeListChatModel(responses=[json.dumps({"facts": facts}), json.dumps(verdict)])
+    async with FactChecker(model, plan="fused", max_searches=1, cache=False) as checker:
+        guard = StreamGuard(checker)
+        events = [event async for event in guard.aevents(pieces("Ada sang, and she danced."), sources=SOURCES)]
+    assert isinstance(events[0], GuardedSentence)
+    assert events[0].findings == ("unsupported", "unscored")
 
 
 def test_only_findings_can_be_let_pass() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from factloop.citations import reason
 from factloop.correction_records import Correction
 from factloop.evaluation.reports.correction import words
 from factloop.evaluation.reports.correction.differences import parts
@@ -24,4 +25,5 @@ def render_correction_html(correction: Correction) -> str:
         left=[(one, wrong(one.claims)) for one in correction.left],
         doubts=[(one, [standing[name] for name in one.claims if name in standing]) for one in correction.doubts],
         told=words,
+        reason=reason,
     )

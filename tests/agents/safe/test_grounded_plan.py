@@ -10,10 +10,11 @@ import pytest
 
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
-from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_SENTENCES, GroundedPlan
+from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, WINDOW_SENTENCES, GroundedPlan
 from factloop.agents.safe.stages import FoundFact, JudgedFact, Reading, SentenceTask, WindowTask
 from factloop.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
+from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
     GroundedScript,
     Run,
@@ -47,8 +48,10 @@ def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> Reading:
     return Reading(facts, frozenset(silent))
 
 
-async def grounded(script: GroundedScript, response: str, *tools: ScriptedSearch, gates: bool = False) -> Run:
-    return await run(GroundedPlan(script, results=2), response, tools or [Given()], gates=gates)
+async def grounded(
+    script: GroundedScript, response: str, *tools: ScriptedSearch, gates: bool = False, results: int = 2
+) -> Run:
+    return await run(GroundedPlan(script, results=results), response, tools or [Given()], gates=gates)
 
 
 def verdicts(claims: tuple[Claim, ...]) -> list[Verdict | None]:
@@ -121,6 +124,26 @@ async def test_what_is_not_supported_is_looked_at_again_in_batches_of_like_size(
     assert [claim.judgement.contradicted for claim in result.claims[:3]] == [None, True, False]
     assert result.claims[1].judgement.cited == ("c1.2-e1",)
     assert result.claims[2].evidence  # what was read is shown, though none of it is cited
+
+
+async def test_a_claim_that_cites_nothing_lists_the_passages_nearest_to_it() -> None:
+    claims = ["Rome is old.", "Oslo is cold.", "Ulm is small."]
+    script = GroundedScript(
+        {},
+        readings={SENTENCES[0]: [reading(*(judged(0, claim, nothing_found()) for claim in claims))]},
+        looks={claims[0]: [[nothing_found()] * 3]},
+    )
+
+    class Towns(Given):
+        async def asearch(self, query: str, limit: int) -> list[SearchHit]:
+            town = next(town for town in ("Rome", "Oslo", "Ulm") if town in query)
+            return [hit(f"{town} has {number} gates.") for number in range(limit)]
+
+    result = await grounded(script, SENTENCES[0], Towns(), results=3)
+    assert [item.passage[:4] for item in script.windows[1].passages] == ["Rome", "Oslo", "Ulm "] * 3
+    of_ulm = result.claims[2].evidence
+    assert [item.passage[:4] for item in of_ulm] == ["Rome", "Oslo", "Ulm ", "Ulm ", "Ulm "]
+    assert len(of_ulm) == MOST_SHOWN
 
 
 async def test_a_second_look_is_shown_what_the_first_one_cited() -> None:

@@ -1,4 +1,4 @@
-"""The graph around both plans: repeats, order, events, and that no claim is lost."""
+"""The graph around the plans: repeats, order, events, and that no claim is lost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 
 from factloop.agents.safe.claims import claim_id, distinct, in_order, order, sameness, settle
 from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.graph import LOOK_AGAIN, SafePlan, build_safe_graph
+from factloop.agents.safe.grounded import GroundedPlan
+from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import Found, Place, gather
 from factloop.errors import ModelOutputError
 from factloop.records import Judgement, UnscoredReason, Verdict
 from tests.agents.safe.scripted import (
     FusedScript,
+    GroundedScript,
     Latency,
+    PaperScript,
     ScriptedSearch,
     fact,
     nothing_found,
@@ -202,3 +207,13 @@ def test_claims_come_in_the_order_of_the_response() -> None:
 )
 def test_what_counts_as_the_same(left: str, right: str, same: bool) -> None:
     assert (sameness(left) == sameness(right)) is same
+
+
+def test_only_a_plan_that_looks_at_several_claims_together_has_a_node_for_it() -> None:
+    fused, paper = FusedPlan(FusedScript({})), PaperPlan(PaperScript({}))
+    assert LOOK_AGAIN in nodes(GroundedPlan(GroundedScript({}), results=1))
+    assert [LOOK_AGAIN in nodes(plan) for plan in (fused, paper)] == [False, False]
+
+
+def nodes(plan: SafePlan) -> set[str]:
+    return set(build_safe_graph(plan, max_searches=1).get_graph().nodes)

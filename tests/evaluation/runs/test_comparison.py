@@ -10,10 +10,13 @@ import pytest
 
 from factloop.errors import ConfigError
 from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.evaluation.reports.comparisons.html import render_comparison_html
 from factloop.evaluation.runs.comparison import ComparedRun, compare
 from factloop.evaluation.runs.comparison_records import Comparison, ComparisonKind
 from factloop.evaluation.runs.records import JudgedResponse
-from tests.evaluation.runs.finished_runs import compared, fingerprint, judged, summary_of
+from factloop.records import Evidence
+from tests.evaluation.reports.html_page import text_of
+from tests.evaluation.runs.finished_runs import WHEN, claim, compared, fingerprint, judged, summary_of
 
 OTHER = fingerprint(model="other:judge", search_tools=("serper",), versions={"numpy": "2"})
 
@@ -38,6 +41,20 @@ def test_two_systems_on_shared_prompts() -> None:
     assert found.flips == ()
     assert found.warnings == ("2 responses without a counterpart in the other run; nothing here rests on that.",)
     assert "no difference shown at n = 2 prompts: +75.0 points (B minus A)" in found.conclusions[1]
+
+
+def test_rationales_of_flips_name_the_passages_which_are_not_shown() -> None:
+    def citing(letter: str) -> list[JudgedResponse]:
+        one = judged("p0", letter)
+        item = Evidence(id="e", source="a.md", title="Almanac", passage="p", query="q", rank=1, retrieved_at=WHEN)
+        cites = claim(0, letter, rationale="[1] says so.").model_copy(update={"evidence": (item,)})
+        return [one.model_copy(update={"report": one.report.model_copy(update={"claims": (cites,)})})]
+
+    found = compare(compared(citing("s")), compared(citing("n"), "runs/b", made_by=OTHER))
+    assert [flip.first_rationale for flip in found.flips] == ["“Almanac” says so."]
+    page = text_of(render_comparison_html(found))
+    assert page.count("“Almanac” says so.") == 2
+    assert "[1]" not in page
 
 
 def test_two_evaluators_of_the_same_responses() -> None:

@@ -52,7 +52,8 @@ def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Who was she?", "“Who was she?”", "Does that help?", "Would you like me to explain further?", "Who was Ada Brisk?",
+        "Who was she?", "“Who was she?”", "Does that help?", "Would you like me to explain further?",
+        "Who was Ada Brisk?",
         "Is there anything else I can help you with?", "So what is next?", "Why does it matter?",
     ],
 )  # fmt: skip

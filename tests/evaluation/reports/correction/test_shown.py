@@ -7,11 +7,13 @@ import io
 import pytest
 from rich.console import Console
 
-from factloop.correction_records import Correction, LeftReason, Rejection
+from factloop.correcting.marks import Policy, marked
+from factloop.correction_records import Correction, Left, LeftReason, Rejection
 from factloop.evaluation.reports.correction.html import render_correction_html
 from factloop.evaluation.reports.correction.terminal import print_correction
 from factloop.evaluation.reports.correction.words import FINDING_WORDS, LEFT_WORDS, decision, what_changed
 from factloop.findings import Finding
+from tests.correcting.reports import passage, report_of
 from tests.evaluation.reports.correction.correction_samples import (
     MENDED,
     accepted,
@@ -108,6 +110,21 @@ def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
         assert "no evidence found; not marked" in text
     assert nothing_done().doubts == ()
     assert "In doubt" not in printed(nothing_done())
+
+
+def test_where_passages_are_not_shown_their_titles_stand_in_the_reasons() -> None:
+    report = report_of(("Ann ran.", "c"), evidence=(passage("Ann sat."),))
+    (claim,) = report.claims
+    judgement = claim.judgement.model_copy(update={"rationale": "[1] has sat."})
+    report = report.model_copy(update={"claims": (claim.model_copy(update={"judgement": judgement}),)})
+    text, doubts = marked(report, Policy())
+    left = Left(span=claim.span, claims=(claim.id,), reason=LeftReason.REWRITE_FAILED, detail="")
+    one = nothing_done(report, Rejection.NOTHING_CHANGED).model_copy(
+        update={"text": text, "doubts": doubts, "left": (left,)}
+    )
+    page = text_of(render_correction_html(one))
+    assert page.count("“doc1.md” has sat.") == 2  # among what is left, and among what is in doubt
+    assert "[1]" not in page
 
 
 def test_every_reason_has_words() -> None:
