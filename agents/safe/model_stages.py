@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -320,11 +321,15 @@ def _stated(task: SentenceTask) -> str:
     return f"{task.above}\n{sentence}" if task.above else sentence
 
 
+_ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
+"""What a row of a table leaves of its line, and is no part of what follows."""
+
+
 def _in_place(window: WindowTask) -> list[str]:
     """The sentences of a window as the answer goes on: each with what stands between it and the one before."""
     reached = window.sentences[0].start
     texts: list[str] = []
     for sentence in window.sentences:
-        texts.append(window.response[reached : sentence.end].strip() or sentence.sentence)
+        texts.append(_ROW_END.sub("", window.response[reached : sentence.end]).strip() or sentence.sentence)
         reached = max(reached, sentence.end)
     return texts

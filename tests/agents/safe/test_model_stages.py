@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,8 +17,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from factloop.agents.safe.model_stages import ModelFusedStages, ModelPaperStages, passages
-from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
+from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages, passages
+from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask, WindowTask
 from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.errors import ModelOutputError
 from factloop.prompts.registry import PromptRegistry
@@ -25,6 +26,7 @@ from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
+from factloop.tools.linguistics.outline import read_outline
 from factloop.tools.models.chat import wrap_chat_model
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.transport import Transport
@@ -282,3 +284,15 @@ def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> No
     assert plain == "Passage 1."
     assert dated == "T (2020)\nPassage 2."
     assert long == "x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"
+
+
+async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of_rows(
+    parts: Callable[..., tuple[ScriptedChat, Parts]],
+) -> None:
+    response = "Made in 1790.\n\n| Name | Born |\n| --- | --- |\n| Ada | 1815 |\n| Bo | 1816 |\n\n- It ended."
+    spans = [(part.start, part.end) for part in read_outline(response) if part.kind != "head"]
+    tasks = tuple(SentenceTask(None, response, response[start:end], start, end) for start, end in spans)
+    chat, made = parts({"facts": [], "without_fact": [1, 2, 3, 4], "off_topic": []})
+    await ModelGroundedStages(*made).read(WindowTask(tasks, (evidence(1),)), CONTEXT)
+    shown = re.findall(r'<sentence id="\d">(.*?)</sentence>', chat.asked[0], re.DOTALL)
+    assert [text.split("\n")[0] for text in shown] == ["Made in 1790.", "| Name | Born |", "| Bo | 1816", "- It ended."]
