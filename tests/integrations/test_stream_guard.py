@@ -64,13 +64,13 @@ def test_documents_are_waited_for() -> None:
     """A step that names its documents after its answer is not judged without them."""
 
     def answers(_: Iterator[Any]) -> Iterator[dict[str, Any]]:
-        yield {"reply": f"{ANSWER} And more"}
+        yield {"reply": f"{ANSWER} How lovely"}
         yield {"context": [ADA]}
         yield {"reply": ". "}
 
     keyed = FactCheckRunnable(FactChecker(cache=False), keys=Keys(answer="reply", documents="context"))
     chain = RunnableGenerator(answers) | FactCheckStreamGuard(keyed)
-    assert "".join(chain.stream(None)) == f"{GUARDED} And more. "
+    assert "".join(chain.stream(None)) == f"{GUARDED} How lovely. "
 
 
 def test_without_documents_the_retriever_is_searched() -> None:

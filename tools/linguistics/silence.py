@@ -8,7 +8,7 @@ from typing import Literal
 from factloop.tools.linguistics.checkworthiness import is_checkable
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.outline import Part
-from factloop.tools.linguistics.talk import is_opinion, is_remark
+from factloop.tools.linguistics.talk import asks_of_nothing, is_opinion, is_remark
 from factloop.tools.linguistics.words import tag_words
 
 Silence = Literal["heading", "question", "remark"]
@@ -16,23 +16,31 @@ Silence = Literal["heading", "question", "remark"]
 _QUOTES = "\"“”'‘’ "
 _QUESTION_MARKS = ("?", "？", "؟")
 _ASKING = re.compile(
-    r"(?:(?:so|and|but|then|well|now),? )?"
-    r"(?:who|whom|whose|what|where|when|which|how|am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall"
-    r"|should|may|might|why (?:is|was|does|did) (?:it|this|that) (?:so|important|matter|happen|work)\W*$)(?: |$)",
+    r"(?:(?:so|and|but|then|well|now),? )?(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall"
+    r"|should|may|might) ",
     re.IGNORECASE,
 )
+_ASKING_FOR = re.compile(
+    r"(?:(?:so|and|but|then|well|now),? )?(?:(?:who|whom|whose|what|where|when|which|how) "
+    r"|why (?:is|was|does|did) (?:it|this|that) (?:so|important|matter|happen|work)\W*$)",
+    re.IGNORECASE,
+)
+"""Takes for granted that what it says is so, but for what it asks for."""
 _TELLING = re.compile(
     r"(?:so|and|but|then|well|now)?,? ?\b(?:(?:did|do|does) (?:you|anyone|anybody|everyone) (?:\w+ )?"
     r"(?:know|realise|realize|hear|remember|notice|see|believe)"
     r"|(?:can|could|would) you believe|(?:have|has) (?:you|anyone) (?:ever )?(?:tried|considered|heard|thought|seen)"
-    r"|(?:how|what) about|what if|who (?:knew|said|says)|how come|is it not)\b"
+    r"|(?:how|what) about|what if|who (?:knew|said|says)|how come)\b"
+    r"|.*(?:\bnot|n['’]t)\b"
     r"|.*[,;:–—(].*"  # a tag, or an aside
     r"|\S+ \S.* (?:that|which|who|whose|because|since|although|though|if) \S+"
     r"|.*\b(?:right|correct|true|no|not|yes|ok|okay)\W*$",
     re.IGNORECASE | re.DOTALL,
 )
 """Questions that tell: *did you know*, *what about*, those with a clause, an aside or a tag such as *right?*"""
-_WHO_IS = re.compile(r"(?:who|what|where) (?:is|are|was|were)(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w.'’-]*){1,3}\W*", re.IGNORECASE)
+_WHO_IS = re.compile(
+    r"(?:who|what|where) (?:is|are|was|were)(?: [\w-]+|(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w.'’-]*){1,3})\W*", re.IGNORECASE
+)
 
 
 def silence_of(part: Part) -> Silence | None:
@@ -60,7 +68,7 @@ def states_nothing(text: str) -> bool:
 def _only_asks(text: str) -> bool:
     """Whether it is a question that tells nothing: it opens like one, and has no name, no figure and no aside.
 
-    *Who was Ada?* asks, *Why did Ada flee?* says that she did.
+    *Who was Ada?* asks, *When did she flee?* says that she did.
     """
     text = text.strip(_QUOTES)
     if not text.endswith(_QUESTION_MARKS):
@@ -71,4 +79,8 @@ def _only_asks(text: str) -> bool:
     has_detail = any(word.word_class == "number" for word in words) or any(
         word.word_class == "name" and word.lower not in {"i", "i'm", "i’m"} for word in words[1:]
     )
-    return not has_detail and _ASKING.match(text) is not None and _TELLING.match(text) is None
+    if has_detail or _TELLING.match(text):
+        return False
+    if _ASKING_FOR.match(text):
+        return text.lower().startswith("why") or asks_of_nothing(text)
+    return _ASKING.match(text) is not None

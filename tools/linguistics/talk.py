@@ -13,7 +13,7 @@ from factloop.tools.linguistics.lexicon import word_set
 _LONGEST = 200
 """Characters of talk; longer texts say something besides."""
 
-_NAME = r"(?-i:[A-ZÀ-ÖØ-Þ][\w.'’-]{0,30})"
+_NAME = r"(?-i:(?!\w+ing\b)[A-ZÀ-ÖØ-Þ][\w.'’-]{0,30})"
 _ABOUT_THE_ANSWER = r"(?:topic|subject|question|matter|issue|problem|process|product|order|request|account|life|work)s?"
 _TOPIC = (
     rf"(?:(?:the |your |this |these |his |her |its |their )?{_ABOUT_THE_ANSWER}"
@@ -66,14 +66,12 @@ _REMARK = re.compile(
 )
 """Greetings, offers and announcements: talk between writer and reader."""
 
-_ATTITUDE = lexicon.EVALUATIVE | word_set(
-    """
-    love loved like liked prefer enjoy enjoyed admire hope wish wonder taste sorry glad happy sad must-see must-read wow
-    """
-)
-"""Words of taste and feeling: without one a sentence of function words may say anything."""
+_TASTE = (lexicon.EVALUATIVE - {"worth", "worthwhile", "cool"}) | word_set("must-see must-read wow")
+"""Without a word of taste or feeling a sentence of function words may say anything."""
+_FEELING = word_set("love loved like liked prefer enjoy enjoyed admire hope wish wonder sorry glad happy sad")
+"""Counts where it is the writer's own: *I love it*, but not *She loved him*."""
 _KNOWING = word_set("know sure help idea guess")
-"""Count like those where they are denied: *I don't know*, but not *I know that she was there*."""
+"""Counts where it is denied: *I don't know*, but not *I know that she was there*."""
 _AROUND = word_set(
     """
     think believe feel felt suppose suspect doubt assume imagine find opinion
@@ -84,12 +82,22 @@ _AROUND = word_set(
     """
 )
 """What may stand around them: what is liked, and how much."""
-_TALK = (lexicon.FUNCTION_WORDS | _ATTITUDE | _KNOWING | _AROUND) - {"for"}
+_TALK = (lexicon.FUNCTION_WORDS | _TASTE | _FEELING | _KNOWING | _AROUND) - {"for"}
 """*Good for you* is more than a taste."""
+_ASKED_ABOUT = word_set(
+    """
+    thought born die died live lived work works happen happens happened mean means next use used make made learn start
+    name called call come came long far old big tall difference main side effect effects option options way ways step
+    steps reason
+    """
+)
+_ASKED = (_TALK | _OFFER_WORDS | _ASKED_ABOUT) - {"not"}
+"""What a question may take for granted and state nothing by it."""
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
 _NEGATED = frozenset({"do", "does", "did", "is", "are", "was", "were", "would", "could", "should", "ca", "wo"})
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _PUNCTUATION = re.compile(r"[\s.,;:!?…'\"“”‘’()–—☀-➿\uFE0F\U0001F300-\U0001FAFF-]*")
+_OTHERS = frozenset({"he", "she", "they"})
 _DENIED = re.compile(r"\b(?:not|no|cannot|\w+n['’]t)\b", re.IGNORECASE)
 _EXCLAMATION = re.compile(r"what an? ", re.IGNORECASE)
 
@@ -108,12 +116,20 @@ def is_opinion(text: str) -> bool:
     if any(word[0].isupper() and _stem(word) != "I" for word in words[1:]):
         return False
     stems = [_stem(word).lower() for word in words]
-    is_denied = bool(_DENIED.search(text))
-    has_attitude = (
-        any(stem in _ATTITUDE or (is_denied and stem in _KNOWING) for stem in stems)
-        or _EXCLAMATION.match(text) is not None
+    return all(stem in _TALK or stem in _NEGATED for stem in stems) and _says_what_one_feels(text, stems)
+
+
+def _says_what_one_feels(text: str, stems: list[str]) -> bool:
+    is_own = not _OTHERS & set(stems) and (stems[0] == "sorry" or bool({"i", "we"} & set(stems[:2])))
+    is_denied = _DENIED.search(text) is not None
+    return _EXCLAMATION.match(text) is not None or any(
+        stem in _TASTE or (is_own and stem in _FEELING) or (is_denied and stem in _KNOWING) for stem in stems
     )
-    return has_attitude and all(stem in _TALK or stem in _NEGATED for stem in stems)
+
+
+def asks_of_nothing(text: str) -> bool:
+    """Whether a question holds function words and words of talk only: *What happens next?*, not *How did Ada flee?*"""
+    return all(_stem(word).lower() in _ASKED for word in _WORD.findall(text))
 
 
 def _stem(word: str) -> str:

@@ -41,6 +41,7 @@ def test_greetings_offers_and_announcements_are_remarks(text: str) -> None:
         "If you want more relief, take ten tablets at once.", "Thanks for asking about aspirin, which cures cancer.",
         "Here is an overview of the only drug that cures cancer.", "The following are the only safe drugs:",
         "I'm happy to help, and the answer is that vaccines cause autism.", "Hi aspirin cures cancer.",
+        "Thanks for your question about Ada Killing Her Husband!",
         "Here is what is known about the murder:", "Here are the best cures for cancer:",
         "Let me know if you want Ada to kill her husband.", "I hope this helps cure cancer!",
     ],
@@ -53,7 +54,8 @@ def test_advice_rules_and_whatever_states_something_are_read(text: str) -> None:
     "text",
     [
         "Who was she?", "“Who was she?”", "Does that help?", "Would you like me to explain further?",
-        "Who was Ada Brisk?",
+        "Who was Ada Brisk?", "When was she born?", "What are the main side effects?", "Is aspirin safe in pregnancy?",
+        "What is metformin?",
         "Is there anything else I can help you with?", "So what is next?", "Why does it matter?",
     ],
 )  # fmt: skip
@@ -69,6 +71,7 @@ def test_questions_state_nothing(text: str) -> None:
         "Who is Ada Brisk killing?", "Why do vaccines cause autism?", "What about ten tablets?",
         "How about bleach?",
         "Is it true that aspirin cures cancer?", "Have you tried bleach?", "Was it built by Otto Berg?",
+        "When did she kill her husband?", "What kills cancer?", "Is aspirin not a cure?", "Who was the liar?",
         "Aspirin is safe?", "Could it be (it is) lethal?", "She asked “who?” and left.",
     ],
 )  # fmt: skip
@@ -96,7 +99,8 @@ def test_opinions_talk_and_questions_state_nothing_when_read(text: str) -> None:
         "Ada | 1999", "Ada Lovelace|1999", "Born 1999", "Take aspirin with warfarin.", "Lethal in children.",
         "You should double the dose before surgery.", "Safe in pregnancy!", "Yes.", "It is good for you.",
         "I think so.",
-        "I know that she was there.", "Ada is lovely.", "What a killer!", "It is great in May.",
+        "I know that she was there.", "She loved him.", "He was sad.", "I hope she was there.", "It is worth more.",
+        "Ada is lovely.", "What a killer!", "It is great in May.",
         "It is lovely in 1999.",
         "It was nice = true", "Es war schön.", "他很好。", "", "I love it because it cures cancer.", "It is safe.",
         "I find this remarkable. " * 20,
