@@ -79,7 +79,8 @@ def _fused(
 ) -> Estimate:
     answer = _shown(response)
     first = sum(
-        _tokens(prompts, "sentence_facts", question=prompt, answer=answer, sentence=part.text) for part in parts
+        _tokens(prompts, "sentence_facts", question=prompt, answer=answer, above=part.above or None, sentence=part.text)
+        for part in parts
     )
     return _fused_rounds(settings, prompts, len(parts), n_claims, first, prompt)
 

@@ -17,6 +17,7 @@ from factloop.guarding.reading import Pending, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
 from factloop.guarding.sentence import Checked
 from factloop.guarding.whole import whole_report
+from factloop.limits import Limits
 from factloop.sources import Sources
 
 Chunk = str | BaseMessage
@@ -39,8 +40,9 @@ class StreamGuard:
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
     `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. Fenced code in a programming language is one sentence: a model reads it, the offline engine says that it did
-    not.
+    report. `limits` hold for the check of each sentence, within those of the settings: what they leave unjudged is
+    unscored, and what was paid until then is in the report. Fenced code in a programming language is one sentence: a
+    model reads it, the offline engine says that it did not.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class StreamGuard:
         passing: Collection[Finding | str] = (),
         at_once: int = 8,
         patience_s: float | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """Without a checker the offline engine judges. Raises ConfigError."""
         if at_once < 1:
@@ -62,7 +65,7 @@ class StreamGuard:
             raise ConfigError(f"patience_s = {patience_s}: must be above 0")
         self.checker = checker if checker is not None else FactChecker()
         self._policy = Policy(policy, replacement, message, marks, as_findings(passing))
-        self._at_once, self._patience_s = at_once, patience_s
+        self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
 
     async def aguard(
         self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
@@ -81,13 +84,15 @@ class StreamGuard:
         `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
         their source is raised once the sentences before it are released; a sentence that it cut off is not. Whoever
         stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
-        ConfigError, where possible before anything is read; DataError for chunks of another kind.
+        ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
+        money where the model's price is unknown.
         """
         started = time.perf_counter()
-        empty = await self.checker.acheck("", prompt, spans=[], sources=sources)  # what is wrong is said at once
+        limits = self._limits
+        empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[Checked] = []
         text, released, stopped = "", "", False
-        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s)
+        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
                 checked = await pending.checked

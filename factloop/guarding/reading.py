@@ -11,6 +11,7 @@ from typing import Any, Self
 from factloop.checker import FactChecker
 from factloop.guarding.chunks import closed_after, text_of
 from factloop.guarding.sentence import Checked, Context, check_sentence
+from factloop.limits import Limits
 from factloop.sources import Sources
 from factloop.tools.linguistics.growing import GrowingText, Stretch
 
@@ -33,9 +34,10 @@ class Reader:
         sources: Sources | None,
         at_once: int,
         patience_s: float | None,
+        limits: Limits | None,
     ) -> None:
         self._checker, self._prompt, self._sources = checker, prompt, sources
-        self._patience_s = patience_s
+        self._patience_s, self._limits = patience_s, limits
         self._room = asyncio.Semaphore(at_once)
         self._ready: asyncio.Queue[Pending | None] = asyncio.Queue()  # `_room` is what bounds it
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -72,7 +74,9 @@ class Reader:
             return nothing
         self._number += 1
         context = Context(text[: stretch.seen], stretch.sentence, self._number)
-        return self._start(check_sentence(self._checker, context, self._prompt, self._sources, self._patience_s))
+        return self._start(
+            check_sentence(self._checker, context, self._prompt, self._sources, self._patience_s, self._limits)
+        )
 
     def _start(self, work: Any) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)

@@ -10,6 +10,7 @@ from typing import Any
 from factloop.agents.safe.judgements import unscored
 from factloop.checker import FactChecker
 from factloop.errors import ConfigError, FactloopError, ToolTimeout
+from factloop.limits import Limits
 from factloop.records import Claim, NoClaim, Sentence, Usage
 from factloop.sources import Sources
 from factloop.tools.linguistics import sentences
@@ -45,7 +46,12 @@ class Context:
 
 
 async def check_sentence(
-    checker: FactChecker, context: Context, prompt: str | None, sources: Sources | None, patience_s: float | None
+    checker: FactChecker,
+    context: Context,
+    prompt: str | None,
+    sources: Sources | None,
+    patience_s: float | None,
+    limits: Limits | None,
 ) -> Checked:
     """The claims of the sentence, judged; what keeps it from being judged is its one unscored claim.
 
@@ -55,7 +61,7 @@ async def check_sentence(
     span = (start, start + len(context.sentence.text))
     try:
         async with asyncio.timeout(patience_s):
-            report = await checker.acheck(shown, prompt, spans=[span], sources=sources)
+            report = await checker.acheck(shown, prompt, spans=[span], sources=sources, limits=limits)
     except ConfigError:
         raise
     except TimeoutError:

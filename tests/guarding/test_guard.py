@@ -15,7 +15,7 @@ from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 
-from factloop import ConfigError, DataError, FactChecker
+from factloop import ConfigError, DataError, FactChecker, Limits
 from factloop.findings import has_unproven
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
 from factloop.records import Claim, FactualityReport
@@ -321,6 +321,34 @@ async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
         end = await finished(StreamGuard(checker, patience_s=0.3), pieces(TRUE))
     (claim,) = end.report.claims
     assert (claim.judgement.unscored_reason, end.released) == ("timeout", f"{TRUE} [not checked]")
+
+
+async def test_limits_hold_for_each_sentence(sim: Simulator) -> None:
+    """One call finds the claims of a sentence; none is left to judge them."""
+    texts = sim.world.responses[0].sentences[:3]
+    async with simulated_checker(sim) as checker:
+        end = await finished(StreamGuard(checker, limits=Limits(max_calls=1)), pieces(" ".join(texts)))
+    assert {claim.sentence for claim in end.report.claims} == set(texts)
+    assert {claim.judgement.unscored_reason for claim in end.report.claims} == {"budget"}
+    said = {claim.judgement.rationale for claim in end.report.claims}
+    assert said == {"the budget of this check is used up: 1 calls"}
+    assert end.report.usage.calls == len(texts)
+
+
+async def test_a_sentence_at_its_deadline_is_unscored_and_counted(sim: Simulator) -> None:
+    sim.set(stage_faults={"Assessment": Faults(hang=1.0)})
+    async with simulated_checker(sim) as checker:
+        end = await finished(StreamGuard(checker, limits=Limits(deadline_s=2.0)), pieces(TRUE))
+    (claim,) = end.report.claims
+    assert (claim.judgement.unscored_reason, end.released) == ("timeout", f"{TRUE} [not checked]")
+    assert end.report.usage.calls > 0
+
+
+async def test_money_without_a_price_is_refused_before_the_stream_is_read(sim: Simulator) -> None:
+    async with simulated_checker(sim) as checker:
+        with pytest.raises(DataError, match="no budget in USD can be kept"):
+            await finished(StreamGuard(checker, limits=Limits(budget_usd=1.0)), pieces(TRUE))
+    assert sim.stats().stages == {}
 
 
 async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:

@@ -12,12 +12,13 @@ from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 
-from factloop import ConfigError, DataError, FactChecker
+from factloop import ConfigError, DataError, FactChecker, Limits
 from factloop.guarding import GuardEvent, GuardFinished
 from factloop.integrations.langchain import FactCheckRunnable, FactCheckStreamGuard, Keys
 from tests.integrations.ada import ADA, ANSWER, OTHER, QUESTION, Shelf, offline
 
 GUARDED = f"{ANSWER} [not supported by the sources]"
+UNCHECKED = ANSWER.replace(".", ". [not checked]")
 
 
 def model() -> GenericFakeChatModel:
@@ -58,6 +59,12 @@ async def test_question_and_documents_come_with_the_answer() -> None:
     assert isinstance(last, GuardFinished)
     assert last.report.prompt == QUESTION
     assert last.report.claims[0].evidence[0].source == "https://example.org/ada"
+
+
+@pytest.mark.parametrize(("options", "released"), [({}, UNCHECKED), ({"limits": None}, GUARDED)])
+def test_the_limits_of_the_check_hold_for_each_sentence(options: dict[str, Any], released: str) -> None:
+    hasty = FactCheckRunnable(FactChecker(cache=False), limits=Limits(deadline_s=1e-9))
+    assert FactCheckStreamGuard(hasty, documents=[ADA], **options).invoke(ANSWER) == released
 
 
 def test_documents_are_waited_for() -> None:

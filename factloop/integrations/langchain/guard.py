@@ -30,8 +30,9 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     are those given here, else those of the input, which are waited for; without either the retriever of `check` is
     searched, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
-    `policy` and the other `options` are those of `StreamGuard`; `on_event` is called with each of its events, the last
-    of which has the report. Raises ConfigError, DataError.
+    `policy` and the other `options` are those of `StreamGuard`, with the limits of `check` for each sentence where
+    `options` name none; `on_event` is called with each of its events, the last of which has the report. Raises
+    ConfigError, DataError.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     ) -> None:
         """Raises ConfigError."""
         self.check = check if check is not None else FactCheckRunnable()
-        self._guard = StreamGuard(self.check.checker, policy, **options)
+        self._guard = StreamGuard(self.check.checker, policy, **{"limits": self.check.limits, **options})
         self._documents = documents_of("documents", documents)
         self._question, self._on_event = question, on_event
 
