@@ -5,7 +5,19 @@ from __future__ import annotations
 from pydantic import Field
 
 from factloop.citations import named, reason
-from factloop.records import Claim, Count, Counts, FactualityReport, Record, Share, UnscoredReason, Usage, Verdict
+from factloop.records import (
+    Claim,
+    Count,
+    Counts,
+    FactualityReport,
+    NoClaim,
+    Record,
+    Sentence,
+    Share,
+    UnscoredReason,
+    Usage,
+    Verdict,
+)
 from factloop.trust_records import Relation, TrustReport
 
 MOST_CITED = 5
@@ -33,6 +45,14 @@ class JudgedClaim(Record):
     cited: tuple[CitedPassage, ...]
 
 
+class SilentSentence(Record):
+    """A sentence, heading or piece of code without a claim, and why it has none."""
+
+    sentence: str
+    """Its first 600 characters."""
+    no_claim: NoClaim
+
+
 class Cost(Record):
     """What the answer cost."""
 
@@ -51,6 +71,12 @@ class CheckedResponse(Record):
     """supported / (supported + not supported); null where nothing was scored."""
     counts: Counts
     claims: tuple[JudgedClaim, ...]
+    n_sentences: Count
+    """Sentences, headings and pieces of code of the response."""
+    n_without_claim: Count
+    """Of these, those in `without_claim`."""
+    without_claim: tuple[SilentSentence, ...]
+    """In the order of the response: nothing of them was checked."""
     judged_by: str
     warnings: tuple[str, ...]
     cost: Cost
@@ -90,6 +116,9 @@ def checked_response(report: FactualityReport) -> CheckedResponse:
         precision=report.precision,
         counts=report.counts,
         claims=tuple(_judged(claim) for claim in report.claims),
+        n_sentences=len(report.sentences),
+        n_without_claim=len(report.claim_free),
+        without_claim=tuple(_silent(sentence, report) for sentence in report.claim_free),
         judged_by=report.fingerprint.judge,
         warnings=report.warnings,
         cost=_cost(report.usage),
@@ -155,6 +184,11 @@ def _judged(claim: Claim) -> JudgedClaim:
         rationale=reason(claim),
         cited=tuple(CitedPassage(source=item.source, passage=item.passage[:LONGEST_PASSAGE]) for item in cited),
     )
+
+
+def _silent(sentence: Sentence, report: FactualityReport) -> SilentSentence:
+    assert sentence.no_claim is not None  # else it has claims, which stand for it
+    return SilentSentence(sentence=report.text_of(sentence)[:LONGEST_PASSAGE], no_claim=sentence.no_claim)
 
 
 def _cost(usage: Usage) -> Cost:

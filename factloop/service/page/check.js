@@ -66,6 +66,7 @@ class CheckView {
     if (job.status === "done") {
       this.report = await get(`${this.path}/result`, signal);
       for (const claim of this.unfolding.settle(this.report)) this.take(claim);
+      this.prose.fallSilent(this.unfolding.silent);
       this.list.moved = true; // the order of the report holds
     } else {
       this.list.stop();

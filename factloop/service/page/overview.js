@@ -1,6 +1,6 @@
 // The head of a check: what was asked, how far it is, and at the end its numbers with what they rest on.
 import { figure, h, heading, notices, replace, svg } from "./dom.js";
-import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisionBasis, tokens, twoDigits } from "./words.js";
+import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisionBasis, tokens, twoDigits, withoutClaim } from "./words.js";
 
 export class Overview {
   constructor(prompt) {
@@ -8,11 +8,12 @@ export class Overview {
     this.figures = h("dl", { class: "figures" });
     this.bar = svg("svg", { class: "bar", role: "img", "aria-label": "no claims yet", viewBox: "0 0 1 1", preserveAspectRatio: "none" });
     this.legend = h("ul", { class: "legend" });
+    this.without = h("p", { class: "byline", hidden: true });
     this.notices = h("div", {});
     this.actions = h("div", { class: "actions" });
     this.element = h("section", { class: "overview", "aria-labelledby": "title" },
       h("p", { class: "label" }, prompt ? "Prompt" : "Response without a prompt"),
-      heading(prompt || "Which of its claims hold?"), this.byline, this.figures, this.bar, this.legend, this.notices, this.actions);
+      heading(prompt || "Which of its claims hold?"), this.byline, this.figures, this.bar, this.legend, this.without, this.notices, this.actions);
   }
 
   // While the check runs, and after one that ended without a report.
@@ -35,6 +36,9 @@ export class Overview {
       figure("Tokens", tokens(usage), "prompt and completion"),
       figure("Time", duration(usage.wall_s), plural(usage.searches, "search", "searches")));
     this.distribution(unfolding);
+    const without = withoutClaim(report.sentences ?? []);
+    replace(this.without, without && `Sentences without a claim: ${without}.`);
+    this.without.hidden = !without;
     replace(this.notices, notices("Warnings", report.warnings));
   }
 

@@ -1,6 +1,6 @@
 // The response with its sentences marked in place, as claims are found in them and judged.
 import { h, replace } from "./dom.js";
-import { STATUSES, WORST_FIRST, capital, mark, many } from "./words.js";
+import { STATUSES, WORST_FIRST, capital, mark, many, noClaim } from "./words.js";
 
 const LONG_BLOCK = 4000;
 
@@ -37,7 +37,7 @@ export class Prose {
   constructor(unfolding, chosen) {
     this.unfolding = unfolding;
     this.chosen = chosen;
-    this.spans = []; // sentences in order, none within another: { start, end, claims, pieces }
+    this.spans = []; // sentences in order, none within another: { start, end, claims, why, pieces }
     this.spanOf = new Map(); // of a claim's id
     this.blocks = blocksOf(unfolding.response).map(([start, end]) => ({ start, end, element: h("div", { class: "block" }, unfolding.response.slice(start, end)) }));
     this.dirty = new Set();
@@ -51,24 +51,34 @@ export class Prose {
       this.restated.add(this.spanOf.get(claim.id));
       return;
     }
-    const place = firstAtOrAfter(this.spans, claim.start);
-    const next = this.spans[place];
-    const before = this.spans[place - 1];
+    const next = this.spans[firstAtOrAfter(this.spans, claim.start)];
     if (next && next.start === claim.start && next.end === claim.end) {
       next.claims.push(claim);
       this.spanOf.set(claim.id, next);
       this.restated.add(next);
       return;
     }
-    // Each character goes to the sentence that starts first, so what overlaps gets what is left, or no mark of its own.
-    const start = Math.max(claim.start, before?.end ?? 0);
-    const end = next ? Math.min(claim.end, next.start) : claim.end;
-    if (start >= end) return;
-    const span = { start, end, claims: [claim], pieces: [] };
+    const span = this.put(claim.start, claim.end, [claim]);
+    if (span) this.spanOf.set(claim.id, span);
+  }
+
+  // What has no claim, and why: known with the report, when all claims have their places.
+  fallSilent(sentences) {
+    for (const { start, end, why } of sentences) this.put(start, end, [], noClaim(why));
+  }
+
+  // Each character goes to the sentence that starts first, so what overlaps gets what is left, or no mark of its own.
+  put(from, to, claims, why = "") {
+    const place = firstAtOrAfter(this.spans, from);
+    const next = this.spans[place];
+    const start = Math.max(from, this.spans[place - 1]?.end ?? 0);
+    const end = next ? Math.min(to, next.start) : to;
+    if (start >= end) return null;
+    const span = { start, end, claims, why, pieces: [] };
     this.spans.splice(place, 0, span);
-    this.spanOf.set(claim.id, span);
     this.restated.add(span);
     for (let at = lastBefore(this.blocks, start); at < this.blocks.length && this.blocks[at].start < end; at += 1) this.dirty.add(this.blocks[at]);
+    return span;
   }
 
   draw() {
@@ -107,10 +117,10 @@ export class Prose {
     const known = span.pieces.find((one) => one.start === start);
     if (known && known.end === end) return known.element;
     const text = this.unfolding.response.slice(start, end);
-    const element = start === span.start
+    const element = span.why ? silent(text, span.why, start === span.start) : start === span.start
       ? h("a", { class: "sentence", href: location.hash || "#/", role: "button", onclick: (event) => { event.preventDefault(); this.choose(span); } }, h("span", { class: "mark", "aria-hidden": "true" }), h("span", { class: "unseen" }), h("bdi", {}, text))
       : h("span", { class: "sentence" }, h("bdi", {}, text));
-    element.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); this.choose(span); } });
+    if (!span.why) element.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); this.choose(span); } });
     span.pieces = [...span.pieces.filter((one) => one.start !== start), { start, end, element }];
     this.restated.add(span);
     return element;
@@ -132,7 +142,10 @@ export class Prose {
 
 const worst = (span) => WORST_FIRST.find((status) => span.claims.some((claim) => claim.status === status));
 
+const silent = (text, why, isFirst) => h("span", { class: "silent", title: capital(why) }, isFirst && h("span", { class: "unseen" }, `${capital(why)}: `), h("bdi", {}, text));
+
 const restate = (span, numbers) => {
+  if (span.why) return;
   const status = worst(span);
   const named = span.claims.map((claim) => numbers?.get(claim.id)).filter(Boolean).sort((one, other) => one - other);
   const told = `${STATUSES[status].words}, ${named.length === 1 ? "claim" : "claims"} ${named.map(many).join(", ")}`;

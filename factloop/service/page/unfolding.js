@@ -19,6 +19,7 @@ export class Unfolding {
     this.counts = Object.fromEntries(Object.keys(STATUSES).map((status) => [status, 0]));
     this.usage = null;
     this.nSentences = null;
+    this.silent = []; // sentences without a claim: { start, end, why }, once the report is there
     this.waiting = null; // for which server, while it accepts nothing
   }
 
@@ -73,6 +74,8 @@ export class Unfolding {
     for (const status of Object.keys(this.counts)) this.counts[status] = 0;
     for (const claim of this.claims) this.counts[claim.status] += 1;
     this.usage = report.usage;
+    this.silent = (report.sentences ?? []).filter((one) => one.no_claim)
+      .map(({ span, no_claim: why }) => ({ start: this.at(span[0]), end: this.at(span[1]), why }));
     return this.claims.filter((claim) => !same.has(claim));
   }
 

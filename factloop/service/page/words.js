@@ -23,6 +23,28 @@ const REASONS = {
 };
 export const reason = (name) => REASONS[name] ?? String(name).replaceAll("_", " ");
 
+// Why a sentence has no claim: in words, and of several.
+const NO_CLAIMS = {
+  heading: ["heading", "headings"],
+  question: ["question", "questions"],
+  remark: ["remark", "remarks"],
+  no_statement: ["states nothing", "states nothing"],
+  no_claim: ["no claim found", "no claim found"],
+  code: ["code, not read", "code, not read"],
+  not_read: ["not read", "not read"],
+};
+const noClaims = (name) => NO_CLAIMS[name] ?? [reason(name), reason(name)];
+export const noClaim = (name) => noClaims(name)[0];
+
+// How many sentences have no claim, the most frequent reason first; empty where each has one.
+export const withoutClaim = (sentences) => {
+  const counts = new Map();
+  for (const { no_claim: name } of sentences) if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const silent = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const reasons = [...counts].sort((one, other) => other[1] - one[1]).map(([name, count]) => plural(count, ...noClaims(name)));
+  return silent ? `${many(silent)} of ${many(sentences.length)}: ${reasons.join(", ")}` : "";
+};
+
 export const statusOf = (judgement) => {
   if (judgement.verdict === "not_supported") return judgement.contradicted ? "contradicted" : "no_evidence";
   return judgement.verdict ?? "unscored";

@@ -67,6 +67,29 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     assert started.value.suggested_filename == f"check-{job_of(page)}.html"
 
 
+def test_sentences_without_a_claim_are_shown_each_with_its_reason(looking: Looking, offline: Serving) -> None:
+    """The clown's character counts one for the service and two for the browser."""
+    response = "# The bridge \U0001f921\n\nWho built it? Telford built the bridge in 1826.\n\n```sh\nls\n\nls -l\n```"
+    documents = [{"text": "Telford built the bridge in 1826."}]
+    job = offline.post("/v1/checks", {"response": response, "documents": documents})
+    page = looking.at(f"{offline.url}/#/checks/{job['id']}")
+    finished(page)
+    silent = page.locator(".silent")
+    expect(silent).to_have_count(4)
+    assert [" ".join(text.split()) for text in silent.all_text_contents()] == [
+        "Heading: The bridge \U0001f921",
+        "Question: Who built it?",
+        "Code, not read: ```sh ls",
+        "ls -l ```",
+    ]
+    assert [one.get_attribute("title") for one in silent.all()] == ["Heading", "Question", *["Code, not read"] * 2]
+    expect(page.get_by_text("Sentences without a claim:")).to_have_text(
+        "Sentences without a claim: 3 of 4: 1 heading, 1 question, 1 code, not read."
+    )
+    page.locator(".sentence").click()
+    expect(page.locator(".claim.is-linked")).to_have_count(1)
+
+
 def test_evidence_filters_and_the_way_back_to_the_sentence(
     looking: Looking, service: Serving, world: Simulator
 ) -> None:

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from factloop.evaluation.reports.figures import sentences_without_claim
+from factloop.records import NoClaim, Sentence
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
+from tests.evaluation.reports.sample import make_report
 
 
 @pytest.fixture
@@ -121,3 +124,15 @@ def test_the_report_has_the_last_word(page: Page) -> None:
     same, other = events[0]["data"]["claim"], judged(2, 5, verdict="irrelevant")["data"]["claim"]
     claims = [["c2", "irrelevant"], ["c1", "supported"]]
     assert run(page, "unfolding", UNFOLD, {"events": events, "report": [other, same]}) == [claims, 2, 0, ["c2"]]
+
+
+REASONS = [["heading", "heading", "no_statement"], ["code"], ["question", "not_read", "question", "not_read"], []]
+
+
+@pytest.mark.parametrize("reasons", REASONS)
+def test_sentences_without_a_claim_are_counted_as_in_the_reports(page: Page, reasons: list[str]) -> None:
+    silent = [Sentence(span=(0, 0), no_claim=NoClaim(reason)) for reason in reasons]
+    told = Sentence(span=(0, 0), claims=("c1",))
+    sentences = [one.model_dump(mode="json") for one in (*silent, told)]
+    report = make_report("", (), prompt=None).model_copy(update={"sentences": (*silent, told)})
+    assert run(page, "words", "return m.withoutClaim(a);", sentences) == sentences_without_claim(report)

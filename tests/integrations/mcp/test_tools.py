@@ -13,6 +13,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from factloop import FactChecker, TrustScorer
+from factloop.integrations.mcp.answers import LONGEST_PASSAGE
 from factloop.integrations.mcp.server import AT_ONCE, build_server
 from tests.api.simulated import simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
@@ -78,6 +79,22 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
     assert text_of(result).startswith("1 of 2 judged claims are supported")
     assert told == ["1 of 2 claims judged", "2 of 2 claims judged"]
+
+
+async def test_what_has_no_claim_is_there_with_its_reason() -> None:
+    code = "```sh\n" + 400 * "ls\n" + "```"
+    async with offline() as client:
+        result = await client.call_tool(
+            "check_response", {"response": f"# Ada\n\n{DOCUMENTS[0]} Who was she?\n\n{code}", "documents": DOCUMENTS}
+        )
+    answer = structured(result)
+    assert (len(answer["claims"]), answer["n_sentences"], answer["n_without_claim"]) == (2, 4, 3)
+    assert [(one["no_claim"], one["sentence"][:20]) for one in answer["without_claim"]] == [
+        ("heading", "Ada"),
+        ("question", "Who was she?"),
+        ("code", code[:20]),
+    ]
+    assert len(answer["without_claim"][2]["sentence"]) == LONGEST_PASSAGE
 
 
 async def test_a_claim_is_judged_as_it_is() -> None:

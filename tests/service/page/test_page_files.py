@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from factloop.evaluation.reports.status import REASON_WORDS, Status
+from factloop.evaluation.reports.status import NO_CLAIM_WORDS, REASON_WORDS, Status
 from factloop.service.pages import INDEX, load_assets
 
 ASSETS = load_assets()
@@ -57,3 +57,5 @@ def test_words_and_signs_are_those_of_the_reports() -> None:
         assert f'{status.value}: {{ words: "{status.words}", symbol: "{status.symbol}" }}' in words
     for reason, said in REASON_WORDS.items():
         assert f'{reason.value}: "{said}"' in words
+    for why, said in NO_CLAIM_WORDS.items():
+        assert f'{why.value}: ["{said}", ' in words
