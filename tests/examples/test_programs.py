@@ -14,7 +14,7 @@ from tests.examples.programs import EXAMPLES, run
 from tests.simulator import MODEL, Simulator
 
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"
-PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.47, n = 3", "shy: precision 1.00, n = 2"]
+PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.39, n = 3", "shy: precision 1.00, n = 2"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_the_graph_runs_with_a_model(tmp_path: Path, sim: Simulator) -> None:
 
 def test_a_batch_reports_each_answer_and_goes_on_where_it_was(tmp_path: Path) -> None:
     lines = run("batch/batch.py", ANSWERS, "reports", folder=tmp_path)
-    assert "hasty-towers: 3 of 4 supported, 0 unscored" in lines
+    assert "hasty-towers: 2 of 4 supported, 0 unscored" in lines
     assert lines[-3:] == PRECISIONS
     assert len((tmp_path / "reports" / "reports.jsonl").read_text(encoding="utf-8").splitlines()) == 9
     assert run("batch/batch.py", ANSWERS, "reports", folder=tmp_path) == PRECISIONS, "nothing is judged twice"
