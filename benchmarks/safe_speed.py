@@ -51,7 +51,7 @@ def main(
     console = Console()
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     rows: list[Row] = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=1) as progress:
         task = progress.add_task("")
         for world_seed in world or [WORLD_SEED]:
             with spawn(world_seed=world_seed) as simulator:

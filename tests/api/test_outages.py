@@ -16,9 +16,9 @@ from factloop.tools.calls.patience import told_of_waits
 from tests.api.simulated import simulated_checker
 from tests.simulator import SEARCH, Faults, Response, Simulator
 
-PATIENCE_S = 0.5
+PATIENCE_S = 2.0
 REFUSING = {SEARCH: Faults(error_429=1.0)}
-NOTHING = f"has accepted no request for {PATIENCE_S} s (the last answer: status 429)"
+NOTHING = f"has accepted no request for {PATIENCE_S:g} s (the last answer: status 429)"
 
 
 @pytest.fixture

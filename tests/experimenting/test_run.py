@@ -87,10 +87,10 @@ async def test_claims_with_documents_are_judged_in_the_plan_fused_unless_another
     write_claims(home / "claims.jsonl", facts_of(sim.world, 3))
     await arun_experiment(make_plan(home, {"only": {}}), run_dir="run")
     assert {cell.fingerprint.plan for cell in _cells(home / "run")} == {"fused"}
-    assert (sim.stats().stages["Assessment"].requests, "GroundedFacts" in sim.stats().stages) == (3, False)
+    assert (sim.stats().stages["Assessment"].requests, "GroundedClaims" in sim.stats().stages) == (3, False)
     await arun_experiment(make_plan(home, {"fused": {}, "grounded": {"plan": "grounded"}}), run_dir="two")
     assert {cell.fingerprint.plan for cell in _cells(home / "two") if cell.variant == "grounded"} == {"grounded"}
-    assert sim.stats().stages["GroundedFacts"].requests > 0
+    assert sim.stats().stages["GroundedClaims"].requests > 0
 
 
 async def test_labels_and_verdicts_arrive(sim: Simulator, home: Path) -> None:

@@ -69,7 +69,7 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
 
 def test_sentences_without_a_claim_are_shown_each_with_its_reason(looking: Looking, offline: Serving) -> None:
     """The clown's character counts one for the service and two for the browser."""
-    response = "# The bridge \U0001f921\n\nWho built it? Telford built the bridge in 1826.\n\n```sh\nls\n\nls -l\n```"
+    response = "# The bridge \U0001f921\n\nWho was he? Telford built the bridge in 1826.\n\n```sh\nls\n\nls -l\n```"
     documents = [{"text": "Telford built the bridge in 1826."}]
     job = offline.post("/v1/checks", {"response": response, "documents": documents})
     page = looking.at(f"{offline.url}/#/checks/{job['id']}")
@@ -78,7 +78,7 @@ def test_sentences_without_a_claim_are_shown_each_with_its_reason(looking: Looki
     expect(silent).to_have_count(4)
     assert [" ".join(text.split()) for text in silent.all_text_contents()] == [
         "Heading: The bridge \U0001f921",
-        "Question: Who built it?",
+        "Question: Who was he?",
         "Code, not read: ```sh ls",
         "ls -l ```",
     ]
