@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.readings.asking import CONDITIONS, Question, ask, meaning_of, says_yes
+from benchmarks.readings.asking import CONDITIONS, Question, ask, meanings_of, says_yes
 from factloop.calls import build_gateway, build_model, open_calls
 from factloop.errors import FactloopError
 from factloop.prompts.registry import PromptRegistry
@@ -52,8 +52,7 @@ def score(
 ) -> None:
     """Score replies, one JSON object a line: `{"id": 1, "reply": {...}}`, by the numbers that `ask` wrote."""
     rows = [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines() if line.strip()]
-    questions, _ = _questions(condition, prompts, seed)
-    _report(condition, {questions[row["id"] - 1].id: row["reply"] for row in rows}, prompts, seed, reader, keep)
+    _report(condition, {row["id"]: row["reply"] for row in rows}, prompts, seed, reader, keep)
 
 
 @app.command()
@@ -74,8 +73,8 @@ def model(
 
 async def _replies(
     questions: list[Question], name: str, base_url: str | None, prompts: Path | None
-) -> dict[str, Mapping[str, Any]]:
-    """By id; what failed has none."""
+) -> dict[int, Mapping[str, Any]]:
+    """By the number of the question."""
     settings = CheckSettings.of(cache=False)
     chat = build_model(settings, name, base_url=base_url, temperature=settings.temperature)
     gateway = build_gateway(settings, chat, PromptRegistry.load(prompts), open_calls(settings, seed=0, keeps=False))
@@ -91,7 +90,7 @@ async def _replies(
         answers = await together(reply(question) for question in questions)
     finally:
         await chat.aclose()
-    return {question.id: answer for question, answer in zip(questions, answers, strict=True)}
+    return dict(enumerate(answers, 1))
 
 
 def _questions(condition: str, prompts: Path | None, seed: int) -> tuple[list[Question], dict[str, bool]]:
@@ -106,10 +105,12 @@ def _questions(condition: str, prompts: Path | None, seed: int) -> tuple[list[Qu
 
 
 def _report(
-    condition: str, replies: Mapping[str, Any], prompts: Path | None, seed: int, reader: str, keep: Path | None
+    condition: str, replies: Mapping[int, Any], prompts: Path | None, seed: int, reader: str, keep: Path | None
 ) -> None:
     questions, gold = _questions(condition, prompts, seed)
-    verdicts = {one.id: meaning_of(replies.get(one.id, {}), one.output) for one in questions}
+    verdicts: dict[str, str | None] = {}
+    for number, question in enumerate(questions, 1):
+        verdicts |= meanings_of(replies.get(number, {}), question)
     yes = [says_yes(verdicts[name]) for name in gold if gold[name]]
     no = [not says_yes(verdicts[name]) for name in gold if not gold[name]]
     tpr, tnr = sum(yes) / len(yes), sum(no) / len(no)

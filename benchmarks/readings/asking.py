@@ -10,20 +10,24 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
-from factloop.agents.safe.model_stages import assessment_prompt, rating_prompt, sentence_prompt
-from factloop.agents.safe.schemas import Assessment, Rating, SentenceFacts
+from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
+from factloop.agents.safe.schemas import Assessment, GroundedClaims, Rating, SentenceFacts
+from factloop.agents.safe.stages import SentenceTask, WindowTask
 from factloop.prompts.registry import PromptRegistry, Rendered
 from factloop.tools.models.schema import strict_schema
 
-CONDITIONS = ("stance", "stance-rating", "wice", "relevance")
-SIZES = {"stance": 80, "stance-rating": 80, "wice": 50, "relevance": 42}
+CONDITIONS = ("stance", "stance-rating", "stance-together", "wice", "relevance")
+SIZES = {"stance": 80, "stance-rating": 80, "stance-together": 80, "wice": 50, "relevance": 42}
+TOGETHER = 7
+"""Claims that one prompt of the grounded plan asks for, over the passages of all of them."""
 
 
 @dataclass(frozen=True)
 class Question:
     """A rendered prompt with the schema of its reply. It holds no label."""
 
-    id: str
+    ids: tuple[str, ...]
+    """Of the items that it asks about, in their order."""
     prompt: Rendered
     output: type[BaseModel]
 
@@ -38,22 +42,40 @@ def ask(condition: str, folder: Path, prompts: PromptRegistry, seed: int) -> tup
     size = SIZES[condition]
     if condition == "relevance":
         read: Sequence[Sentence] = sentences(folder, size, seed)
-        questions = [Question(one.id, sentence_prompt(prompts, one.task), SentenceFacts) for one in read]
+        questions = [Question((one.id,), sentence_prompt(prompts, one.task), SentenceFacts) for one in read]
         return questions, {one.id: one.gold for one in read}
     pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if condition == "wice" else stance_pairs(folder, size, seed)
-    if condition == "stance-rating":
-        questions = [Question(one.id, rating_prompt(prompts, one.case), Rating) for one in pairs]
+    if condition == "stance-together":
+        batches = [pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER)]
+        questions = [_together(batch, prompts) for batch in batches]
+    elif condition == "stance-rating":
+        questions = [Question((one.id,), rating_prompt(prompts, one.case), Rating) for one in pairs]
     else:
-        questions = [Question(one.id, assessment_prompt(prompts, one.case), Assessment) for one in pairs]
+        questions = [Question((one.id,), assessment_prompt(prompts, one.case), Assessment) for one in pairs]
     return questions, {one.id: one.gold for one in pairs}
 
 
-def meaning_of(reply: Mapping[str, Any], output: type[BaseModel]) -> str | None:
-    """The verdict, or for a sentence `check` if any fact of it is to be checked; None where it cannot be read."""
+def _together(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
+    claims = [pair.case.claim for pair in pairs]
+    passages = tuple(item for pair in pairs for item in pair.case.evidence)
+    response = " ".join(claims)
+    window = WindowTask((SentenceTask(None, response, response, 0, len(response)),), passages)
+    return Question(tuple(pair.id for pair in pairs), claims_prompt(prompts, claims, window), GroundedClaims)
+
+
+def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str | None]:
+    """By id the verdict, or for a sentence `check` if any fact of it is to be checked; None where it cannot be read."""
     try:
-        answer = output.model_validate(dict(reply))
+        answer = question.output.model_validate(dict(reply))
     except ValidationError:
-        return None
+        return dict.fromkeys(question.ids)
+    if isinstance(answer, GroundedClaims):
+        verdicts = {entry.claim: entry.verdict for entry in answer.claims}
+        return {name: verdicts.get(number) for number, name in enumerate(question.ids, 1)}
+    return dict.fromkeys(question.ids, _meaning_of(answer))
+
+
+def _meaning_of(answer: BaseModel) -> str | None:
     if isinstance(answer, SentenceFacts):
         return "check" if any(fact.status == "check" for fact in answer.facts) else "left out"
     return answer.verdict if isinstance(answer, Assessment) else getattr(answer, "rating", None)
