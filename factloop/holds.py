@@ -15,7 +15,7 @@ import os
 import sys
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -73,15 +73,13 @@ def nobody_else(path: Path) -> Iterator[bool]:
 def _locked(path: Path, *, exclusive: bool) -> int | None:
     """A descriptor of the file, locked; None where it would be exclusive, and others have it."""
     while True:
-        descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)
-        try:
+        with ExitStack() as closing:
+            descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)
+            closing.callback(os.close, descriptor)
             is_locked = _lock(descriptor, exclusive=exclusive)
             if is_locked and os.fstat(descriptor).st_nlink:
+                closing.pop_all()
                 return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
         if not is_locked:
             return None
 
