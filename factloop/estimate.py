@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_SENTENCES
+from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_CHARACTERS, WINDOW_SENTENCES
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
 from factloop.agents.safe.passages import FEW_CHARACTERS
 from factloop.prompts.registry import PromptRegistry, Value
@@ -107,7 +107,8 @@ def _grounded(
     prompt: str | None,
 ) -> Estimate:
     """Documents are taken to be as long as those that are shown whole at most."""
-    windows = math.ceil(len(parts) / WINDOW_SENTENCES)
+    n_characters = sum(len(part.text) for part in parts)
+    windows = max(math.ceil(len(parts) / WINDOW_SENTENCES), math.ceil(n_characters / WINDOW_CHARACTERS))
     batches = math.ceil(SHARE_LOOKED_AT_AGAIN * n_claims / BATCH_CLAIMS)
     shown, answer = _shown(response), "x" * (len(_shown(response)) // 2)
     window = _tokens(prompts, "grounded_facts", passage=None, question=prompt, answer=answer, sentence=None)
