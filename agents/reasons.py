@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from factloop.errors import BudgetExceeded, DeadlineExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolTimeout
-from factloop.records import UnscoredReason
+from factloop.core.errors import (
+    BudgetExceeded,
+    DeadlineExceeded,
+    FactloopError,
+    ModelOutputError,
+    ModelRefusal,
+    ToolTimeout,
+)
+from factloop.core.records import UnscoredReason
 
 _REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
     (ModelRefusal, UnscoredReason.REFUSAL),

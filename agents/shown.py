@@ -3,8 +3,8 @@ read as a whole one."""
 
 from __future__ import annotations
 
-from factloop.headings import heading
-from factloop.records import Evidence
+from factloop.core.headings import heading
+from factloop.core.records import Evidence
 from factloop.tools.linguistics.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000

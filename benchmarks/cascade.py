@@ -27,15 +27,15 @@ from rich.table import Table
 
 from benchmarks.fit_lexical import data_folder
 from factloop import FactChecker, Verdict
-from factloop.cascading.tuning import LabelledRow, Tune, atune
-from factloop.evaluation.cascade.labelled import ScoredLabels, groups_of
-from factloop.evaluation.cascade.records import CascadeFile, ErrorKind
-from factloop.evaluation.cascade.thresholds import Tuning
+from factloop.core.cascade_records import CascadeFile, ErrorKind
+from factloop.core.files.json import to_json
+from factloop.core.records import FactualityReport, GivenFacts
+from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of
+from factloop.evaluation.cascades.thresholds import Tuning
+from factloop.evaluation.cascades.tuning import LabelledRow, Tune, atune
 from factloop.evaluation.datasets.labelled_claims import labelled_claims
-from factloop.evaluation.reports.json import to_json
-from factloop.records import FactualityReport, GivenFacts
-from factloop.settings import CheckSettings
-from factloop.sources import Sources
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.simulator import protocol

@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.rows import Row, compared, table
-from factloop.evaluation.correction.f1 import corrected_f1
-from factloop.evaluation.correction.precision import corrected_precision
-from factloop.evaluation.correction.records import Estimate, Transfer
-from factloop.evaluation.correction.samples import JudgedResponses, LabelledClaims
-from factloop.records import Counts
+from factloop.core.records import Counts
+from factloop.evaluation.debiasing.f1 import corrected_f1
+from factloop.evaluation.debiasing.precision import corrected_precision
+from factloop.evaluation.debiasing.records import Estimate, Transfer
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 
 LEAST = 0.92
 """Of 95 %: two standard errors of 300 repetitions below."""

@@ -26,9 +26,9 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.core.trust_records import DistractorSet, Level, Source
 from factloop.evaluation.datasets.mixedqa import load_mixedqa
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
-from factloop.trust_records import DistractorSet, Level, Source
 
 WANTED = 30
 """Three for each of ten checks."""

@@ -21,7 +21,7 @@ from rich.console import Console
 from benchmarks.rows import Row, compared, table
 from factloop import FactChecker
 from factloop.integrations.langchain import FactCheckRunnable
-from factloop.sources import Sources
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.simulator.building import build_world
 

@@ -22,7 +22,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
-from tests.runs.short_responses import short_items, write_items
+from tests.evaluation.running.short_responses import short_items, write_items
 from tests.simulator import INSTANT, MODEL, RunningSimulator, Statistics, World, build_world, spawn
 from tests.simulator.client import WORLD_SEED
 

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.rows import Row, compared
 from benchmarks.safe_plans import lost_row
 from benchmarks.safe_runs import Plan, Run, check_all
-from factloop.records import UnscoredReason
+from factloop.core.records import UnscoredReason
 from tests.simulator import SEARCH, Faults, RunningSimulator, SimulatorSettings
 
 HANG_TIMEOUT_S = 5.0

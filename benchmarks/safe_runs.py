@@ -14,8 +14,8 @@ from langchain_core.documents import Document
 
 from benchmarks.prefixes import CACHED_FROM, shared_share
 from factloop import FactChecker, FactualityReport
-from factloop.records import UnscoredReason
-from factloop.sources import Sources
+from factloop.core.records import UnscoredReason
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.simulator import MODEL, Response, RunningSimulator, Statistics
 from tests.simulator.scoring import Score, score

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factloop.evaluation.datasets.question_answers import QuestionAnswer
-from factloop.scorer import TrustScorer
+from factloop.core.trust_records import TrustReport, TrustRun
 from factloop.tools.knowledge_base.build import build_table
-from factloop.trust_records import TrustReport, TrustRun
+from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.scorer import TrustScorer
 from tests.simulator import MODEL, RunningSimulator, Statistics
 from tests.simulator.triples import knowledge_base_triples
 from tests.simulator.world import QaPair, World

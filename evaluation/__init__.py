@@ -1,0 +1,1 @@
+"""Evaluation: scores results against labels and audits the evaluators. Uses `FactChecker`; only doors import it."""

@@ -9,32 +9,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from factloop.checker import FactChecker
-    from factloop.correcting import Corrector
-    from factloop.correction_records import Correction
-    from factloop.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
-    from factloop.limits import Limits
-    from factloop.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
-    from factloop.scorer import TrustScorer
-    from factloop.settings import CheckSettings
-    from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
-    from factloop.trust_settings import TrustSettings
+    from factloop.checking.checker import FactChecker
+    from factloop.core.correction_records import Correction
+    from factloop.core.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
+    from factloop.core.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
+    from factloop.core.trust_records import LongFormTrustReport, TrustReport, TrustRun
+    from factloop.correction import Corrector
+    from factloop.setup.limits import Limits
+    from factloop.setup.settings import CheckSettings
+    from factloop.setup.trust_settings import TrustSettings
+    from factloop.trust.scorer import TrustScorer
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "FactChecker": "checker",
-    "CheckSettings": "settings",
-    "Limits": "limits",
-    "Corrector": "correcting",
-    "Correction": "correction_records",
-    "TrustScorer": "scorer",
-    "TrustSettings": "trust_settings",
-    **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "errors"),
+    "FactChecker": "checking.checker",
+    "CheckSettings": "setup.settings",
+    "Limits": "setup.limits",
+    "Corrector": "correction",
+    "Correction": "core.correction_records",
+    "TrustScorer": "trust.scorer",
+    "TrustSettings": "setup.trust_settings",
+    **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "core.errors"),
     **dict.fromkeys(
-        ("Claim", "Evidence", "FactualityReport", "GivenFacts", "Judgement", "UnscoredReason", "Verdict"), "records"
+        ("Claim", "Evidence", "FactualityReport", "GivenFacts", "Judgement", "UnscoredReason", "Verdict"),
+        "core.records",
     ),
-    **dict.fromkeys(("LongFormTrustReport", "TrustReport", "TrustRun"), "trust_records"),
+    **dict.fromkeys(("LongFormTrustReport", "TrustReport", "TrustRun"), "core.trust_records"),
 }
 
 __all__ = [

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.records import Count, Record
 from factloop.prompts.registry import Prompt, PromptRegistry, packaged_prompts, read_prompt
-from factloop.records import Count, Record
 
 COMPARED = ("name", "version", "variables", "output", "source")
 

@@ -8,13 +8,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.records import Count, Record
 from factloop.prompts.layout import FENCE, FrontMatterError, Layout, decode_prompt, lay_out, read_fields
 from factloop.prompts.lint_fields import Lines, lint_fields
 from factloop.prompts.lint_rules import Found, Rule, Severity, shown
 from factloop.prompts.lint_text import lint_characters, lint_text
 from factloop.prompts.registry import Prompt, packaged_prompts, prompt_files
-from factloop.records import Count, Record
 
 
 class Finding(Record):

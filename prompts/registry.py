@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.prompts.layout import FIELDS, PLACEHOLDER, FrontMatterError, decode_prompt, lay_out, read_fields
 
 PACKAGED = Path(__file__).parent

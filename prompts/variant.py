@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -1,4 +1,4 @@
-"""Imports point one way: agents use tools and prompts, the evaluation scores plain records, nothing uses the tests."""
+"""Imports point one way, down the floors; the floors are the folders of the package."""
 
 from __future__ import annotations
 
@@ -9,20 +9,30 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PUBLIC = """
-binding caching calls cascading checker checking cli correcting distractor_sources engine engine_pool experimenting
-generating guarding integrations local recording runs scorer service settings_sources sources studio testing
-trace_export traces trust_engine verifying waits
-"""
-ABOVE = tuple(f"factloop.{name}" for name in PUBLIC.split())
+PACKAGE = ROOT / "factloop"
+DOORS = ("cli", "integrations", "schemas", "service", "testing")
+FLOORS = (
+    ("core",),
+    ("prompts",),
+    ("tools",),
+    ("setup",),
+    ("agents", "reports"),
+    ("checking",),
+    ("correction", "guarding", "trust"),
+    ("evaluation",),
+    ("binding",),
+    DOORS,
+)
+"""From the ground up. A folder imports from floors beneath its own, never from its neighbours (doors: see below)."""
+NEVER = ("tests", "benchmarks")
 
-FORBIDDEN = {
-    "tools": ("factloop.agents", "factloop.evaluation", *ABOVE, "tests", "benchmarks"),
-    "prompts": ("factloop.agents", "factloop.evaluation", "factloop.tools", *ABOVE, "tests", "benchmarks"),
-    "agents": ("factloop.evaluation", *ABOVE, "tests", "benchmarks"),
-    "evaluation": ("factloop.agents", "factloop.tools", *ABOVE, "tests", "benchmarks"),
-    "factloop": ("tests", "benchmarks"),
-}
+
+def forbidden_to(folder: str) -> tuple[str, ...]:
+    """The packages that modules of this folder must not import."""
+    level = next(level for level, floor in enumerate(FLOORS) if folder in floor)
+    neighbours = () if folder in DOORS else FLOORS[level]
+    above = [name for floor in FLOORS[level + 1 :] for name in floor]
+    return (*(f"factloop.{name}" for name in (*neighbours, *above) if name != folder), *NEVER)
 
 
 def imported(source: str) -> Iterator[str]:
@@ -39,16 +49,26 @@ def wrong_in(source: str, forbidden: tuple[str, ...]) -> list[str]:
     return [name for name in imported(source) if f"{name}.".startswith(tuple(f"{module}." for module in forbidden))]
 
 
-@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_every_folder_stands_on_a_floor() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert sorted(folders) == sorted(name for floor in FLOORS for name in floor)
+
+
+@pytest.mark.parametrize("folder", [name for floor in FLOORS for name in floor])
 def test_a_folder_imports_nothing_from_above(folder: str) -> None:
-    paths = [path for path in (ROOT / folder).rglob("*.py") if path.resolve().is_relative_to(ROOT / folder)]
-    assert len(paths) > 1 or folder == "prompts"
+    paths = list((PACKAGE / folder).resolve().rglob("*.py"))
+    assert paths
     wrong = {
         str(path.relative_to(ROOT)): found
         for path in paths
-        if (found := wrong_in(path.read_text(encoding="utf-8"), FORBIDDEN[folder]))
+        if (found := wrong_in(path.read_text(encoding="utf-8"), forbidden_to(folder)))
     }
     assert wrong == {}
+
+
+def test_few_modules_stand_loose() -> None:
+    """A module outside the folders belongs to no floor."""
+    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py"}
 
 
 def test_doors_lean_on_no_other_door() -> None:
@@ -58,14 +78,14 @@ def test_doors_lean_on_no_other_door() -> None:
     for door in doors:
         others = {*doors} - opens.get(door, set()) - {door}
         forbidden = tuple(f"factloop.{other.replace('/', '.')}" for other in others)
-        for path in (ROOT / "factloop" / door).rglob("*.py"):
+        for path in (PACKAGE / door).rglob("*.py"):
             assert wrong_in(path.read_text(encoding="utf-8"), forbidden) == [], path
 
 
 def test_no_real_folder_is_imported_by_its_bare_name() -> None:
     """`tools.x` beside `factloop.tools.x` would be a second copy of the module."""
     folders = ("agents", "tools", "prompts", "evaluation")
-    for folder in (*FORBIDDEN, "tests", "benchmarks"):
+    for folder in ("factloop", *folders, *NEVER):
         for path in (ROOT / folder).rglob("*.py"):
             assert wrong_in(path.read_text(encoding="utf-8"), folders) == [], path
 

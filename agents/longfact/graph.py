@@ -23,7 +23,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from factloop.agents.longfact.distinct import Kept, keep_distinct
 from factloop.agents.longfact.writer import FEWEST, PER_ROUND, Writer
-from factloop.errors import BudgetExceeded, ConfigError, FactloopError
+from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError
 
 ASK, KEEP = "ask", "keep"
 MOST_IDLE = 3

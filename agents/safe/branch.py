@@ -16,8 +16,8 @@ from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
 from factloop.agents.safe.state import FactState, SentenceState, Settled
-from factloop.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
-from factloop.records import Evidence, Judgement
+from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
+from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.search.gateway import Found

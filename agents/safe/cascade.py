@@ -16,8 +16,8 @@ from factloop.agents.safe.claims import claim_id
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import FactState
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import Evidence, Judgement, Verdict
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
 from factloop.tools.verifiers.base import Entailment

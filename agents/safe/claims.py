@@ -10,7 +10,7 @@ from typing import Any, Literal
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
 from factloop.agents.safe.state import ClaimDict, FactState, Found, Place, SentenceState, Settled
-from factloop.records import Claim, Evidence, Judgement, NoClaim, Sentence
+from factloop.core.records import Claim, Evidence, Judgement, NoClaim, Sentence
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.silence import states_nothing
 

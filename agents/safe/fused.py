@@ -27,8 +27,8 @@ from factloop.agents.safe.given import unread
 from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import FoundFact, FusedStages
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import Judgement
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
 
 ASSESS = "assess"

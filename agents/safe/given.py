@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from factloop.agents.safe.state import Found, Place, SentenceState
-from factloop.records import Judgement, NoClaim
+from factloop.core.records import Judgement, NoClaim
 from factloop.tools.linguistics.outline import read_outline
 from factloop.tools.linguistics.silence import silence_of
 
@@ -18,7 +18,7 @@ _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 
 
 def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str, Any]]) -> list[SentenceState]:
-    """A sentence for each of `given` (`factloop.records.GivenFacts` as dictionaries), with its facts.
+    """A sentence for each of `given` (`factloop.core.records.GivenFacts` as dictionaries), with its facts.
 
     Where it is found, the sentence is that stretch of the response, with the citations in it and after it; where it is
     not, its text is as given, and its span empty, at the end of the sentence before.

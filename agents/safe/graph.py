@@ -45,8 +45,8 @@ from factloop.agents.safe.state import (
     Settled,
     WindowState,
 )
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import Judgement, NoClaim
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Judgement, NoClaim
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import Value, span
 from factloop.tools.linguistics.outline import Part, read_outline
@@ -114,7 +114,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | N
     With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
     response being what they may refer to.
 
-    Custom stream events (dictionaries, see `factloop.events`): response_split, claim_found, claim_searched,
+    Custom stream events (dictionaries, see `factloop.core.events`): response_split, claim_found, claim_searched,
     claim_judged. Without search tools in the context every claim is found and none is judged.
 
     With a `cheap` stage it is a cascade: that settles what it can before the plan's own stages are asked.

@@ -25,9 +25,9 @@ from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, Reading, WindowTask
 from factloop.agents.safe.state import Found, Place, SentenceState, Settled
 from factloop.agents.shown import PASSAGE_CHARACTERS
-from factloop.citations import renumbered
-from factloop.errors import ConfigError, FactloopError, ModelOutputError
-from factloop.records import Evidence, Judgement, Verdict
+from factloop.core.citations import renumbered
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
+from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 

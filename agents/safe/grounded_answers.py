@@ -12,8 +12,8 @@ from factloop.agents.safe import judgements
 from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts
 from factloop.agents.safe.stages import JudgedFact, Reading, WindowTask
 from factloop.agents.safe.verdict_scores import with_score
-from factloop.errors import ModelOutputError
-from factloop.records import Judgement
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Judgement
 
 NO_GROUNDS = "No passage was named that it rests on."
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.agents.reasons import reason_of
-from factloop.errors import FactloopError
-from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
+from factloop.core.errors import FactloopError
+from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 
 NO_CONNECTION = "It has no connection to what was asked."
 

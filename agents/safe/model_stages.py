@@ -29,10 +29,10 @@ from factloop.agents.safe.schemas import (
 from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
 from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
 from factloop.agents.shown import as_shown
-from factloop.citations import renumbered
-from factloop.errors import ModelOutputError
+from factloop.core.citations import renumbered
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Evidence, Judgement
 from factloop.prompts.registry import PromptRegistry, Rendered, Value
-from factloop.records import Evidence, Judgement
 from factloop.tools.models.gateway import Accept, Answered, ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS
 from factloop.tools.models.offers import Chosen, Offers

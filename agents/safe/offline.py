@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
-from factloop.records import Judgement, Verdict
+from factloop.core.records import Judgement, Verdict
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.queries import next_query, search_query

@@ -20,8 +20,8 @@ from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import PaperStages, SentenceTask
 from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import Judgement
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Judgement
 
 RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 

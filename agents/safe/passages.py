@@ -17,8 +17,8 @@ from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import SentenceTask
 from factloop.agents.shown import PASSAGE_CHARACTERS
-from factloop.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
-from factloop.records import Evidence, Judgement
+from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
+from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.queries import search_query

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from factloop.records import Evidence
+from factloop.core.records import Evidence
 
 _LEAST_SHARED = 40
 """Characters: what is shorter two passages may end and begin with by chance."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from factloop.agents.safe.context import CheckContext
-from factloop.records import Evidence, Judgement
+from factloop.core.records import Evidence, Judgement
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 ClaimDict = dict[str, Any]
-"""A `factloop.records.Claim` as `model_dump(mode="json")` gives it."""
+"""A `factloop.core.records.Claim` as `model_dump(mode="json")` gives it."""
 EvidenceDict = dict[str, Any]
 
 

@@ -17,7 +17,7 @@ from typing import get_args
 from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import Assessment, GroundedFact, Rating
-from factloop.records import Judgement
+from factloop.core.records import Judgement
 from factloop.tools.models.logprobs import VALUE, option_probabilities
 from factloop.tools.models.wire import Token
 

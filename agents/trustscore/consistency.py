@@ -22,11 +22,11 @@ from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Upda
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
 from factloop.agents.trustscore.state import Asked, ConsistencyInput, ConsistencyOutput, ConsistencyState, Planned
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import UnscoredReason
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import UnscoredReason
+from factloop.core.trust_records import Check, DistractorSet, Option, OptionKind, TrustBC
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
-from factloop.trust_records import Check, DistractorSet, Option, OptionKind, TrustBC
 
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
 LONGEST_SHOWN_REPLY = 2_000

@@ -13,10 +13,10 @@ from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_o
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
 from factloop.agents.trustscore.stages import Finding, Judge, TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import Evidence
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import Evidence
+from factloop.core.trust_records import Relation, TrustFC
 from factloop.tools.search.gateway import Found, SearchGateway
-from factloop.trust_records import Relation, TrustFC
 
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"

@@ -17,9 +17,9 @@ from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Upda
 from factloop.agents.trustscore.overall import overall
 from factloop.agents.trustscore.stages import Subject, TrustContext
 from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
-from factloop.errors import ConfigError, FactloopError
-from factloop.records import UnscoredReason
-from factloop.trust_records import TrustBC, TrustFC
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import UnscoredReason
+from factloop.core.trust_records import TrustBC, TrustFC
 
 ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "combine"
 NO_SUBJECT = "No subject model was given."

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from factloop.agents.shown import as_shown
 from factloop.agents.trustscore.schemas import Entailment
 from factloop.agents.trustscore.stages import Finding
+from factloop.core.records import Evidence
+from factloop.core.trust_records import Relation
 from factloop.prompts.registry import PromptRegistry
-from factloop.records import Evidence
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.verifiers.base import Label, Verifier
-from factloop.trust_records import Relation
 
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)

@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.undressing import THINKING_ENDS
+from factloop.core.trust_records import Letter
 from factloop.tools.models.logprobs import probabilities
 from factloop.tools.models.wire import Token
-from factloop.trust_records import Letter
 
 _DRESS = re.compile(r"[\W_]+")
 _NAMES = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from factloop.records import Evidence
+from factloop.core.records import Evidence
+from factloop.core.trust_records import DistractorSet, Letter, Option, Relation
 from factloop.tools.calls.meter import UsageMeter
-from factloop.trust_records import DistractorSet, Letter, Option, Relation
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from factloop.agents.trustscore.letters import letter_probabilities
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, McqAnswer
 from factloop.agents.trustscore.stages import Choice
 from factloop.agents.trustscore.undressing import after_thinking
-from factloop.errors import ModelOutputError, ModelRefusal
+from factloop.core.errors import ModelOutputError, ModelRefusal
+from factloop.core.trust_records import Option
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS
-from factloop.trust_records import Option
 
 MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/statement_choice"
 CLOSED_BOOK = "trustscore/closed_book"

@@ -22,10 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.readings.asking import CONDITIONS, Question, ask, meanings_of, says_yes
-from factloop.calls import build_gateway, build_model, open_calls
-from factloop.errors import FactloopError
+from factloop.core.errors import FactloopError
 from factloop.prompts.registry import PromptRegistry
-from factloop.settings import CheckSettings
+from factloop.setup.calls import build_gateway, build_model, open_calls
+from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 

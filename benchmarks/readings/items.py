@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factloop.agents.safe.stages import Case, SentenceTask
-from factloop.records import Evidence
+from factloop.core.records import Evidence
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.search.passages import best_passages, split_passages
 

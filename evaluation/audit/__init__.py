@@ -1,0 +1,1 @@
+"""`factloop audit`: how far evaluators can be trusted (Godbole & Jia, "Verify with Caution")."""

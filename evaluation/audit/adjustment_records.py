@@ -7,8 +7,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Group
-from factloop.records import Count, Record, Share
 
 FEWEST = 25
 """Labelled claims of a kind, below which the share of them that is flagged has a standard error of up to 0.1 or more:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
+from factloop.core.records import Record
 from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
-from factloop.records import Record
 
 GOOD_RATE = 0.8
 """TPR and TNR from which single claims may be sorted: at most one in five is sorted wrongly, of either kind."""

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Undefined
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.rates import over_datasets
 from factloop.evaluation.audit.resampling import Basis, Counted
-from factloop.records import Count, Record
 
 
 class PairAgreement(Record):

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.bigrams import Floats, bigrams_of, by_document, precision
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.surface import NoTextError
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
-from factloop.records import Count, Record, Share
 
 SplitSentences = Callable[[str], Sequence[str]]
 """A document into its sentences, in order."""

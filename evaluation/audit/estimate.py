@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from factloop.records import Count, Record
+from factloop.core.records import Count, Record
 
 ROUNDING = 1e-12
 """An interval no wider than this has no width."""

@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Ints, Undefined
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.resampling import Basis, Counted
 from factloop.evaluation.audit.units import Level
-from factloop.records import Count, Record
 
 
 class SystemErrors(Record):

@@ -21,11 +21,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Ints, Undefined
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.resampling import Basis, Counted
 from factloop.evaluation.audit.units import Level
-from factloop.records import Count, Record
 
 MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.adjustment_records import AdjustmentReport, MeanAdjustment
 from factloop.evaluation.audit.advice import Advice
 from factloop.evaluation.audit.agreement import Agreement
@@ -18,7 +19,6 @@ from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import Rates
 from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.surface import SurfaceBias
-from factloop.records import Count, Record, Share
 
 
 class AuditData(Record):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it ships no types
 
+from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Floats, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
@@ -27,7 +28,6 @@ from factloop.evaluation.audit.verdicts import (
     judged_responses,
     threshold_of,
 )
-from factloop.records import Count, Record, Share
 
 RESAMPLES = 1000
 LEVEL = 0.95

@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-from factloop.errors import DataError
-from factloop.evaluation.datasets.jsonl import parse_object
-from factloop.evaluation.datasets.lines import place_name, read_lines
-from factloop.evaluation.datasets.rows import Row, shown
-from factloop.evaluation.datasets.tables import read_rows
+from factloop.core.errors import DataError
+from factloop.core.files.jsonl import parse_object
+from factloop.core.files.lines import place_name, read_lines
+from factloop.core.files.rows import Row, shown
+from factloop.core.files.tables import read_rows
 
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
 _PREFIX = "evaluator:"

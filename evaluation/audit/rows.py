@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.files.lines import place_name
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.records import Record
 from factloop.evaluation.audit.row_fields import read_fields
 from factloop.evaluation.audit.table import Codes, Column, PredictionTable, Scores, responses_of
-from factloop.evaluation.datasets.lines import place_name
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.records import Record
 
 _MISSING = float("nan")
 _IDS = frozenset({"dataset", "system", "response_id", "claim_id", "task", "prompt_id"})

@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.metrics.blas import one_blas_thread
+from factloop.evaluation.statistics.blas import one_blas_thread
 
 Floats = NDArray[np.float64]
 

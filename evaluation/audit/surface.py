@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.bigrams import Floats, precisions
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Bools, pooled_groups, scores_of
-from factloop.records import Count, Record, Share
 
 N_BINS = 5
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import requests
 
-from factloop.errors import DataError, ToolError, ToolTimeout
+from factloop.core.errors import DataError, ToolError, ToolTimeout
 
 _TOOL = "download"
 _CHUNK = 2**13

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, load_items
-from factloop.records import Record
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import Item, load_items
+from factloop.core.records import Record
 
 _EVIDENCE = re.compile(r"\s*(?:\[\d+\]\s*)?(?P<url>https?://\S+)(?P<passage>.*)", re.DOTALL)
 _JUDGED = ("support", "correctness")

@@ -12,8 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, load_items
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import Item, load_items
 
 _THEIR_LABELS = ("checkworthy", "stance")
 _FILE_NAMES = {

@@ -13,9 +13,9 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, files_of, load_items
-from factloop.records import Counts, Record
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import Item, files_of, load_items
+from factloop.core.records import Counts, Record
 
 _FILE_NAMES = {
     "prompt": "input",

@@ -14,10 +14,10 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.records import Record
 from factloop.evaluation.datasets.download import Download
 from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, find_dataset
-from factloop.records import Record
 
 RECORD = ".source.json"
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import singledispatch
 from pathlib import Path
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.records import Record
 from factloop.evaluation.datasets.expertqa import ExpertQaClaim
 from factloop.evaluation.datasets.factcheckgpt import JudgedEvidence, Stance
 from factloop.evaluation.datasets.factscore import FactLabel, FactScoreResponse
@@ -20,7 +21,6 @@ from factloop.evaluation.datasets.refchecker import RefCheckerResponse
 from factloop.evaluation.datasets.registry import load_part
 from factloop.evaluation.datasets.tofueval import TofuEvalSentence
 from factloop.evaluation.datasets.wice import WiceClaim
-from factloop.records import Record
 
 _TASKS: Mapping[str, str] = {
     "expertqa": "long-form QA",

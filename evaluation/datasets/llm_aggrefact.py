@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import Item, files_of, load_items
 from factloop.evaluation.datasets.labels import BinaryLabel
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, files_of, load_items
 
 
 class AggreFactClaim(Item):

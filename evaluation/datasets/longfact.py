@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, files_of, load_items
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import Item, files_of, load_items
 
 SAMPLE_SIZE = 250
 """How many prompts of LongFact-Objects the paper evaluates on (section 6)."""

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.files.tables import Item, read_rows
+from factloop.core.records import Record
 from factloop.evaluation.datasets.labels import BinaryLabel
-from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, read_rows
-from factloop.records import Record
 
 T = TypeVar("T", bound=Item)
 

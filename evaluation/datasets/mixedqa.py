@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from factloop.evaluation.datasets.jsonl import read_jsonl
-from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
-from factloop.records import Record
+from factloop.core.files.jsonl import read_jsonl
+from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.records import Record
 
 Label = Literal[0, 1]
 

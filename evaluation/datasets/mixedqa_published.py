@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from factloop.evaluation.datasets.json_array import read_json_array
+from factloop.core.files.json_array import read_json_array
+from factloop.core.files.rows import Row
 from factloop.evaluation.datasets.mixedqa import MixedQaItem
-from factloop.evaluation.datasets.rows import Row
 
 SYSTEMS = {"flan": "flan-t5-xxl", "llama": "llama-7b", "gpt": "gpt-3.5-turbo"}
 """The published name of each system, and the one that the paper has for it."""

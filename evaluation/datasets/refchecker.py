@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, files_of, load_items
-from factloop.records import Record
+from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.files.tables import Item, files_of, load_items
+from factloop.core.records import Record
 
 _TRIPLETS = "claude2_response_kg"
 

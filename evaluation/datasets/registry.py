@@ -14,7 +14,8 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.records import Record
 from factloop.evaluation.datasets import factcheckgpt
 from factloop.evaluation.datasets.expertqa import load_expertqa
 from factloop.evaluation.datasets.factscore import load_factscore
@@ -25,7 +26,6 @@ from factloop.evaluation.datasets.mixedqa_published import load_published_mixedq
 from factloop.evaluation.datasets.refchecker import load_refchecker
 from factloop.evaluation.datasets.tofueval import load_tofueval
 from factloop.evaluation.datasets.wice import load_wice
-from factloop.records import Record
 
 Loader = Callable[[str | Path], Iterator[Record]]
 

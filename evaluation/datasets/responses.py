@@ -9,11 +9,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from factloop.evaluation.datasets.lines import place_name
+from factloop.core.files.lines import place_name
+from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.files.tables import Item
+from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
-from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row
-from factloop.evaluation.datasets.tables import Item
-from factloop.records import Record
 
 MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)

@@ -12,9 +12,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from factloop.core.files.rows import Identifier, NotBlank, Row, shown
+from factloop.core.files.tables import Item, load_items
 from factloop.evaluation.datasets.labels import BinaryLabel
-from factloop.evaluation.datasets.rows import Identifier, NotBlank, Row, shown
-from factloop.evaluation.datasets.tables import Item, load_items
 
 _OUR_NAMES = {"model_name": "system", "summ_sent": "sentence", "exp": "explanation"}
 _SENTENCE_LABELS = {"yes": 1, "no": 0}

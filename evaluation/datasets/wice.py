@@ -13,8 +13,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import Item, load_items
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import Item, load_items
 
 
 class WiceLabel(StrEnum):

@@ -31,7 +31,7 @@ from factloop.evaluation.experiments.report import (
 from factloop.evaluation.experiments.spending import total_usage
 from factloop.evaluation.experiments.stability import latency_of, stability_of
 from factloop.evaluation.experiments.verdicts import Interval, Verdicts
-from factloop.evaluation.metrics.stratified_means import StratifiedMean, stratified_intervals
+from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
 
 LEVEL = 0.95
 RESAMPLES = 2000

@@ -12,7 +12,7 @@ from factloop.evaluation.experiments.report import (
     VariantReport,
 )
 from factloop.evaluation.experiments.words import amount
-from factloop.evaluation.reports.figures import percent, plural
+from factloop.reports.figures import percent, plural
 
 _LOSSES = (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
 """What takes claims out of the headline: a variant that drops the hard ones looks better than it is."""

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from factloop.evaluation.audit.significance import Correction as Bounding
 from factloop.evaluation.audit.significance import corrected, false_discovery
+from factloop.evaluation.comparing.claims import mcnemar
+from factloop.evaluation.comparing.statistics import turned_signs
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import Correction, Quantity
-from factloop.evaluation.metrics.stratified_means import StratifiedMean
-from factloop.evaluation.runs.comparison_claims import mcnemar
-from factloop.evaluation.runs.comparison_statistics import turned_signs
+from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from factloop.citations import named
+from factloop.core.citations import named
+from factloop.core.records import Verdict
 from factloop.evaluation.experiments.panel import MISSING, VERDICTS, Codes, Panel
 from factloop.evaluation.experiments.records import JudgedClaim
 from factloop.evaluation.experiments.report import Direction, Flip, FlipCount, FlipSide
-from factloop.records import Verdict
 
 SPLIT = -2
 """Code of a claim of which no verdict has more repeats than every other."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.records import Usage, Verdict
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Results
-from factloop.records import Usage, Verdict
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -25,7 +25,7 @@ from factloop.evaluation.experiments.panel import (
     SpentPanel,
 )
 from factloop.evaluation.experiments.report import Quantity, Undefined
-from factloop.evaluation.metrics.stratified_means import StratifiedMean, stratified_mean
+from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_mean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

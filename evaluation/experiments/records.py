@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from factloop.records import Count, Counts, Evidence, Fingerprint, Judgement, Record, Usage
+from factloop.core.records import Count, Counts, Evidence, Fingerprint, Judgement, Record, Usage
 
 Repeat = Annotated[int, Field(ge=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]

@@ -12,8 +12,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from factloop.core.records import Count, Evidence, NonNegative, Record, Share, Usage, Verdict
 from factloop.evaluation.experiments.records import Name, Repeat, Variant
-from factloop.records import Count, Evidence, NonNegative, Record, Share, Usage, Verdict
 
 
 class Quantity(StrEnum):

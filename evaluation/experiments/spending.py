@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import Any
 
-from factloop.records import StageUsage, Usage
+from factloop.core.records import StageUsage, Usage
 
 _COUNTS = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_tokens", "searches")
 

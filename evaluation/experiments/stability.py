@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from factloop.evaluation.experiments.panel import MISSING, UNSCORED, VERDICTS, ClaimPanel, SpentPanel
 from factloop.evaluation.experiments.report import Figure, Latency, Stability, Undefined
-from factloop.evaluation.metrics.cluster_means import draw_clusters, percentile_interval
-from factloop.evaluation.metrics.stratified_means import stratified_intervals, stratified_mean
+from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
+from factloop.evaluation.statistics.stratified_means import stratified_intervals, stratified_mean
 
 Floats = NDArray[np.float64]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from factloop.evaluation.comparing.words import MINUS, p_value
 from factloop.evaluation.experiments.differences import POWER
 from factloop.evaluation.experiments.report import Correction, Figure, Outcome, PairedDifference, Quantity, Undefined
-from factloop.evaluation.reports.figures import percent, plural
-from factloop.evaluation.runs.comparison_words import MINUS, p_value
+from factloop.reports.figures import percent, plural
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Corrects the figures of a run by claims that people labelled and the same evaluator judged.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
-`label` and `verdict`. What is corrected, and what that rests on, is in `factloop.evaluation.correction`: precision by
+`label` and `verdict`. What is corrected, and what that rests on, is in `factloop.evaluation.debiasing`: precision by
 prediction-powered inference and by the adjusted count, F1@K by a bootstrap over both samples.
 
 A correction is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
@@ -15,16 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from factloop.evaluation.correction.f1 import RESAMPLES, corrected_f1
-from factloop.evaluation.correction.precision import corrected_precision
-from factloop.evaluation.correction.records import LEVEL, CorrectedF1, Transfer
-from factloop.evaluation.correction.samples import JudgedResponses, LabelledClaims
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy, CountedResponse
-from factloop.evaluation.reports.figures import plural
+from factloop.core.records import Fingerprint
+from factloop.evaluation.debiasing.f1 import RESAMPLES, corrected_f1
+from factloop.evaluation.debiasing.precision import corrected_precision
+from factloop.evaluation.debiasing.records import LEVEL, CorrectedF1, Transfer
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
 from factloop.evaluation.runs.records import Calibration, RunCorrection, RunSummary
-from factloop.records import Fingerprint
+from factloop.reports.figures import plural
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict
 
-from factloop.errors import ConfigError, DataError
-from factloop.evaluation.datasets.lines import STANDARD_INPUT, place_name
-from factloop.evaluation.datasets.rows import NotBlank, Row
-from factloop.evaluation.datasets.tables import read_rows
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import STANDARD_INPUT, place_name
+from factloop.core.files.rows import NotBlank, Row
+from factloop.core.files.tables import read_rows
+from factloop.core.records import Record
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
-from factloop.records import Record
 
 
 def _zero_or_one(value: Any) -> Any:

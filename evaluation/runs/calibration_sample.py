@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from factloop.errors import ConfigError
-from factloop.evaluation.correction.samples import LabelledClaims
+from factloop.core.errors import ConfigError
+from factloop.core.records import Fingerprint, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.records import Fingerprint, Verdict
 
 _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}

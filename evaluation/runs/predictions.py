@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
+from factloop.core.records import Claim, Fingerprint, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.records import Claim, Fingerprint, Verdict
 
 _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}

@@ -10,10 +10,10 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 
-from factloop.errors import ConfigError, DataError
-from factloop.evaluation.datasets.lines import read_lines
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_lines
+from factloop.core.records import FactualityReport, Record
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.records import FactualityReport, Record
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30

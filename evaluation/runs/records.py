@@ -8,11 +8,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from factloop.evaluation.correction.records import CorrectedF1, CorrectedPrecision, Transfer
+from factloop.core.records import CascadeSavings, Count, FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.metrics.label_agreement import LabelAgreement
-from factloop.evaluation.metrics.longform_records import CountedResponse, CurvePoint, LongFormScores
-from factloop.records import CascadeSavings, Count, FactualityReport, Fingerprint, Record, Usage
+from factloop.evaluation.debiasing.records import CorrectedF1, CorrectedPrecision, Transfer
+from factloop.evaluation.runs.label_agreement import LabelAgreement
+from factloop.evaluation.runs.longform_records import CountedResponse, CurvePoint, LongFormScores
 
 
 class JudgedResponse(Record):

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
-from factloop.errors import DataError
-from factloop.evaluation.cascade.savings import together
-from factloop.evaluation.metrics.label_agreement import LabelTable, TabledResponse, agree_with_labels, table_of
-from factloop.evaluation.metrics.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy, LongFormScores
-from factloop.evaluation.reports.status import REASON_WORDS, tally_reasons
+from factloop.checking.cascade.savings import together
+from factloop.core.errors import DataError
+from factloop.core.records import CascadeSavings, Counts, Fingerprint, UnscoredReason, Usage
+from factloop.core.report_warnings import engine_warnings
+from factloop.evaluation.runs.label_agreement import LabelTable, TabledResponse, agree_with_labels, table_of
+from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, f1_curve, score_long_form
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, LongFormScores
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
-from factloop.records import CascadeSavings, Counts, Fingerprint, UnscoredReason, Usage
-from factloop.report_warnings import engine_warnings
+from factloop.reports.status import REASON_WORDS, tally_reasons
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.reports.audit.html import groups_of, marks_of
-from factloop.evaluation.reports.audit.parts import View, parts_of
-from factloop.evaluation.reports.pictures.svg import as_file
+from factloop.evaluation.audit.views.html import groups_of, marks_of
+from factloop.evaluation.audit.views.parts import View, parts_of
+from factloop.reports.pictures import as_file
 
 
 def draw(place: Path) -> None:

@@ -18,9 +18,9 @@ from pathlib import Path
 from factloop import CheckSettings, FactChecker
 from factloop.evaluation.datasets.responses import load_responses
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.runs.items import RunItem, response_items
-from factloop.runs.on_ray import judge_on_ray
-from factloop.runs.run import arun
+from factloop.evaluation.running.items import RunItem, response_items
+from factloop.evaluation.running.on_ray import judge_on_ray
+from factloop.evaluation.running.run import arun
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from factloop.binding.keys import Keys
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16

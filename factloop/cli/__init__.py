@@ -6,7 +6,7 @@ import io
 import sys
 
 from factloop.cli.app import app
-from factloop.errors import FactloopError
+from factloop.core.errors import FactloopError
 
 WRONG_INPUT = 2
 
@@ -29,6 +29,6 @@ def main() -> None:
 
 
 def _complain(message: str) -> None:
-    from factloop.evaluation.reports.visible import visible
+    from factloop.reports.visible import visible
 
     sys.stderr.write(f"factloop: {visible(' '.join(message.split()))}\n")

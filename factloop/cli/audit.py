@@ -13,13 +13,13 @@ from rich.console import Console
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.whole import audit
-from factloop.evaluation.reports.json import to_json
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def run_audit(ask: AuditAsk) -> int:
         say_step("writing")
         write_files({ask.json: partial(to_json, report), ask.html: partial(_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
-        from factloop.evaluation.reports.audit.terminal import print_audit
+        from factloop.evaluation.audit.views.terminal import print_audit
 
         say(lambda: print_audit(report, Terminal()))
     return DONE
@@ -103,6 +103,6 @@ def sentences_of(document: str) -> Sequence[str]:
 
 
 def _html(report: AuditReport) -> str:
-    from factloop.evaluation.reports.audit.html import render_audit_html
+    from factloop.evaluation.audit.views.html import render_audit_html
 
     return render_audit_html(report)

@@ -10,16 +10,16 @@ from typing import Any
 
 from rich.table import Table
 
-from factloop.caching.clearing import CacheCleared, clear
-from factloop.caching.folder import place_looked_at
-from factloop.caching.status import CacheStatus, Kept, status_of
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.visible import visible
-from factloop.settings import RunSettings
-from factloop.settings_sources import load_settings
+from factloop.core.files.json import to_json
+from factloop.reports.figures import plural
+from factloop.reports.visible import visible
+from factloop.setup.caching.clearing import CacheCleared, clear
+from factloop.setup.caching.folder import place_looked_at
+from factloop.setup.caching.status import CacheStatus, Kept, status_of
+from factloop.setup.settings import RunSettings
+from factloop.setup.settings_sources import load_settings
 
 STAYED = 2
 """Something was to go and did not."""

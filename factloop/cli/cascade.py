@@ -8,13 +8,13 @@ from functools import partial
 
 from rich.console import Console
 
-from factloop.cascading.tuning import LabelledRow, Tune, atune, load_labelled
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
-from factloop.errors import ConfigError
-from factloop.evaluation.cascade.records import CascadeFile
-from factloop.evaluation.reports.json import to_json
+from factloop.core.cascade_records import CascadeFile
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.evaluation.cascades.tuning import LabelledRow, Tune, atune, load_labelled
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def run_tune(ask: TuneAsk, wanted: Tune) -> int:
     write_files({ask.out: as_json})
     write_files({ask.json: as_json, ask.html: partial(_html, cascade)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
-        from factloop.evaluation.reports.cascade.terminal import print_cascade
+        from factloop.evaluation.cascades.views.terminal import print_cascade
 
         say(lambda: print_cascade(cascade, Terminal()))
     return DONE
@@ -59,6 +59,6 @@ def _tuned(rows: list[LabelledRow], wanted: Tune, data: str, messages: Console, 
 
 
 def _html(cascade: CascadeFile) -> str:
-    from factloop.evaluation.reports.cascade.html import render_cascade_html
+    from factloop.evaluation.cascades.views.html import render_cascade_html
 
     return render_cascade_html(cascade)

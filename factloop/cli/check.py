@@ -12,21 +12,21 @@ from typing import Any
 
 from rich.console import Console
 
-from factloop.checker import FactChecker
+from factloop.checking.checker import FactChecker
+from factloop.checking.estimate import estimate
 from factloop.cli.demands import exit_code, refuse_impossible
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.self_support import refuse_self_support
-from factloop.estimate import estimate
-from factloop.evaluation.reports.fact_check.html import render_html
-from factloop.evaluation.reports.fact_check.terminal import print_report
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.progress import ProgressDisplay
-from factloop.events import CheckFinished
-from factloop.records import FactualityReport
-from factloop.settings import CheckSettings
-from factloop.settings_sources import load_settings
+from factloop.core.events import CheckFinished
+from factloop.core.files.json import to_json
+from factloop.core.records import FactualityReport
+from factloop.reports.check.html import render_html
+from factloop.reports.check.terminal import print_report
+from factloop.reports.progress import ProgressDisplay
+from factloop.setup.settings import CheckSettings
+from factloop.setup.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 
 

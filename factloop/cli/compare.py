@@ -11,12 +11,12 @@ from typing import Literal, TypeVar
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
-from factloop.errors import ConfigError
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy
-from factloop.evaluation.reports.comparisons.html import render_comparison_html
-from factloop.evaluation.reports.comparisons.terminal import print_comparison
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.runs.comparison import ComparedRun, compare
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.evaluation.comparing.compare import ComparedRun, compare
+from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.comparing.views.terminal import print_comparison
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, FinishedRun, read_run
 from factloop.evaluation.runs.records import JudgedResponse
 

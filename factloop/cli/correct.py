@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from factloop.checker import FactChecker
+from factloop.checking.checker import FactChecker
 from factloop.cli.check import Ask as Check
 from factloop.cli.check import run_check
 from factloop.cli.demands import exit_code, refuse_impossible
@@ -19,16 +19,16 @@ from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
-from factloop.correcting import Corrector
-from factloop.correction_records import Correction
-from factloop.correction_settings import CorrectionSettings
-from factloop.errors import ConfigError
-from factloop.evaluation.reports.correction.html import render_correction_html
-from factloop.evaluation.reports.correction.terminal import print_correction
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.progress import waiting_in_words
-from factloop.settings import CheckSettings
-from factloop.settings_sources import load_settings
+from factloop.core.correction_records import Correction
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.correction import Corrector
+from factloop.reports.correction.html import render_correction_html
+from factloop.reports.correction.terminal import print_correction
+from factloop.reports.progress import waiting_in_words
+from factloop.setup.correction_settings import CorrectionSettings
+from factloop.setup.settings import CheckSettings
+from factloop.setup.settings_sources import load_settings
 from factloop.tools.calls.patience import told_of_waits
 
 WORKING = "Checking, rewriting, checking again"

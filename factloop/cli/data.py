@@ -14,15 +14,15 @@ from rich.text import Text
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
-from factloop.data_folder import data_folder, is_got
-from factloop.errors import ConfigError, FactloopError
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.files.json import to_json
+from factloop.core.records import Record
 from factloop.evaluation.datasets.download import Download
 from factloop.evaluation.datasets.fetch import FetchedFile, How, fetch
+from factloop.evaluation.datasets.folder import data_folder, is_got
 from factloop.evaluation.datasets.registry import Dataset, find_dataset, list_datasets
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.visible import visible
-from factloop.records import Record
+from factloop.reports.figures import plural
+from factloop.reports.visible import visible
 
 FAILED = 2
 _STOPPED = "Run the same command again to go on."

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from rich.console import Console
 
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
-from factloop.errors import ConfigError
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.visible import visible
-from factloop.records import FAILURES, FactualityReport, UnscoredReason
+from factloop.core.errors import ConfigError
+from factloop.core.records import FAILURES, FactualityReport, UnscoredReason
+from factloop.reports.figures import plural
+from factloop.reports.visible import visible
 
 Result = tuple[UnscoredReason | None, str]
 """Why something is unscored, None if it is not, and the words on it."""

@@ -18,23 +18,23 @@ from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopp
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json, write_atomically
+from factloop.core.records import Usage
 from factloop.evaluation.experiments.assess import assess
+from factloop.evaluation.experiments.estimate import ExperimentEstimate, estimate_experiment
+from factloop.evaluation.experiments.items import load_data
+from factloop.evaluation.experiments.plan import ExperimentPlan, load_plan
 from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.report import ExperimentReport
-from factloop.evaluation.reports.experiments.terminal import print_experiment
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json, write_atomically
-from factloop.evaluation.reports.progress import CountDisplay
-from factloop.evaluation.reports.visible import visible
-from factloop.experimenting.estimate import ExperimentEstimate, estimate_experiment
-from factloop.experimenting.items import load_data
-from factloop.experimenting.plan import ExperimentPlan, load_plan
-from factloop.experimenting.run import REPORT, CellJudged, ExperimentStarted, astream_experiment
-from factloop.experimenting.variants import all_settings, prompt_warnings
-from factloop.records import Usage
-from factloop.settings import CheckSettings
-from factloop.settings_sources import load_settings
+from factloop.evaluation.experiments.run import REPORT, CellJudged, ExperimentStarted, astream_experiment
+from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+from factloop.evaluation.experiments.views.terminal import print_experiment
+from factloop.reports.figures import plural
+from factloop.reports.progress import CountDisplay
+from factloop.reports.visible import visible
+from factloop.setup.settings import CheckSettings
+from factloop.setup.settings_sources import load_settings
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,6 @@ def _print_estimate(ask: ExperimentAsk, found: ExperimentEstimate) -> int:
 
 
 def _html(report: ExperimentReport) -> str:
-    from factloop.evaluation.reports.experiments.html import render_experiment_html
+    from factloop.evaluation.experiments.views.html import render_experiment_html
 
     return render_experiment_html(report)

@@ -22,7 +22,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 class CheckFlags:
-    """Of SAFE's loop: `factloop.settings.CheckSettings`, but for K."""
+    """Of SAFE's loop: `factloop.setup.settings.CheckSettings`, but for K."""
 
     model: flags.Model = None
     base_url: flags.BaseUrl = None
@@ -42,7 +42,7 @@ class CheckFlags:
 
 
 class TrustFlags:
-    """Of TrustScore: `factloop.trust_settings.TrustSettings`, but for its distractors."""
+    """Of TrustScore: `factloop.setup.trust_settings.TrustSettings`, but for its distractors."""
 
     subject_model: flags.SubjectModel = None
     judge_model: flags.JudgeModel = None
@@ -107,7 +107,7 @@ class CheckLimitFlags:
 
 
 class CorrectionFlags:
-    """What becomes of what is in doubt: `factloop.correction_settings.CorrectionSettings`, but for its checks."""
+    """What becomes of what is in doubt: `factloop.setup.correction_settings.CorrectionSettings`, but for its checks."""
 
     unproven: flags.Unproven = None
     unchecked: flags.Unchecked = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from factloop.settings import RunSettings
+    from factloop.setup.settings import RunSettings
 
 MODEL, SEARCH, DISTRACTORS, LIMITS, OUTPUT, SERVER = "Model", "Search", "Distractors", "Limits", "Output", "Server"
 

@@ -15,27 +15,27 @@ from rich.console import Console
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
-from factloop.data_folder import find_part, named_part
-from factloop.errors import ConfigError
-from factloop.evaluation.datasets.lines import STANDARD_INPUT
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json, to_json_line, write_atomically
+from factloop.core.files.lines import STANDARD_INPUT
+from factloop.core.records import Usage
+from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
-from factloop.evaluation.reports.figures import calls, cost, plural
-from factloop.evaluation.reports.json import to_json, to_json_line, write_atomically
-from factloop.evaluation.reports.visible import visible
-from factloop.generating.estimate import estimate_prompts, estimate_responses
-from factloop.generating.prompts import PromptsAsked, generate_prompts
-from factloop.generating.records import (
+from factloop.evaluation.generation.estimate import estimate_prompts, estimate_responses
+from factloop.evaluation.generation.prompts import PromptsAsked, generate_prompts
+from factloop.evaluation.generation.records import (
     GeneratedPrompt,
     GenerationEstimate,
     Kind,
     PromptsReport,
     ResponsesReport,
 )
-from factloop.generating.response_file import Asked, read_earlier
-from factloop.generating.responses import as_asked, generate_responses
-from factloop.generating.settings import PromptSettings, ResponseSettings
-from factloop.records import Usage
-from factloop.settings_sources import load_settings
+from factloop.evaluation.generation.response_file import Asked, read_earlier
+from factloop.evaluation.generation.responses import as_asked, generate_responses
+from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
+from factloop.reports.figures import calls, cost, plural
+from factloop.reports.visible import visible
+from factloop.setup.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 _BYTE_ORDER_MARKS = {

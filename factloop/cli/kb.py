@@ -7,9 +7,9 @@ from pathlib import Path
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs
-from factloop.errors import ConfigError
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.visible import visible
+from factloop.core.errors import ConfigError
+from factloop.reports.figures import plural
+from factloop.reports.visible import visible
 from factloop.tools.knowledge_base.build import build_table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.evaluation.runs.summary import WantedK
 
 

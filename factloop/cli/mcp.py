@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 from factloop.binding.address import Binding
 from factloop.binding.keys import read_keys
-from factloop.checker import FactChecker
+from factloop.checking.checker import FactChecker
 from factloop.cli.exits import DONE, INTERRUPTED, messages_console
 from factloop.cli.outputs import leave_now
 from factloop.cli.servers import needing_extra, server_settings
-from factloop.scorer import TrustScorer
-from factloop.settings import CheckSettings
-from factloop.sources import Sources
-from factloop.trust_settings import TrustSettings
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
+from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.scorer import TrustScorer
 
 
 @dataclass(frozen=True)

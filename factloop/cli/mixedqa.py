@@ -15,21 +15,21 @@ from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
-from factloop.data_folder import find_part, named_part
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.core.trust_records import TrustRun
+from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
-from factloop.evaluation.datasets.question_answers import QuestionAnswer
 from factloop.evaluation.datasets.registry import load_any_mixedqa
-from factloop.evaluation.metrics.correlation import Method
-from factloop.evaluation.metrics.mixedqa import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response
-from factloop.evaluation.metrics.reference.base import ReferenceMetric
-from factloop.evaluation.metrics.reference.build import build_metrics
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.mixedqa.html import render_mixedqa_html
-from factloop.evaluation.reports.mixedqa.terminal import print_mixedqa
-from factloop.settings_sources import load_settings
-from factloop.trust_records import TrustRun
-from factloop.trust_settings import TrustSettings
+from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
+from factloop.evaluation.mixedqa.reference.build import build_metrics
+from factloop.evaluation.mixedqa.scores import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response
+from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
+from factloop.evaluation.mixedqa.views.terminal import print_mixedqa
+from factloop.evaluation.statistics.correlation import Method
+from factloop.setup.settings_sources import load_settings
+from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.question_answers import QuestionAnswer
 
 
 @dataclass(frozen=True)

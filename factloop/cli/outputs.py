@@ -12,9 +12,9 @@ from typing import NoReturn
 from rich.console import Console
 
 from factloop.cli.inputs import STANDARD_INPUT
-from factloop.errors import ConfigError
-from factloop.evaluation.reports.json import write_atomically
-from factloop.trace_export import flush_traces
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import write_atomically
+from factloop.setup.trace_export import flush_traces
 
 STANDARD_OUTPUT = "-"
 

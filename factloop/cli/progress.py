@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from factloop.evaluation.reports.progress import CountDisplay
+from factloop.reports.progress import CountDisplay
 from factloop.tools.calls.patience import told_of_waits
 
 

@@ -12,17 +12,17 @@ from rich.table import Table
 
 from factloop.cli.exits import BELOW_THRESHOLD, DONE
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
-from factloop.errors import ConfigError
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.visible import visible
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.core.records import Record
 from factloop.prompts.difference import PromptDifference, Side, compare_sides, in_words
 from factloop.prompts.lint import LintReport, lint_paths
 from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry
 from factloop.prompts.variant import find_source, start_variant
-from factloop.records import Record
-from factloop.settings import RunSettings
-from factloop.settings_sources import load_settings
+from factloop.reports.figures import plural
+from factloop.reports.visible import visible
+from factloop.setup.settings import RunSettings
+from factloop.setup.settings_sources import load_settings
 
 DIGITS = 12
 """Of a hash, on the terminal."""

@@ -8,20 +8,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from factloop.checking.estimate import Estimate, estimate
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_output
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
-from factloop.errors import ConfigError
-from factloop.estimate import Estimate, estimate
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import FIELDS, load_responses
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json
-from factloop.runs.items import RunItem, response_items
-from factloop.settings import CheckSettings
-from factloop.settings_sources import load_settings
+from factloop.evaluation.running.items import RunItem, response_items
+from factloop.reports.figures import plural
+from factloop.setup.settings import CheckSettings
+from factloop.setup.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 
 

@@ -11,24 +11,24 @@ from typing import Any, Literal, Self
 
 from rich.console import Console
 
-from factloop.checker import FactChecker
+from factloop.checking.checker import FactChecker
 from factloop.cli.demands import NO_CLAIM, first_failure, refuse_impossible, results_of
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
 from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
 from factloop.cli.progress import counted
-from factloop.errors import ConfigError
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.progress import CountDisplay
-from factloop.evaluation.reports.runs.terminal import print_run
-from factloop.evaluation.reports.terminal_parts import one_line
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.running.run import Engine, Kind, RunStarted, astream_run
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring
-from factloop.runs.items import RunItem
-from factloop.runs.run import Engine, Kind, RunStarted, astream_run
-from factloop.settings import CheckSettings
+from factloop.evaluation.runs.views.terminal import print_run
+from factloop.reports.figures import plural
+from factloop.reports.progress import CountDisplay
+from factloop.reports.terminal_parts import one_line
+from factloop.setup.settings import CheckSettings
 
 WORKERS = 2
 
@@ -92,7 +92,7 @@ def _engine(ask: RunAsk, settings: CheckSettings) -> Engine | None:
         if ask.workers is not None or ask.address is not None:
             raise ConfigError("--workers and --address go with --engine ray")
         return None
-    from factloop.runs.on_ray import judge_on_ray
+    from factloop.evaluation.running.on_ray import judge_on_ray
 
     def engine(items: Iterable[RunItem], folder: Path | None) -> AsyncGenerator[JudgedResponse, None]:
         workers = ask.workers or WORKERS
@@ -173,7 +173,7 @@ def _against_threshold(threshold: float, summary: RunSummary, messages: Console)
 
 
 def _html(summary: RunSummary) -> str:
-    from factloop.evaluation.reports.runs.html import render_run_html
+    from factloop.evaluation.runs.views.html import render_run_html
 
     return render_run_html(summary)
 
@@ -188,7 +188,7 @@ def _correction(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | 
         raise ConfigError("--calibration needs --resamples: a corrected F1@K is worth no more than its interval")
     import numpy as np
 
-    from factloop.evaluation.correction.records import Transfer
+    from factloop.evaluation.debiasing.records import Transfer
     from factloop.evaluation.runs.calibration import calibrated, load_calibration
 
     sample = load_calibration(ask.calibration, evaluator=ask.evaluator)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from factloop.cli.inputs import STANDARD_INPUT
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:

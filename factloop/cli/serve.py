@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from factloop.binding.keys import read_keys
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.servers import needing_extra, server_settings
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from factloop.service.settings import ServiceSettings

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from factloop.cli.flags import settings_given
-from factloop.errors import ConfigError
-from factloop.settings import CheckSettings, RunSettings
-from factloop.settings_sources import load_settings
-from factloop.trust_settings import TrustSettings
+from factloop.core.errors import ConfigError
+from factloop.setup.settings import CheckSettings, RunSettings
+from factloop.setup.settings_sources import load_settings
+from factloop.setup.trust_settings import TrustSettings
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
 """Flags whose settings TrustScore has, too, with a meaning or a default of its own."""

@@ -12,31 +12,31 @@ from typing import Any
 
 from rich.console import Console
 
-from factloop.checker import FactChecker
+from factloop.checking.checker import FactChecker
 from factloop.cli.demands import BREAKDOWNS, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT, read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
-from factloop.errors import ConfigError
-from factloop.evaluation.datasets.question_answers import QuestionAnswer, load_question_answers
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.trust.html import render_trust_html
-from factloop.evaluation.reports.trust.long_form_html import render_long_form_html
-from factloop.evaluation.reports.trust.long_form_terminal import print_long_form
-from factloop.evaluation.reports.trust.terminal import print_trust_report, print_trust_run
-from factloop.given_text import check_given
-from factloop.recording import Recording
-from factloop.records import UnscoredReason, Usage
-from factloop.scorer import TrustScorer
-from factloop.settings import CheckSettings, RunSettings
-from factloop.settings_sources import load_settings
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.core.given_text import check_given
+from factloop.core.records import UnscoredReason, Usage
+from factloop.core.trust_records import LongFormTrustReport, TrustReport, TrustRun
+from factloop.reports.figures import plural
+from factloop.reports.trust.html import render_trust_html
+from factloop.reports.trust.long_form_html import render_long_form_html
+from factloop.reports.trust.long_form_terminal import print_long_form
+from factloop.reports.trust.terminal import print_trust_report, print_trust_run
+from factloop.setup.recording import Recording
+from factloop.setup.settings import CheckSettings, RunSettings
+from factloop.setup.settings_sources import load_settings
+from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.search.build import check_sources
-from factloop.trust_estimate import TrustEstimate, estimate_trust
-from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
-from factloop.trust_settings import TrustSettings
+from factloop.trust.estimate import TrustEstimate, estimate_trust
+from factloop.trust.question_answers import QuestionAnswer, load_question_answers
+from factloop.trust.scorer import TrustScorer
 
 NOTHING_TO_SCORE_BY = "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
 

@@ -16,19 +16,19 @@ from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopp
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.cli.progress import counted
-from factloop.data_folder import find_part
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
+from factloop.core.records import Usage
+from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.mapping import ColumnMapping
-from factloop.evaluation.reports import figures
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.reports.visible import visible
-from factloop.records import Usage
-from factloop.settings_sources import load_settings
-from factloop.verifying.records import EvaluatorSummary, VerifyRun
-from factloop.verifying.rows import load_dataset_pairs, load_pairs
-from factloop.verifying.run import PairsScored, Verifying, VerifyStarted, astream_verify
-from factloop.verifying.settings import VerifySettings
-from factloop.verifying.spool import PlacedRow
+from factloop.evaluation.verification.records import EvaluatorSummary, VerifyRun
+from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
+from factloop.evaluation.verification.run import PairsScored, Verifying, VerifyStarted, astream_verify
+from factloop.evaluation.verification.settings import VerifySettings
+from factloop.evaluation.verification.spool import PlacedRow
+from factloop.reports import figures
+from factloop.reports.visible import visible
+from factloop.setup.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from langchain_core.messages import BaseMessage
 
-from factloop.errors import DataError
-from factloop.sync import run_blocking
+from factloop.core.errors import DataError
+from factloop.core.sync import run_blocking
 
 T = TypeVar("T")
 

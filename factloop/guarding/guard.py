@@ -8,17 +8,17 @@ from contextlib import aclosing, closing
 
 from langchain_core.messages import BaseMessage
 
-from factloop.checker import FactChecker
-from factloop.errors import ConfigError
-from factloop.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
+from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError
+from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
 from factloop.guarding.reading import Pending, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
 from factloop.guarding.sentence import Checked
 from factloop.guarding.whole import whole_report
-from factloop.limits import Limits
-from factloop.sources import Sources
+from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
 
 Chunk = str | BaseMessage
 

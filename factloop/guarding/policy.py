@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from factloop.errors import ConfigError
-from factloop.findings import Finding
+from factloop.core.errors import ConfigError
+from factloop.core.findings import Finding
+from factloop.core.records import Claim
 from factloop.guarding.records import Treatment
-from factloop.records import Claim
 
 Action = Literal["annotate", "drop", "replace", "stop"]
 

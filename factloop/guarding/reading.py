@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from factloop.checker import FactChecker
+from factloop.checking.checker import FactChecker
 from factloop.guarding.chunks import closed_after, text_of
 from factloop.guarding.sentence import Checked, Context, check_sentence
-from factloop.limits import Limits
-from factloop.sources import Sources
+from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
 from factloop.tools.linguistics.growing import GrowingText, Stretch
 
 

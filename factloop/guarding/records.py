@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from factloop.findings import Finding
-from factloop.records import Claim, FactualityReport, NoClaim, Record
+from factloop.core.findings import Finding
+from factloop.core.records import Claim, FactualityReport, NoClaim, Record
 
 Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 

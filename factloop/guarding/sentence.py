@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from factloop.agents.safe.judgements import unscored
-from factloop.checker import FactChecker
-from factloop.errors import ConfigError, FactloopError, ToolTimeout
-from factloop.limits import Limits
-from factloop.records import Claim, NoClaim, Sentence, Usage
-from factloop.sources import Sources
+from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
+from factloop.core.records import Claim, NoClaim, Sentence, Usage
+from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
 from factloop.tools.linguistics import sentences
 
 OPENING = 1_500

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.evaluation.metrics.factuality import (
-    at_each_k,
-    count_verdicts,
-    precision,
-    precision_by_error,
-    shared_errors,
-)
-from factloop.evaluation.reports.figures import plural
+from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.records import FactualityReport, NoClaim, Sentence
+from factloop.core.report_warnings import engine_warnings, unscored_warning
 from factloop.guarding.sentence import Checked
-from factloop.records import FactualityReport, NoClaim, Sentence
-from factloop.report_warnings import engine_warnings, unscored_warning
+from factloop.reports.figures import plural
 from factloop.tools.calls.meter import UsageMeter
 
 GUARDED = (

@@ -7,35 +7,35 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from factloop.caching.clearing import CacheCleared
-from factloop.caching.status import CacheStatus
+from factloop.checking.estimate import Estimate
 from factloop.cli.data import DataGot, DataListing
 from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
-from factloop.correction_records import Correction
-from factloop.estimate import Estimate
+from factloop.core.cascade_records import CascadeFile
+from factloop.core.correction_records import Correction
+from factloop.core.events import Event
+from factloop.core.records import FactualityReport
+from factloop.core.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
-from factloop.evaluation.cascade.records import CascadeFile
+from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.experiments.estimate import ExperimentEstimate
 from factloop.evaluation.experiments.report import ExperimentReport
-from factloop.evaluation.metrics.mixedqa import MixedQaResult
-from factloop.evaluation.runs.comparison_records import Comparison
-from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.events import Event
-from factloop.experimenting.estimate import ExperimentEstimate
-from factloop.generating.records import (
+from factloop.evaluation.generation.records import (
     GeneratedPrompt,
     GeneratedResponse,
     GenerationEstimate,
     PromptsReport,
     ResponsesReport,
 )
+from factloop.evaluation.mixedqa.scores import MixedQaResult
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.verification.records import Prediction, VerifyRun
 from factloop.guarding.records import GuardEvent
 from factloop.prompts.difference import PromptsDifference
 from factloop.prompts.lint import LintReport
-from factloop.records import FactualityReport
-from factloop.trust_estimate import TrustEstimate
-from factloop.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
-from factloop.verifying.records import Prediction, VerifyRun
+from factloop.setup.caching.clearing import CacheCleared
+from factloop.setup.caching.status import CacheStatus
+from factloop.trust.estimate import TrustEstimate
 
 FOLDER = Path(__file__).parent
 

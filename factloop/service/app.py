@@ -16,13 +16,10 @@ from filelock import FileLock, Timeout
 from starlette.exceptions import HTTPException
 
 import factloop
-from factloop.calls import build_model
-from factloop.checker import FactChecker
-from factloop.engine import prepare
-from factloop.errors import ConfigError, FactloopError
-from factloop.limits import Limits
-from factloop.private_files import FILE_MODE, make_private_folder
-from factloop.scorer import TrustScorer
+from factloop.checking.checker import FactChecker
+from factloop.checking.engine import prepare
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
 from factloop.service.context import Context, Opened
 from factloop.service.documents import OWN, Library, open_documents, open_library
@@ -37,10 +34,13 @@ from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.store import JobStore
 from factloop.service.tickets import Tickets
 from factloop.service.work import Work
-from factloop.settings import CheckSettings
+from factloop.setup.calls import build_model
+from factloop.setup.limits import Limits
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
-from factloop.trust_settings import TrustSettings
+from factloop.trust.scorer import TrustScorer
 
 TITLE = "factloop"
 

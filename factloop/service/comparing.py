@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from factloop.citations import reason
-from factloop.evaluation.runs.comparison_pairs import JudgedClaim, match_claims
-from factloop.records import Claim, FactualityReport
+from factloop.core.citations import reason
+from factloop.core.records import Claim, FactualityReport
+from factloop.evaluation.comparing.pairs import JudgedClaim, match_claims
 from factloop.service.shapes import Compared, ComparedClaim, ComparedCounts, ComparedSide, Job, LoneClaim
 
 

@@ -10,12 +10,12 @@ from typing import Any
 from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
-from factloop.caching.folder import INDEXES, cache_folder
-from factloop.caching.opening import tidy
-from factloop.local import build_embedder
 from factloop.service.errors import Refused
 from factloop.service.shapes import Documents, DocumentsInfo, GivenDocument
-from factloop.settings import RunSettings
+from factloop.setup.caching.folder import INDEXES, cache_folder
+from factloop.setup.caching.opening import tidy
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.settings import RunSettings
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.given import GivenIndexes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from factloop.errors import (
+from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
     DataError,

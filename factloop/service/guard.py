@@ -20,7 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.binding.callers import Gone, TooMuch, received, replayed
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.service.errors import Refused
 from factloop.service.metrics import Metrics
 from factloop.service.settings import ServiceSettings

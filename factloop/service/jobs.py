@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from factloop.errors import FactloopError
+from factloop.core.errors import FactloopError
 from factloop.service.errors import Refused, error_words, failure_words
 from factloop.service.live import LiveJob, Sent, read_events, write_events
 from factloop.service.metrics import Metrics

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from factloop.records import Record
+from factloop.core.records import Record
 from factloop.service.store import StoredJob
 
 ATTEMPT = 1_000_000_000

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from factloop.records import FactualityReport, Record, Usage
+from factloop.core.records import FactualityReport, Record, Usage
+from factloop.core.trust_records import TrustReport
 from factloop.service.shapes import Job
-from factloop.trust_records import TrustReport
 
 SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 

@@ -35,7 +35,7 @@ class Asset:
 def load_assets() -> dict[str, Asset]:
     """The files of the page by name. Whatever a caller names is looked up here, and nowhere on the disk."""
     found = {}
-    reports = files("factloop.evaluation.reports").joinpath("pages")
+    reports = files("factloop.reports").joinpath("pages")
     shared = [reports.joinpath(name) for name in OF_REPORTS]
     for entry in (*files("factloop.service").joinpath("page").iterdir(), *shared):
         suffix = entry.name[entry.name.rfind(".") :]

@@ -14,17 +14,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from factloop.errors import ConfigError, FactloopError
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.records import FactualityReport, Record
+from factloop.core.trust_records import TrustReport, TrustRun
 from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.experiments.report import ExperimentReport
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.runs.comparison_records import Comparison
 from factloop.evaluation.runs.reading import SUMMARY
 from factloop.evaluation.runs.records import RunSummary
-from factloop.records import FactualityReport, Record
+from factloop.reports.figures import plural
 from factloop.service.settings import NAME
 from factloop.service.shapes import ResultInfo, title_of
-from factloop.trust_records import TrustReport, TrustRun
 
 LARGEST = 200_000_000
 """Bytes of a file; a larger one is passed over."""
@@ -132,37 +132,37 @@ def _seconds(moment: datetime | None) -> float:
 
 
 def _render_audit(report: AuditReport) -> str:
-    from factloop.evaluation.reports.audit.html import render_audit_html
+    from factloop.evaluation.audit.views.html import render_audit_html
 
     return render_audit_html(report)
 
 
 def _render_run(summary: RunSummary) -> str:
-    from factloop.evaluation.reports.runs.html import render_run_html
+    from factloop.evaluation.runs.views.html import render_run_html
 
     return render_run_html(summary)
 
 
 def _render_experiment(report: ExperimentReport) -> str:
-    from factloop.evaluation.reports.experiments.html import render_experiment_html
+    from factloop.evaluation.experiments.views.html import render_experiment_html
 
     return render_experiment_html(report)
 
 
 def _render_comparison(comparison: Comparison) -> str:
-    from factloop.evaluation.reports.comparisons.html import render_comparison_html
+    from factloop.evaluation.comparing.views.html import render_comparison_html
 
     return render_comparison_html(comparison)
 
 
 def _render_trust(run: TrustReport | TrustRun) -> str:
-    from factloop.evaluation.reports.trust.html import render_trust_html
+    from factloop.reports.trust.html import render_trust_html
 
     return render_trust_html(run)
 
 
 def _render_check(report: FactualityReport) -> str:
-    from factloop.evaluation.reports.fact_check.html import render_html
+    from factloop.reports.check.html import render_html
 
     return render_html(report)
 

@@ -12,15 +12,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from factloop.errors import DataError
-from factloop.records import FactualityReport
+from factloop.core.errors import DataError
+from factloop.core.records import FactualityReport
+from factloop.core.trust_records import TrustReport
 from factloop.service.context import Open, Opened, Owner, answers
 from factloop.service.errors import STATUS_OF_FAILURE, Refused, failure_words
 from factloop.service.jobs import not_kept
 from factloop.service.live import LiveJob
 from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, TrustAsk, title_of
 from factloop.service.work import write_rows
-from factloop.trust_records import TrustReport
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]

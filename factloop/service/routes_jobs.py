@@ -10,8 +10,9 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
+from factloop.core.records import FactualityReport, Record
+from factloop.core.trust_records import TrustReport
 from factloop.evaluation.audit.report import AuditReport
-from factloop.records import FactualityReport, Record
 from factloop.service.comparing import compare_checks
 from factloop.service.context import InContext, Open, Opened, Owner, TheJob, answers, is_job_id, no_such_job, page_and
 from factloop.service.errors import Refused
@@ -19,7 +20,6 @@ from factloop.service.live import LiveJob, Sent
 from factloop.service.pages import report_policy
 from factloop.service.results import KINDS
 from factloop.service.shapes import AuditAsk, CheckAsk, Compared, Job, JobPage, Kind, Status, TrustAsk
-from factloop.trust_records import TrustReport
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 RECORDS: dict[Kind, type[Record]] = {"check": FactualityReport, "trust": TrustReport, "audit": AuditReport}

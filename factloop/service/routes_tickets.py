@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import StringConstraints
 
-from factloop.records import Record
+from factloop.core.records import Record
 from factloop.service.context import InContext, Owner, answers
 from factloop.service.shapes import Given
 from factloop.service.tickets import PAGES

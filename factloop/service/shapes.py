@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from factloop.limits import Limits
-from factloop.records import Count, Counts, Record, Share, Verdict
+from factloop.core.records import Count, Counts, Record, Share, Verdict
+from factloop.setup.limits import Limits
 
 LONGEST_TEXT = 200_000
 """Characters of a response."""

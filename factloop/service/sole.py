@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from filelock import FileLock, Timeout
 from sqlalchemy import Engine, text
 
-from factloop.errors import ConfigError
-from factloop.private_files import FILE_MODE
+from factloop.core.errors import ConfigError
+from factloop.core.files.private import FILE_MODE
 
 KEY = 0x666163746C6F6F70
 """Of PostgreSQL's advisory lock: "factloop" in ASCII. Locks are those of one database."""

@@ -38,8 +38,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from factloop.errors import ConfigError
-from factloop.private_files import make_private_database
+from factloop.core.errors import ConfigError
+from factloop.core.files.private import make_private_database
 from factloop.service.shapes import Job, Kind, Status
 from factloop.service.sole import sole_use
 

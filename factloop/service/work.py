@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factloop.checker import FactChecker
-from factloop.errors import DataError, ToolError
+from factloop.checking.checker import FactChecker
+from factloop.core.errors import DataError, ToolError
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Waiting
+from factloop.core.factuality import at_each_k
+from factloop.core.files.json import to_json
+from factloop.core.files.private import make_private_folder, write_private
+from factloop.core.records import FactualityReport, Record
+from factloop.core.trust_records import TrustReport
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
-from factloop.evaluation.metrics.factuality import at_each_k
-from factloop.evaluation.reports.json import to_json
-from factloop.events import CheckFinished, ClaimFound, ClaimJudged, Waiting
-from factloop.private_files import make_private_folder, write_private
-from factloop.records import FactualityReport, Record
-from factloop.scorer import TrustScorer
 from factloop.service.documents import Library
 from factloop.service.shapes import (
     AuditAsk,
@@ -36,9 +36,9 @@ from factloop.service.shapes import (
     TrustAsk,
     TrustSummary,
 )
-from factloop.sources import Sources
+from factloop.setup.sources import Sources
 from factloop.tools.models.chat import ChatModel
-from factloop.trust_records import TrustReport
+from factloop.trust.scorer import TrustScorer
 
 ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
 AUDIT_ROWS = "rows.jsonl"

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from factloop.recording import Recording
+    from factloop.setup.recording import Recording
     from factloop.testing.factual import NotFactual, aassert_factual, assert_factual
     from factloop.testing.trustworthy import NotTrustworthy, aassert_trustworthy, assert_trustworthy
 

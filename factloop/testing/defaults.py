@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factloop.errors import FactloopError
-from factloop.recording import Recording
-from factloop.settings import RunSettings
-from factloop.settings_sources import PREFIX, load_settings
+from factloop.core.errors import FactloopError
+from factloop.setup.recording import Recording
+from factloop.setup.settings import RunSettings
+from factloop.setup.settings_sources import PREFIX, load_settings
 from factloop.testing.running import running_test
 
 S = TypeVar("S", bound=RunSettings)

@@ -10,15 +10,15 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 
-from factloop.checker import FactChecker, SearchSource
-from factloop.errors import ConfigError, FactloopError
-from factloop.evaluation.metrics.factuality import n_contradicted
-from factloop.findings import Finding, unchecked
-from factloop.recording import Recording
-from factloop.records import Claim, FactualityReport, Sentence, Verdict
-from factloop.settings import CheckSettings
-from factloop.sources import Mode, Sources
-from factloop.sync import run_blocking
+from factloop.checking.checker import FactChecker, SearchSource
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.factuality import n_contradicted
+from factloop.core.findings import Finding, unchecked
+from factloop.core.records import Claim, FactualityReport, Sentence, Verdict
+from factloop.core.sync import run_blocking
+from factloop.setup.recording import Recording
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Mode, Sources
 from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
 from factloop.testing.running import running_test
 from factloop.testing.words import factual_failure

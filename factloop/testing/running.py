@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from factloop.recording import Recording
-    from factloop.records import Usage
+    from factloop.core.records import Usage
+    from factloop.setup.recording import Recording
 
 Mode = Literal["replay", "record", "new"]
 
@@ -68,7 +68,7 @@ class RunningTest:
 
     @cached_property
     def recording(self) -> Recording:
-        from factloop.recording import Recording
+        from factloop.setup.recording import Recording
 
         return Recording(self.path, self.mode, remedy=self.remedy)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from factloop.citations import named, reason
-from factloop.evaluation.metrics.factuality import n_contradicted
-from factloop.evaluation.reports.figures import plural
-from factloop.evaluation.reports.status import NO_CLAIM_WORDS
-from factloop.evaluation.reports.visible import visible
-from factloop.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
-from factloop.trust_records import TrustReport
+from factloop.core.citations import named, reason
+from factloop.core.factuality import n_contradicted
+from factloop.core.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
+from factloop.core.trust_records import TrustReport
+from factloop.reports.figures import plural
+from factloop.reports.status import NO_CLAIM_WORDS
+from factloop.reports.visible import visible
 
 MOST_CLAIMS, MOST_PASSAGES = 10, 3
 LONGEST = 400

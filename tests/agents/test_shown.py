@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.shown import CUT_WITHIN, LEFT_OUT, as_shown, shortened
-from factloop.records import Evidence
+from factloop.core.records import Evidence
 
 SENTENCE = "The tower of Dr. Ros was not lit before the storm of 1703 had passed. "
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from factloop.evaluation.reports.audit.html import render_audit_html
+from factloop.evaluation.audit.views.html import render_audit_html
 from tests.browser.test_every_page import BACKGROUND, NAMELESS, OPEN_ALL, OVERFLOW
 from tests.browser.visits import Visits
-from tests.evaluation.reports.audit.audit_sample import hostile_audit, sample_audit
+from tests.evaluation.audit.views.audit_sample import hostile_audit, sample_audit
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visits import Visits
-from tests.evaluation.reports.page_samples import PAGES
+from tests.reports.page_samples import PAGES
 
 # Plain JavaScript: each control with neither text nor label, and each box that sticks out to the right.
 NAMELESS = """() => [...document.querySelectorAll('a, button, input, summary, svg[role=img], [role=region]')].filter(

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.visits import Visits
-from tests.evaluation.reports.page_samples import PAGES
+from tests.reports.page_samples import PAGES
 
 
 def centre(page: Page, selector: str) -> float:

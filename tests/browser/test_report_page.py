@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from factloop.evaluation.reports.fact_check.html import render_html
+from factloop.reports.check.html import render_html
 from tests.browser.visits import Visits, shown
-from tests.evaluation.reports.page_samples import PAGES
-from tests.evaluation.reports.sample import large_report
+from tests.reports.page_samples import PAGES
+from tests.reports.sample import large_report
 
 SAMPLE = PAGES["fact-check"]
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from factloop.evaluation.reports.comparisons.html import render_comparison_html
-from factloop.evaluation.reports.runs.html import render_run_html
-from factloop.evaluation.runs.comparison_records import Comparison
+from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.views.html import render_run_html
 from tests.browser.visits import Visits, shown
-from tests.evaluation.reports.page_samples import PAGES
-from tests.evaluation.reports.runs.run_samples import labelled_run, two_evaluators
 from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.evaluation.runs.views.run_samples import labelled_run, two_evaluators
+from tests.reports.page_samples import PAGES
 
 ROWS = "table.rows tbody tr:visible"
 

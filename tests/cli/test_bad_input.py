@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factloop import FactualityReport
-from factloop.records import UnscoredReason
+from factloop.core.records import UnscoredReason
 from tests.cli.command import Command
 from tests.simulator import MODEL, SEARCH, Faults, Simulator
 from tests.tools.fake_server import FakeServer, Reply

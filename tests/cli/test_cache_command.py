@@ -12,9 +12,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from factloop.caching.opening import open_answers
 from factloop.schemas import FOLDER
-from factloop.settings import RunSettings
+from factloop.setup.caching.opening import open_answers
+from factloop.setup.settings import RunSettings
 from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start
 from tests.simulator import MODEL, Simulator

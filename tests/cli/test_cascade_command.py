@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from factloop.evaluation.cascade.records import CascadeFile
-from factloop.records import FactualityReport
+from factloop.core.cascade_records import CascadeFile
+from factloop.core.records import FactualityReport
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator
 

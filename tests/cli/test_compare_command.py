@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from factloop.evaluation.reports.json import to_json
-from factloop.evaluation.runs.comparison_records import Comparison
+from factloop.core.files.json import to_json
+from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.runs.records import JudgedResponse
 from tests.cli.command import Command
 from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from factloop.correction_records import Correction
+from factloop.core.correction_records import Correction
 from tests.cli.command import Command
-from tests.evaluation.reports.html_page import text_of
+from tests.reports.html_page import text_of
 from tests.simulator import MODEL, Simulator
 
 RIGHT = "Ada Lovelace was born in London.\n"

@@ -10,9 +10,9 @@ import pytest
 from filelock import FileLock
 
 from factloop.cli.data import GetAsk, run_get
-from factloop.data_folder import find_part
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.download import Download
+from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, load_part
 from tests.cli.command import Command
 from tests.tools.fake_server import FakeServer, Received, Reply, server

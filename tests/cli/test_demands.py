@@ -10,8 +10,8 @@ from rich.console import Console
 from factloop import FactChecker, FactualityReport, GivenFacts
 from factloop.cli.demands import exit_code, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
-from factloop.records import UnscoredReason
-from factloop.sources import Sources
+from factloop.core.records import UnscoredReason
+from factloop.setup.sources import Sources
 
 
 def unscored(*facts: str) -> FactualityReport:

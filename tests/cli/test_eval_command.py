@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.command import Command
-from tests.runs.short_responses import short_items, write_items
+from tests.evaluation.running.short_responses import short_items, write_items
 from tests.simulator import MODEL, Simulator
 
 ROWS = [

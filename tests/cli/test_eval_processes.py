@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start, n_requests, wait_for_requests
-from tests.runs.short_responses import short_items, write_items
+from tests.evaluation.running.short_responses import short_items, write_items
 from tests.simulator import MODEL, Simulator
 
 JUST_NOW_S = 0.1

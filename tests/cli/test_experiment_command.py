@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start, wait_for_requests
-from tests.experimenting.small_plans import facts_of, write_claims, write_variant
+from tests.evaluation.experiments.small_plans import facts_of, write_claims, write_variant
 from tests.simulator import MODEL, Faults, Simulator
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,8 +18,8 @@ from factloop.cli.flag_groups import (
     TrustFlags,
     with_flags,
 )
-from factloop.settings import CheckSettings
-from factloop.trust_settings import TrustSettings
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from factloop.cli.inputs import decode, read_text
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start
-from tests.experimenting.small_plans import facts_of, write_claims
+from tests.evaluation.experiments.small_plans import facts_of, write_claims
 from tests.simulator import MODEL, Simulator
 
 ONE = ("--question", "Who built Rome?", "--response", "Romulus built Rome in 1848.")

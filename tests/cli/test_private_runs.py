@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command
-from tests.experimenting.small_plans import facts_of, write_claims
+from tests.evaluation.experiments.small_plans import facts_of, write_claims
 from tests.rights import open_to_others
 from tests.simulator import MODEL, Simulator
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.cli.serve import named_documents
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from tests.cli.command import Command
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.cli.servers import needing_extra, server_settings
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ConfigError
-from factloop.settings import CheckSettings
-from factloop.settings_sources import load_settings
+from factloop.core.errors import ConfigError
+from factloop.setup.settings import CheckSettings
+from factloop.setup.settings_sources import load_settings
 
 
 def toml(folder: Path, text: str) -> Path:

@@ -13,8 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from factloop.core.trust_records import LongFormTrustReport, TrustReport, TrustRun
 from factloop.schemas import FOLDER
-from factloop.trust_records import LongFormTrustReport, TrustReport, TrustRun
 from tests.cli.command import Command
 from tests.simulator import MODEL, Faults, QaPair, Simulator
 

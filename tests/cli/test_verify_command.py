@@ -14,8 +14,8 @@ import pytest
 
 from factloop.evaluation.audit.rows import load_predictions
 from tests.cli.command import Command
+from tests.evaluation.verification.world_pairs import read_rows, world_rows, write_rows
 from tests.simulator import MODEL, Simulator
-from tests.verifying.world_pairs import read_rows, world_rows, write_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 LLM = f"llm:{MODEL}"

@@ -16,12 +16,12 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 
 from factloop import ConfigError, DataError, FactChecker, Limits
-from factloop.findings import has_unproven
+from factloop.core.findings import has_unproven
+from factloop.core.records import Claim, FactualityReport
 from factloop.guarding import GuardedSentence, GuardFinished, Marks, Stop, StreamGuard
-from factloop.records import Claim, FactualityReport
-from factloop.sources import Sources
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
-from tests.api.simulated import simulated_checker
+from tests.checking.simulated import simulated_checker
 from tests.simulator import MODEL, Faults, Simulator
 
 TRUE, FALSE = "Ada Lovelace was born in London.", "She died in Paris in 1852."

@@ -14,15 +14,15 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
-from factloop.correction_records import Correction, Rejection
-from factloop.errors import ConfigError, DataError
+from factloop.core.correction_records import Correction, Rejection
+from factloop.core.errors import ConfigError, DataError
 from factloop.integrations.langchain import CorrectionRunnable, FactCheckMiddleware, FactCheckRunnable, Keys
 from factloop.integrations.langchain.correction import revision_request
 from factloop.integrations.langchain.inputs import is_request
 from factloop.integrations.langchain.middleware import BLOCKED
 from factloop.prompts.registry import PromptRegistry
-from tests.api.simulated import simulated_checker
-from tests.correcting.reports import report_of
+from tests.checking.simulated import simulated_checker
+from tests.correction.reports import report_of
 from tests.integrations.ada import ADA, ANSWER, ASKED, OTHER, PASSAGE, QUESTION, offline, verdicts
 from tests.simulator import Simulator
 

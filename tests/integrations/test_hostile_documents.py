@@ -10,7 +10,7 @@ import pytest
 from langchain_core.documents import Document
 
 from factloop import FactChecker
-from factloop.correcting.corrector import Corrector
+from factloop.correction.corrector import Corrector
 from factloop.guarding import StreamGuard
 from factloop.integrations.langchain import (
     CorrectionRunnable,
@@ -20,9 +20,9 @@ from factloop.integrations.langchain import (
 )
 from factloop.integrations.langchain.correction import revision_request
 from factloop.prompts.registry import PromptRegistry
-from factloop.sources import Sources
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
-from tests.api.simulated import simulated_checker
+from tests.checking.simulated import simulated_checker
 from tests.simulator import Simulator
 
 MARK = "PWNED"

@@ -204,7 +204,7 @@ def test_the_example_passes_without_key_or_network() -> None:
 
 
 def test_loading_the_plugin_loads_nothing_heavy() -> None:
-    heavy = ("langchain_core", "langgraph", "pydantic", "numpy", "spacy", "openai", "factloop.checker")
+    heavy = ("langchain_core", "langgraph", "pydantic", "numpy", "spacy", "openai", "factloop.checking.checker")
     code = f"import sys, factloop.integrations.pytest.plugin; print([n for n in {heavy!r} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

@@ -13,10 +13,10 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 
 from factloop import FactChecker, FactualityReport, UnscoredReason, Verdict
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.integrations.langchain import FactCheckRunnable, Keys, build_factcheck_node, factcheck_tool
-from factloop.sources import FACTUALITY, FAITHFULNESS
-from tests.api.simulated import simulated_checker
+from factloop.setup.sources import FACTUALITY, FAITHFULNESS
+from tests.checking.simulated import simulated_checker
 from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
 from tests.simulator import Simulator
 

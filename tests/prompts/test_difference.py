@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.prompts.difference import PromptDifference, Side, compare_sides, in_words
 from factloop.prompts.registry import Prompt, packaged_prompts
 

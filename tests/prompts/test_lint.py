@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.prompts.lint import LintReport, lint_paths
 from factloop.prompts.registry import PACKAGED, PromptRegistry, packaged_prompts
 

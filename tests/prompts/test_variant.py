@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.prompts.lint import lint_paths
 from factloop.prompts.registry import PromptRegistry, packaged_prompts
 from factloop.prompts.variant import find_source, start_variant

@@ -13,8 +13,8 @@ import pytest
 
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
-from factloop.settings import CheckSettings
-from factloop.trust_settings import TrustSettings
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
 from tests.service.asking import ADDRESS, FINISHED_WITHIN_S, Service
 
 

@@ -8,11 +8,11 @@ import json
 import httpx
 import pytest
 
-from factloop.events import ResponseSplit
+from factloop.core.events import ResponseSplit
 from factloop.service.live import ATTEMPT, LiveJob, Sent
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
-from factloop.settings import CheckSettings
+from factloop.setup.settings import CheckSettings
 from tests.service.asking import ASK, Service, events_in, finished
 from tests.simulator import MODEL, SEARCH, Faults, Simulator
 

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from factloop.binding.keys import Keys, read_keys
-from factloop.errors import ConfigError
-from factloop.records import FactualityReport
+from factloop.core.errors import ConfigError
+from factloop.core.records import FactualityReport
 from factloop.service.settings import ServiceSettings
-from factloop.settings import CheckSettings
+from factloop.setup.settings import CheckSettings
 from tests.service.asking import ASK, Service, finished
 from tests.simulator import MODEL, Simulator
 

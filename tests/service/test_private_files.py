@@ -10,7 +10,7 @@ import pytest
 
 from factloop.service.store import JobStore
 from factloop.service.work import write_rows
-from factloop.settings import CheckSettings
+from factloop.setup.settings import CheckSettings
 from tests.rights import open_to_others
 from tests.service.asking import Service
 

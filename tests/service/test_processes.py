@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from factloop import FactualityReport
-from tests.api.simulated import simulated_checker
+from tests.checking.simulated import simulated_checker
 from tests.service.asking import FINISHED_WITHIN_S, events_in
 from tests.simulator import MODEL, Simulator
 

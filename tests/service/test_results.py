@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from factloop import FactChecker
-from factloop.errors import ConfigError
-from factloop.evaluation.reports.json import to_json
+from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json
 from factloop.service.results import Results
 from tests.service.asking import ANSWER, Service
 

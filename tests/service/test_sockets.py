@@ -12,12 +12,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.service.app import build_app
 from factloop.service.server import serve
 from factloop.service.settings import ServiceSettings
-from factloop.settings import CheckSettings
-from factloop.trust_settings import TrustSettings
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
 from tests.service.asking import ASK, events_in
 from tests.service.serving import serving
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from factloop.errors import ConfigError
-from factloop.records import Counts
+from factloop.core.errors import ConfigError
+from factloop.core.records import Counts
 from factloop.service.errors import error_words
 from factloop.service.shapes import CheckSummary, Job, Progress
 from factloop.service.store import JobStore, StoredJob, new_job_id

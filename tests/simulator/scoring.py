@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 
-from factloop.records import Claim, Verdict
+from factloop.core.records import Claim, Verdict
 from tests.simulator.world import GoldFact, Label
 
 

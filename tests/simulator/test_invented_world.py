@@ -13,8 +13,8 @@ import pytest
 from factloop.agents.longfact import schemas as longfact_schemas
 from factloop.agents.safe import schemas as safe_schemas
 from factloop.agents.trustscore import schemas as trust_schemas
-from factloop.correcting import schemas as correction_schemas
-from factloop.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
+from factloop.core.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
+from factloop.correction import schemas as correction_schemas
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers import prompted as verifiers
 from tests.simulator import GoldFact, Passage, Response, World, build_world

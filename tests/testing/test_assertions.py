@@ -13,11 +13,20 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 
 from factloop import FactChecker, TrustScorer
-from factloop.errors import ConfigError, DataError
-from factloop.evaluation.metrics.factuality import count_verdicts, precision
-from factloop.evaluation.reports.visible import visible
-from factloop.records import Claim, Evidence, FactualityReport, Fingerprint, Judgement, UnscoredReason, Usage, Verdict
-from factloop.sources import FACTUALITY, FAITHFULNESS
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.factuality import count_verdicts, precision
+from factloop.core.records import (
+    Claim,
+    Evidence,
+    FactualityReport,
+    Fingerprint,
+    Judgement,
+    UnscoredReason,
+    Usage,
+    Verdict,
+)
+from factloop.reports.visible import visible
+from factloop.setup.sources import FACTUALITY, FAITHFULNESS
 from factloop.testing import (
     NotFactual,
     NotTrustworthy,

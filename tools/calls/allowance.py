@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from factloop.errors import BudgetExceeded, DeadlineExceeded
+from factloop.core.errors import BudgetExceeded, DeadlineExceeded
 from factloop.tools.calls.budget import Budget, Reservation
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 
 SET_UP_WRONG = frozenset({401, 403, 404})
 OUT_OF_REACH = "is the server running, and its URL right?"

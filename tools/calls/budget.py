@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from factloop.errors import BudgetExceeded
+from factloop.core.errors import BudgetExceeded
 
 
 class Reservation:

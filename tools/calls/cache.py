@@ -18,9 +18,9 @@ from typing import Any
 
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 
-from factloop.errors import ConfigError, NoPlaceToKeep
-from factloop.holds import Hold
-from factloop.private_files import make_private_database, make_private_folder
+from factloop.core.errors import ConfigError, NoPlaceToKeep
+from factloop.core.files.holds import Hold
+from factloop.core.files.private import make_private_database, make_private_folder
 from factloop.tools.calls.cache_bounds import CacheBounds, prepare_to_shrink, prune
 
 BUSY_TIMEOUT_S = 20.0

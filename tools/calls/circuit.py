@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 
 FAILURES = 3
 REST_S = 60.0

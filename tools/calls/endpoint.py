@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.circuit import Circuit
 from factloop.tools.calls.json_client import JsonAnswer, JsonClient

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
 from factloop.tools.calls.retry_after import retry_after_s
 

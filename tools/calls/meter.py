@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
-from factloop.records import StageUsage, Usage
+from factloop.core.records import StageUsage, Usage
 from factloop.tools.calls.allowance import Allowance
 
 _SUMMED = ("calls", "failed_calls", "cache_hits", "prompt_tokens", "completion_tokens", "searches", "wall_s")

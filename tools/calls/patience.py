@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from factloop.errors import FactloopError, ToolError, ToolTimeout
-from factloop.events import Waiting
+from factloop.core.errors import FactloopError, ToolError, ToolTimeout
+from factloop.core.events import Waiting
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.stopwatch import Stopwatch
 

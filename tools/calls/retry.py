@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from factloop.errors import FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 T = TypeVar("T")
 

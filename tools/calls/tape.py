@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from factloop.errors import ConfigError, RecordingMissing
+from factloop.core.errors import ConfigError, RecordingMissing
 from factloop.tools.calls.scrubbing import scrubbed
 from factloop.tools.calls.tape_closest import described, difference
 from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, is_of_one_check

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from factloop.errors import BudgetExceeded, ModelRefusal, ToolError, ToolTimeout
+from factloop.core.errors import BudgetExceeded, ModelRefusal, ToolError, ToolTimeout
 
 Failure = ToolError | ModelRefusal
 KEPT = (ToolError, ModelRefusal)

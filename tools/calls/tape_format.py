@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 FORMAT = 1
 NAME = "factloop_recording"

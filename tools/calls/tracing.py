@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from factloop.errors import ConfigError, FactloopError, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ToolError
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

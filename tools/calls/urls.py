@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 
 def is_base_url(url: str) -> bool:

@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.private_files import make_private_folder
+from factloop.core.files.private import make_private_folder
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.nearest import nearest
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.errors import ConfigError
-from factloop.model_files import encodable, loading_model, short_name
+from factloop.core.errors import ConfigError
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.cache import VectorCache
+from factloop.tools.model_files import encodable, loading_model, short_name
 
 __all__ = ["Embedder", "SentenceTransformerEmbedder", "packaged_minilm"]
 

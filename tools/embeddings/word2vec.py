@@ -14,7 +14,7 @@ from typing import IO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
 
 MAX_DIMENSION = 10_000
 """Files that claim more are taken for something else."""

@@ -17,8 +17,8 @@ from typing import IO, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.errors import ConfigError
-from factloop.private_files import make_private_folder, narrow_contents
+from factloop.core.errors import ConfigError
+from factloop.core.files.private import make_private_folder, narrow_contents
 from factloop.tools.embeddings.nearest import nearest
 from factloop.tools.embeddings.word2vec import WordVector, open_word2vec
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.tools.knowledge_base.names import fold
 from factloop.tools.knowledge_base.rdf import Triple, read_triples
 from factloop.tools.knowledge_base.table_format import APPLICATION_ID, FORMAT, INDEXES, SCHEMA, plain_label

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.endpoint import RETRY, Endpoint
 from factloop.tools.calls.retry import RetryPolicy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.knowledge_base.sparql import iri
 
 ONTOLOGY = "http://dbpedia.org/ontology/"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.linguistics.lexicon import word_set
 
 CALENDAR = word_set(

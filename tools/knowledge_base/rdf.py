@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 
 SUFFIXES = (".nt", ".ttl")
 PACKED = (".gz", ".bz2")

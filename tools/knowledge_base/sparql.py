@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.json_client import JsonAnswer
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.json_client import JsonAnswer
 

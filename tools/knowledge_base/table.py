@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.cues import asked_for
 from factloop.tools.knowledge_base.names import NameWord, fold, name_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from openai import DefaultAioHttpClient, OpenAIError
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.prices import Price, model_price

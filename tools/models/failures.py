@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from factloop.errors import FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import FactloopError, ModelRefusal, ToolError
 from factloop.tools.calls.retry_after import retry_after_s
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from factloop.errors import ModelOutputError, ModelRefusal
+from factloop.core.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import Prompt, Rendered
 from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import CallCost, UsageMeter

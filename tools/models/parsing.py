@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from factloop.errors import ModelOutputError
+from factloop.core.errors import ModelOutputError
 
 T = TypeVar("T", bound=BaseModel)
 

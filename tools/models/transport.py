@@ -16,7 +16,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 
-from factloop.errors import ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
 from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.budget import Budget

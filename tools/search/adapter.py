@@ -10,7 +10,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
-from factloop.errors import ConfigError, FactloopError, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.retriever import RetrieverSearch, hits_of
 

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from factloop.headings import heading
-from factloop.records import Record
+from factloop.core.headings import heading
+from factloop.core.records import Record
 
 REACH_S = 10.0
 """For how long a server is waited for that has not been asked anything yet."""

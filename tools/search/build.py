@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.search.base import SearchTool
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from factloop.errors import FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_set_up, raise_blamed
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache, Kept

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from factloop.holds import nobody_else
+from factloop.core.files.holds import nobody_else
 
 LOCK, USE = ".lock", ".use"
 MANIFEST = "manifest.json"

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from factloop.errors import FactloopError, ToolError
+from factloop.core.errors import FactloopError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 
 _SOURCE_KEYS = ("url", "source", "link", "id")

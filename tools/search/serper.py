@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, model_validator
 
-from factloop.errors import ConfigError, ToolError
+from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.calls.json_client import JsonClient
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.classifiers import ClassifierReader
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from factloop.errors import ModelOutputError
+from factloop.core.errors import ModelOutputError
 from factloop.prompts.registry import Rendered
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import FreeAnswer, ModelGateway

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.models.gateway import ModelGateway

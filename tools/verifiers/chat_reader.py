@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from factloop.errors import ConfigError, FactloopError
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 from factloop.tools.models.gateway import ModelGateway

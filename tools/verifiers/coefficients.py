@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from factloop.records import Record
+from factloop.core.records import Record
 
 FILE_NAME = "coefficients.json"
 

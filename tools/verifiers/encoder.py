@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from factloop.errors import ConfigError
-from factloop.model_files import encodable, loading_model, short_name
+from factloop.core.errors import ConfigError
+from factloop.tools.model_files import encodable, loading_model, short_name
 from factloop.tools.verifiers.base import Entailment
 
 THRESHOLD = 0.5

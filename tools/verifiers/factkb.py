@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.verifiers.classifiers import ClassifierReader
 from factloop.tools.verifiers.local import has_vocabulary
 

@@ -14,9 +14,9 @@ from pickle import UnpicklingError
 from threading import Lock
 from typing import Any, ClassVar
 
-from factloop.errors import ConfigError, ModelOutputError
-from factloop.model_files import encodable, loading_model
+from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.model_files import encodable, loading_model
 from factloop.tools.verifiers.chunks import cut_by_words, cut_into_chunks
 from factloop.tools.verifiers.pairs import Pair, Scored
 

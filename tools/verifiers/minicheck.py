@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.verifiers.classifiers import ClassifierReader
 from factloop.tools.verifiers.local import LocalReader
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from factloop.errors import DataError, FactloopError
+from factloop.core.errors import DataError, FactloopError
 from factloop.tools.calls.meter import UsageMeter
 
 

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 
 
 def packaged_lines(name: str) -> list[str]:

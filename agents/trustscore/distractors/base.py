@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from factloop.trust_records import Level, Source
+from factloop.core.trust_records import Level, Source
 
 Kind = Literal["entity", "date", "number", "noun", "verb", "adjective", "word"]
 

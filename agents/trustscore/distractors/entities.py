@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.spans import Span, without_article
 from factloop.agents.trustscore.distractors.targets import MAX_CHARS
+from factloop.core.trust_records import Source
 from factloop.tools.knowledge_base.base import KnowledgeBase, LinkedEntity
-from factloop.trust_records import Source
 
 MAX_REMEMBERED = 512
 """Responses whose links are kept: as many as are in work at once."""

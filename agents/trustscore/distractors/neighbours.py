@@ -10,6 +10,7 @@ from typing import Protocol, Self
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.same_class import NATIONALITY, class_of, words_of_class
+from factloop.core.trust_records import Source
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.embedded_words import EmbeddedWords
 from factloop.tools.embeddings.word_vectors import WordVectors
@@ -17,7 +18,6 @@ from factloop.tools.linguistics.lexicon import NATIONALITIES
 from factloop.tools.vocabulary.closeness import Taken, too_close
 from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import is_ordinary, tag_of
-from factloop.trust_records import Source
 
 MAX_COSINE = 0.9
 """From here on a neighbour says the same as the original (the paper's bound, for word2vec)."""

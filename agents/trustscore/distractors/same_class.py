@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
+from factloop.core.trust_records import Source
 from factloop.tools.knowledge_base.built_in import built_in_gazetteer
 from factloop.tools.knowledge_base.names import fold
 from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, NATIONALITIES
@@ -14,7 +15,6 @@ from factloop.tools.vocabulary.closeness import Taken
 from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
 from factloop.tools.vocabulary.shapes import shape_of
-from factloop.trust_records import Source
 
 NATIONALITY = "nationality"
 MIN_WINDOW = 400

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
+from factloop.core.trust_records import Source
 from factloop.tools.vocabulary.closeness import Taken
 from factloop.tools.vocabulary.kinds import kind_of, kind_wanted, words_by_kind
-from factloop.trust_records import Source
 
 _WORD = re.compile(r"\w")
 _YES_OR_NO = re.compile(r"(?:yes|no)\b(?=[,.!;]|\s*$)", re.IGNORECASE)

@@ -16,10 +16,10 @@ from simplemma import lemmatize
 from factloop.agents.trustscore.distractors.asked import answers
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.spans import Span, find_spans, tokens_in
+from factloop.core.trust_records import Level
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
-from factloop.trust_records import Level
 
 MAX_CHARS = 20_000
 """Of a longer text only the beginning is looked at."""

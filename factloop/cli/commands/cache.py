@@ -13,7 +13,7 @@ from factloop.cli.flags import settings_given
 def show(cache_dir: flags.CacheDir = None, json: flags.Json = None) -> None:
     """Show what is kept, where, and within which bounds."""
     from factloop.cli.cache import run_show
-    from factloop.settings import RunSettings
+    from factloop.setup.settings import RunSettings
 
     raise typer.Exit(run_show(settings_given(RunSettings, {"cache_dir": cache_dir}), json))
 
@@ -26,7 +26,7 @@ def clear(
 ) -> None:
     """Remove what is kept, but for what another process uses."""
     from factloop.cli.cache import run_clear
-    from factloop.settings import RunSettings
+    from factloop.setup.settings import RunSettings
 
     given = settings_given(RunSettings, {"cache_dir": cache_dir})
     raise typer.Exit(run_clear(given, json, answers=answers, indexes=indexes))

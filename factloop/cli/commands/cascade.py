@@ -41,9 +41,9 @@ def tune(
     quiet: flags.Quiet = False,
 ) -> None:
     """Tune the thresholds of a cascade on labelled claims."""
-    from factloop.cascading.tuning import Tune
     from factloop.cli.cascade import TuneAsk, run_tune
-    from factloop.evaluation.cascade.records import ErrorKind
+    from factloop.core.cascade_records import ErrorKind
+    from factloop.evaluation.cascades.tuning import Tune
 
     wanted = Tune(verifier, max_error, ErrorKind(error), confidence, embeddings, allow_download=download)
     raise typer.Exit(run_tune(TuneAsk(labelled, out, json, html, quiet=quiet), wanted))

@@ -35,7 +35,7 @@ def check(
 ) -> None:
     """Check which claims of a text hold, and on what evidence."""
     from factloop.cli.check import Ask, run_check
-    from factloop.settings import CheckSettings
+    from factloop.setup.settings import CheckSettings
 
     ask = Ask(answer, prompt, json, html, run_dir, fail_under, dry_run=dry_run, strict=strict, quiet=quiet)
     raise typer.Exit(run_check(ask, settings_given(CheckSettings, {"k": k, **settings})))

@@ -50,7 +50,7 @@ def correct(
     --deadline, --max-calls-per-check and --budget-usd-per-check are for the whole of it.
     """
     from factloop.cli.correct import Ask, run_correct
-    from factloop.correction_settings import CorrectionSettings
+    from factloop.setup.correction_settings import CorrectionSettings
 
     ask = Ask(
         answer,

@@ -26,7 +26,7 @@ def distractors(
 ) -> None:
     """Show the distractors that a response would be put among. Needs no model."""
     from factloop.cli.distractors import run_distractors
-    from factloop.trust_settings import TrustSettings
+    from factloop.setup.trust_settings import TrustSettings
 
     kept = {"cache": cache, "cache_dir": cache_dir, "cache_mb": cache_mb, "cache_days": cache_days}
     settings |= {"timeout_s": timeout_s, **kept}

@@ -38,7 +38,7 @@ def experiment(
 ) -> None:
     """Compare prompts, models and settings over the same labelled claims or responses."""
     from factloop.cli.experiment import ExperimentAsk, run_experiment
-    from factloop.settings import CheckSettings
+    from factloop.setup.settings import CheckSettings
 
     ask = ExperimentAsk(
         plan, level, resamples, correction, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet

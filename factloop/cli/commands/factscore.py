@@ -52,7 +52,7 @@ def factscore(
     given = dict(locals())
     from factloop.cli.factscore import run_factscore
     from factloop.cli.run_over import RunAsk
-    from factloop.settings import CheckSettings
+    from factloop.setup.settings import CheckSettings
 
     chosen = settings_given(CheckSettings, settings)
     code = run_factscore(data, system or (), predictions, RunAsk.of(given), chosen, dry_run=dry_run)

@@ -86,7 +86,7 @@ def longfact(
     """Ask a model LongFact's prompts, for factloop eval."""
     given = dict(locals())
     from factloop.cli.generate import ResponsesAsk, run_generate_longfact
-    from factloop.generating.settings import ResponseSettings
+    from factloop.evaluation.generation.settings import ResponseSettings
 
     ask = ResponsesAsk(out, data, part.value, n, postamble, system, json, dry_run=dry_run, strict=strict, quiet=quiet)
     raise typer.Exit(run_generate_longfact(ask, settings_given(ResponseSettings, given)))
@@ -129,7 +129,7 @@ def prompts(
     """Let a model write prompts like LongFact's on a topic, all different."""
     given = dict(locals())
     from factloop.cli.generate import PromptsAsk, run_generate_prompts
-    from factloop.generating.settings import PromptSettings
+    from factloop.evaluation.generation.settings import PromptSettings
 
     ask = PromptsAsk(out, tuple(topic), kind.value, n, json, run_dir, dry_run=dry_run, strict=strict, quiet=quiet)
     raise typer.Exit(run_generate_prompts(ask, settings_given(PromptSettings, given)))

@@ -43,8 +43,8 @@ def mixedqa(
 ) -> None:
     """Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1."""
     from factloop.cli.mixedqa import MixedQaAsk, run_mixedqa
-    from factloop.evaluation.metrics.correlation import Method
-    from factloop.trust_settings import TrustSettings
+    from factloop.evaluation.statistics.correlation import Method
+    from factloop.setup.trust_settings import TrustSettings
 
     ask = MixedQaAsk(
         data,

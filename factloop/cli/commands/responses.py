@@ -45,7 +45,7 @@ def responses(
     given = dict(locals())
     from factloop.cli.responses import run_responses
     from factloop.cli.run_over import RunAsk
-    from factloop.settings import CheckSettings
+    from factloop.setup.settings import CheckSettings
 
     raise typer.Exit(
         run_responses(data, column or (), RunAsk.of(given), settings_given(CheckSettings, settings), dry_run=dry_run)

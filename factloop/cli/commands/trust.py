@@ -57,7 +57,7 @@ def trust(
 ) -> None:
     """Score whether a model stands by its own answers, and whether documents agree (TrustScore)."""
     from factloop.cli.trust import TrustAsk, run_trust
-    from factloop.trust_settings import TrustSettings
+    from factloop.setup.trust_settings import TrustSettings
 
     ask = TrustAsk(
         answers, question, response, prompt, tuple(search or ()), json, html, run_dir, fail_under,

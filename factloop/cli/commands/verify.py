@@ -99,7 +99,7 @@ def verify(
     """Score claims by their documents with several verifiers: what an audit of them reads."""
     given = dict(locals())
     from factloop.cli.verify import VerifyAsk, run_verify
-    from factloop.verifying.settings import VerifySettings
+    from factloop.evaluation.verification.settings import VerifySettings
 
     ask = VerifyAsk(
         pairs, dataset, data, tuple(verifier), out, tuple(chunk_words or ()), tuple(column or ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factloop.findings import has_unproven
+from factloop.core.findings import has_unproven
 from factloop.integrations.langchain.correction import CorrectionRunnable
 from factloop.integrations.langchain.guard import FactCheckStreamGuard
 from factloop.integrations.langchain.inputs import Keys

@@ -9,15 +9,15 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, Remove
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from factloop.agents.safe.model_stages import passages
-from factloop.citations import reason
-from factloop.correcting import MAX_ROUNDS, Corrector
-from factloop.correction_records import Correction, Unchecked, Unproven
-from factloop.evaluation.reports.status import status_words
+from factloop.core.citations import reason
+from factloop.core.correction_records import Correction, Unchecked, Unproven
+from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
+from factloop.core.sync import run_blocking
+from factloop.correction import MAX_ROUNDS, Corrector
 from factloop.integrations.langchain.inputs import REQUEST, is_request
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.prompts.registry import Prompt
-from factloop.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
-from factloop.sync import run_blocking
+from factloop.reports.status import status_words
 
 REVISION = "correction/revision"
 MOST_CLAIMS, MOST_PASSAGES = 10, 8

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.guarding.chunks import in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Action, Choose

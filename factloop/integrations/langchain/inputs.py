@@ -9,8 +9,8 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from factloop.errors import DataError
-from factloop.records import FactualityReport
+from factloop.core.errors import DataError
+from factloop.core.records import FactualityReport
 from factloop.tools.search.base import SearchHit
 
 REQUEST = "factloop_request"

@@ -7,9 +7,9 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.records import FactualityReport
 from factloop.integrations.langchain.runnable import FactCheckRunnable
-from factloop.records import FactualityReport
 
 
 def build_factcheck_node(

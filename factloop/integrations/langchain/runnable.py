@@ -8,14 +8,14 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from factloop.checker import FactChecker, SearchSource
-from factloop.errors import ConfigError
-from factloop.events import CheckFinished
+from factloop.checking.checker import FactChecker, SearchSource
+from factloop.core.errors import ConfigError
+from factloop.core.events import CheckFinished
+from factloop.core.records import FactualityReport
+from factloop.core.sync import iterate_blocking, run_blocking
 from factloop.integrations.langchain.inputs import Asked, Keys
-from factloop.limits import Limits
-from factloop.records import FactualityReport
-from factloop.sources import Mode, Sources
-from factloop.sync import iterate_blocking, run_blocking
+from factloop.setup.limits import Limits
+from factloop.setup.sources import Mode, Sources
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.given import GivenIndexes
 
@@ -36,7 +36,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
       claim unscored, `no_source`.
     - `factuality`: what was given is searched first, then what the checker itself was told to search.
 
-    `stream` and `astream` yield the events of `factloop.events` as they happen, and last the report itself (instead of
+    `stream` and `astream` yield the events of `factloop.core.events` as they happen, and last the report itself (not
     `check_finished`), so that the next step of a chain gets the same as from `invoke`. With a model it costs money.
     Callbacks, tags, metadata and `max_concurrency` of the config reach the graph and the model's calls.
     Raises DataError for a wrong input, ConfigError.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from factloop.citations import named, reason
-from factloop.records import (
+from factloop.core.citations import named, reason
+from factloop.core.records import (
     Claim,
     Count,
     Counts,
@@ -18,7 +18,7 @@ from factloop.records import (
     Usage,
     Verdict,
 )
-from factloop.trust_records import Relation, TrustReport
+from factloop.core.trust_records import Relation, TrustReport
 
 MOST_CITED = 5
 LONGEST_PASSAGE = 600

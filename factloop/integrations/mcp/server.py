@@ -16,10 +16,10 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 import factloop
-from factloop.checker import FactChecker
-from factloop.errors import ConfigError, FactloopError
-from factloop.evaluation.reports.fact_check.brief import in_words
-from factloop.events import CheckFinished, ClaimFound, ClaimJudged
+from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged
+from factloop.core.records import FactualityReport, GivenFacts, Record
 from factloop.integrations.mcp.answers import (
     CheckedClaim,
     CheckedResponse,
@@ -29,11 +29,11 @@ from factloop.integrations.mcp.answers import (
     trust_in_words,
     trust_scores,
 )
-from factloop.limits import Limits
-from factloop.records import FactualityReport, GivenFacts, Record
-from factloop.scorer import TrustScorer
-from factloop.sources import Sources
+from factloop.reports.check.brief import in_words
+from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenIndexes
+from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
 """Calls at work; further ones wait their turn."""

@@ -18,8 +18,8 @@ from factloop.integrations.pytest.recordings import recording_path
 from factloop.testing.running import Mode, RunningTest, Spent, running, running_test
 
 if TYPE_CHECKING:
-    from factloop.checker import FactChecker
-    from factloop.recording import Recording
+    from factloop.checking.checker import FactChecker
+    from factloop.setup.recording import Recording
 
 MODES: dict[str | None, Mode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
@@ -158,7 +158,7 @@ def factloop_recording() -> Recording:
 @pytest.fixture
 def factchecker() -> Iterator[FactChecker]:
     """A checker with this test's recording, and settings as assertions have them (`factloop.testing.defaults`)."""
-    from factloop.sync import run_blocking
+    from factloop.core.sync import run_blocking
     from factloop.testing.factual import build_checker
 
     checker = build_checker()

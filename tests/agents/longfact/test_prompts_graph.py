@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factloop.agents.longfact.graph import MOST_IDLE, build_prompts_graph, most_rounds, step_limit
-from factloop.errors import BudgetExceeded, ConfigError, ModelOutputError, ModelRefusal
+from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ModelRefusal
 
 NAMES = [f"{first}{second}{first}" for first in "KLMNPRST" for second in "aeiou"]
 

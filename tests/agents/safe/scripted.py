@@ -18,7 +18,7 @@ from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
-from factloop.records import Claim, GivenFacts, Judgement, Sentence
+from factloop.core.records import Claim, GivenFacts, Judgement, Sentence
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy

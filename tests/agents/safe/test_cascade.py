@@ -15,8 +15,8 @@ from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import JudgedFact, NextQueries, Reading
-from factloop.errors import ConfigError, FactloopError, ModelOutputError, ToolError
-from factloop.records import Claim, UnscoredReason, Verdict
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ToolError
+from factloop.core.records import Claim, UnscoredReason, Verdict
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
 from factloop.tools.verifiers.base import Entailment

@@ -10,8 +10,8 @@ from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import JudgedFact, NextQueries, Reading
-from factloop.errors import BudgetExceeded, ToolError
-from factloop.records import GivenFacts, Judgement, UnscoredReason, Verdict
+from factloop.core.errors import BudgetExceeded, ToolError
+from factloop.core.records import GivenFacts, Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
     Answer,

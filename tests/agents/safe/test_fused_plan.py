@@ -7,7 +7,7 @@ import pytest
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import ambiguous
 from factloop.agents.safe.stages import NextQueries
-from factloop.errors import (
+from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
     FactloopError,
@@ -16,7 +16,7 @@ from factloop.errors import (
     ToolError,
     ToolTimeout,
 )
-from factloop.records import GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
+from factloop.core.records import GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
     JUDGE,

@@ -17,8 +17,8 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.offline import OfflineFusedStages
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import FoundFact, NextQueries, SentenceTask
-from factloop.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal
-from factloop.records import GivenFacts, UnscoredReason, Verdict
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal
+from factloop.core.records import GivenFacts, UnscoredReason, Verdict
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.agents.safe.scripted import (
     FusedScript,

@@ -12,8 +12,8 @@ from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, WINDOW_SENTENCES, GroundedPlan
 from factloop.agents.safe.stages import FoundFact, JudgedFact, Reading, SentenceTask, WindowTask
-from factloop.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
-from factloop.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
+from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
+from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
     GroundedScript,

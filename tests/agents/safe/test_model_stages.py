@@ -20,9 +20,9 @@ from pydantic import PrivateAttr
 from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages, passages
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask, WindowTask
 from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
-from factloop.errors import ModelOutputError
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.prompts.registry import PromptRegistry
-from factloop.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter

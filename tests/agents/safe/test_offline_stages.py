@@ -9,7 +9,7 @@ import pytest
 
 from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries, PaperStages, SentenceTask
-from factloop.records import Evidence, Judgement, Verdict
+from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.base import Entailment, Label
 from tests.agents.safe.scripted import context_of

@@ -6,8 +6,8 @@ import pytest
 
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import NextQueries
-from factloop.errors import BudgetExceeded, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
-from factloop.records import Judgement, UnscoredReason, Verdict
+from factloop.core.errors import BudgetExceeded, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
+from factloop.core.records import Judgement, UnscoredReason, Verdict
 from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, nothing_found, run, supported
 
 CLAIM = "Ada Lovelace was born in London."

@@ -17,8 +17,8 @@ from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import NextQueries
 from factloop.agents.safe.state import Found, Place, gather
-from factloop.errors import ModelOutputError
-from factloop.records import Judgement, UnscoredReason, Verdict
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Judgement, UnscoredReason, Verdict
 from tests.agents.safe.scripted import (
     FusedScript,
     GroundedScript,

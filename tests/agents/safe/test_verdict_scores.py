@@ -9,7 +9,7 @@ import pytest
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
-from factloop.records import Judgement, UnscoredReason
+from factloop.core.records import Judgement, UnscoredReason
 from factloop.tools.models.wire import Token
 
 

@@ -14,11 +14,9 @@ from typing import Any
 from factloop.agents.trustscore.consistency import build_consistency_graph
 from factloop.agents.trustscore.nodes import Graph
 from factloop.agents.trustscore.stages import Choice, Finding, TrustContext
-from factloop.errors import ConfigError
-from factloop.records import Evidence
-from factloop.scorer import RECURSION_LIMIT
-from factloop.tools.calls.meter import UsageMeter
-from factloop.trust_records import (
+from factloop.core.errors import ConfigError
+from factloop.core.records import Evidence
+from factloop.core.trust_records import (
     Distractor,
     DistractorSet,
     Letter,
@@ -29,6 +27,8 @@ from factloop.trust_records import (
     Source,
     TrustBC,
 )
+from factloop.tools.calls.meter import UsageMeter
+from factloop.trust.scorer import RECURSION_LIMIT
 
 QUESTION, RESPONSE = "Who built the first temple?", "King Solomon built it."
 RIGHT, OTHER, NONE = OptionKind.RESPONSE, OptionKind.DISTRACTOR, OptionKind.NONE_OF_THE_ABOVE

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.errors import (
+from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
     FactloopError,
@@ -18,8 +18,8 @@ from factloop.errors import (
     ToolError,
     ToolTimeout,
 )
-from factloop.records import UnscoredReason
-from factloop.trust_records import TrustBC
+from factloop.core.records import UnscoredReason
+from factloop.core.trust_records import TrustBC
 from tests.agents.trustscore.scripted import (
     NONE,
     OTHER,

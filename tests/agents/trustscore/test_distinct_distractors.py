@@ -9,7 +9,7 @@ import pytest
 from factloop.agents.trustscore.distractors.base import Target
 from factloop.agents.trustscore.distractors.distinct import Sieve, normalised
 from factloop.agents.trustscore.distractors.form import insert
-from factloop.trust_records import Level
+from factloop.core.trust_records import Level
 
 
 def admitted(response: str, text: str, substitutes: list[str], question: str = "") -> list[str]:

@@ -22,12 +22,12 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
-from factloop.distractor_sources import make_distractors
-from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.trust_records import DistractorSet, Level, Source
+from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
-from factloop.trust_records import DistractorSet, Level, Source
-from factloop.trust_settings import TrustSettings
+from factloop.trust.distractor_sources import make_distractors
 
 TEMPLE = (
     "who built the first temple for god in jerusalem?",
@@ -272,8 +272,8 @@ async def test_what_no_other_word_fits_stays(response: str) -> None:
 def test_another_process_with_other_hashes_makes_the_same() -> None:
     asked = ("who sang it in 1983?", "The Osmonds and Tom Hanks sang it, a rare bird.")
     code = (
-        "import asyncio, sys; from factloop.distractor_sources import make_distractors;"
-        "from factloop.trust_settings import TrustSettings;"
+        "import asyncio, sys; from factloop.trust.distractor_sources import make_distractors;"
+        "from factloop.setup.trust_settings import TrustSettings;"
         f"made = make_distractors(TrustSettings(), *{asked!r}, n=60);"
         "sys.stdout.write(asyncio.run(made).model_dump_json())"
     )

@@ -10,13 +10,13 @@ from pydantic import PrivateAttr
 
 from factloop.agents.trustscore.factual import build_factual_graph, retrieval_query
 from factloop.agents.trustscore.stages import Finding
-from factloop.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
-from factloop.records import UnscoredReason
+from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.core.records import UnscoredReason
+from factloop.core.trust_records import Relation, TrustFC
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.gateway import SearchGateway
-from factloop.trust_records import Relation, TrustFC
 from tests.agents.trustscore.scripted import QUESTION, RESPONSE, ScriptedJudge, run
 
 QUERY = '"King Solomon built it." correctly answers the question of "Who built the first temple?"'

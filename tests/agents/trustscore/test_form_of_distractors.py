@@ -8,7 +8,7 @@ import pytest
 
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.form import indefinite_article, insert, takes_the
-from factloop.trust_records import Level
+from factloop.core.trust_records import Level
 
 
 def target(response: str, text: str, kind: str = "entity", tag: str = "NNP") -> Target:

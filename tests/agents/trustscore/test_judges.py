@@ -13,13 +13,13 @@ import pytest
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
 from factloop.agents.trustscore.stages import Finding
-from factloop.errors import ModelOutputError
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import Evidence
+from factloop.core.trust_records import Relation
 from factloop.prompts.registry import PromptRegistry
-from factloop.records import Evidence
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.verifiers.base import Entailment, Label
 from factloop.tools.verifiers.lexical import LexicalVerifier
-from factloop.trust_records import Relation
 from tests.agents.trustscore.scripted_chat import saying
 
 QUESTION, ANSWER = "Who built the first temple?", "King Solomon built the first temple."

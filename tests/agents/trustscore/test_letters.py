@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from factloop.agents.trustscore.letters import letter_probabilities
 from factloop.agents.trustscore.questions import LETTERS
+from factloop.core.trust_records import Letter
 from factloop.tools.models.wire import Token
-from factloop.trust_records import Letter
 
 HERE = {"C": math.log(0.7), "A": math.log(0.2)}
 """Alternatives in the place where the letter is chosen."""

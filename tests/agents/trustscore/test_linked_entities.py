@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.targets import MAX_CHARS
+from factloop.core.trust_records import Source
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
-from factloop.trust_records import Source
 
 
 class Witness:

@@ -17,11 +17,11 @@ from factloop.agents.trustscore.distractors.neighbours import (
     NeighbourSource,
     VectorNeighbourhood,
 )
+from factloop.core.trust_records import Level, Source
 from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder, packaged_minilm
 from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.vocabulary.closeness import too_close
 from factloop.tools.vocabulary.lexicon import tag_of, words_of
-from factloop.trust_records import Level, Source
 from tests.tools.embeddings.word2vec_files import Vectors, as_binary, write
 
 QUESTION = "Who built the first temple in Jerusalem?"

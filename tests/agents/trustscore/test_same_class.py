@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Kind, Substitute, Target
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.core.trust_records import Level, Source
 from factloop.tools.vocabulary.closeness import too_close
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
 from factloop.tools.vocabulary.shapes import shape_of
-from factloop.trust_records import Level, Source
 
 QUESTION = "Who built the first temple in Jerusalem?"
 RESPONSE = "King Solomon built the first temple for God in Jerusalem."

@@ -10,9 +10,9 @@ from langchain_core.messages import AIMessage
 from factloop.agents.trustscore.questions import NONE_OF_THE_ABOVE
 from factloop.agents.trustscore.stages import Choice
 from factloop.agents.trustscore.subject import ModelSubject
-from factloop.errors import ModelOutputError, ModelRefusal
+from factloop.core.errors import ModelOutputError, ModelRefusal
+from factloop.core.trust_records import Letter, Option, OptionKind
 from factloop.prompts.registry import PromptRegistry
-from factloop.trust_records import Letter, Option, OptionKind
 from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
 from tests.tools.models.talk import Talk
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.targets import MAX_TARGETS, find_targets, find_tiers
+from factloop.core.trust_records import Level
 from factloop.tools.knowledge_base.base import LinkedEntity
-from factloop.trust_records import Level
 
 ENTITY, NOUN, SHARED, ANY = Level
 

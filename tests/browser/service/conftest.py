@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from factloop.trust_settings import TrustSettings
+from factloop.setup.trust_settings import TrustSettings
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.visits import PATIENCE_MS
-from tests.evaluation.reports.audit.audit_sample import sample_audit
+from tests.evaluation.audit.views.audit_sample import sample_audit
 from tests.simulator import MODEL, Simulator
 
 REFUSED = "Failed to load resource"

@@ -15,12 +15,12 @@ from typing import Any, Self
 
 import uvicorn
 
-from factloop.errors import FactloopError
+from factloop.core.errors import FactloopError
 from factloop.service.app import build_app
 from factloop.service.context import Context
 from factloop.service.settings import ServiceSettings
-from factloop.settings import CheckSettings
-from factloop.trust_settings import TrustSettings
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
 from tests.simulator import MODEL, RunningSimulator
 
 PATIENCE_S = 30.0

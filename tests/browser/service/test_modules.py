@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from factloop.evaluation.reports.figures import sentences_without_claim
-from factloop.records import NoClaim, Sentence
+from factloop.core.records import NoClaim, Sentence
+from factloop.reports.figures import sentences_without_claim
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
-from tests.evaluation.reports.sample import make_report
+from tests.reports.sample import make_report
 
 
 @pytest.fixture

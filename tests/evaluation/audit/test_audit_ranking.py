@@ -14,7 +14,7 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
 from factloop.evaluation.audit.significance import Correction, two_proportions
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.metrics.correlation import Undefined
+from factloop.evaluation.statistics.correlation import Undefined
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 E = "judge"

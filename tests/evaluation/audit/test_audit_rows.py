@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.evaluation.audit.rows import PredictionRow, _plain, load_predictions
 from factloop.evaluation.audit.table import PredictionTable
 

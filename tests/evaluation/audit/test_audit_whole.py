@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factloop.core.files.json import to_json
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, MethodMean
 from factloop.evaluation.audit.advice import Leave, Use
 from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
@@ -27,7 +28,6 @@ from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.datasets.tofueval import load_tofueval
-from factloop.evaluation.reports.json import to_json
 from tests.evaluation.audit.audit_sample import audited, sample_rows
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task

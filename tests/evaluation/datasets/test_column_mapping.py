@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.evaluation.datasets.mapping import ColumnMapping, LabelledClaim, load_mapped
-from factloop.evaluation.datasets.question_answers import QuestionAnswer
+from factloop.trust.question_answers import QuestionAnswer
 from tests.evaluation.datasets.dataset_files import jsonl
 
 MAPPING = ColumnMapping(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError, DataError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, DataError, ToolError, ToolTimeout
 from factloop.evaluation.datasets.download import Download
 from factloop.evaluation.datasets.fetch import FetchedFile, How, fetch, get
 from factloop.evaluation.datasets.registry import (

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.records import Counts
 from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
-from factloop.records import Counts
 from tests.evaluation.datasets.dataset_files import jsonl, published
 
 FACTS = [

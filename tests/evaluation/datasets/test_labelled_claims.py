@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.labelled_claims import claims_of, labelled_claims
 from factloop.evaluation.datasets.mapping import LabelledClaim
 from tests.evaluation.datasets.dataset_files import array, jsonl, published

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.files.tables import Item
 from factloop.evaluation.datasets import factcheckgpt
 from factloop.evaluation.datasets.expertqa import Support, load_expertqa, parse_evidence
 from factloop.evaluation.datasets.llm_aggrefact import load_llm_aggrefact
 from factloop.evaluation.datasets.mixedqa import load_mixedqa
 from factloop.evaluation.datasets.mixedqa_published import load_published_mixedqa
 from factloop.evaluation.datasets.refchecker import TripletLabel, load_refchecker
-from factloop.evaluation.datasets.tables import Item
 from factloop.evaluation.datasets.tofueval import TofuEvalSentence, load_tofueval
 from factloop.evaluation.datasets.wice import WiceLabel, load_wice
 from tests.evaluation.datasets.dataset_files import array, jsonl, published

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.evaluation.datasets.longfact import (
     POSTAMBLE,
     LongFactPrompt,

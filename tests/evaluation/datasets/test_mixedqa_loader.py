@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, human_label, load_mixedqa
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import GivenResponse, load_responses
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from factloop.core.records import Counts, Evidence, Fingerprint, Judgement, StageUsage, UnscoredReason, Usage, Verdict
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Results, Variant
-from factloop.records import Counts, Evidence, Fingerprint, Judgement, StageUsage, UnscoredReason, Usage, Verdict
 
 WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 PROMPT = "Is the claim supported by the passages?\nAnswer with one word.\n"

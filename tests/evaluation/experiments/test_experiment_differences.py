@@ -11,12 +11,12 @@ from scipy.stats import norm, permutation_test, sem  # type: ignore[import-untyp
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]  # it ships no types
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it ships no types
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
+from factloop.core.records import Verdict
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.differences import can_be_shown
 from factloop.evaluation.experiments.records import JudgedClaim, Results
 from factloop.evaluation.experiments.report import Correction, ExperimentReport, Outcome, PairedDifference, Quantity
-from factloop.records import Verdict
 from tests.evaluation.experiments.sample import Judge, claim, make_response_results, make_results, results_of
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None

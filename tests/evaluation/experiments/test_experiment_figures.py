@@ -16,13 +16,13 @@ from statsmodels.stats.inter_rater import (  # type: ignore[import-untyped]  # i
     fleiss_kappa,
 )
 
+from factloop.core.factuality import f1_at_k, precision
+from factloop.core.records import Counts, Verdict
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
 from factloop.evaluation.experiments.quantities import ItemValues, response_quantities
 from factloop.evaluation.experiments.records import JudgedClaim, Results
 from factloop.evaluation.experiments.report import ExperimentReport, Measured, Quantity, Undefined, VariantReport
-from factloop.evaluation.metrics.factuality import f1_at_k, precision
-from factloop.records import Counts, Verdict
 from tests.evaluation.experiments.sample import (
     claim,
     make_response_results,

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from factloop.core.records import Verdict
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.flips import SPLIT, majority
 from factloop.evaluation.experiments.panel import MISSING
 from factloop.evaluation.experiments.report import Direction, ExperimentReport
-from factloop.records import Verdict
 from tests.evaluation.experiments.sample import claim, make_results, results_of
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None

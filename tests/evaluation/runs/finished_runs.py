@@ -8,21 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from factloop.core.factuality import count_verdicts, precision
+from factloop.core.records import Claim, FactualityReport, Fingerprint, Judgement, UnscoredReason, Usage, Verdict
+from factloop.evaluation.comparing.compare import ComparedRun
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.metrics.factuality import count_verdicts, precision
-from factloop.evaluation.metrics.longform import f1_curve, score_long_form
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy
-from factloop.evaluation.runs.comparison import ComparedRun
+from factloop.evaluation.runs.longform import f1_curve, score_long_form
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
-from factloop.records import (
-    Claim,
-    FactualityReport,
-    Fingerprint,
-    Judgement,
-    UnscoredReason,
-    Usage,
-    Verdict,
-)
 
 WHEN = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 _VERDICTS = {"s": Verdict.SUPPORTED, "n": Verdict.NOT_SUPPORTED, "i": Verdict.IRRELEVANT}

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from factloop.errors import ConfigError, DataError, FactloopError
-from factloop.evaluation.correction.records import Transfer, Undefined
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy
-from factloop.evaluation.reports.json import to_json
+from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.files.json import to_json
+from factloop.evaluation.debiasing.records import Transfer, Undefined
 from factloop.evaluation.runs.calibration import calibrate, calibrated, calibration_warnings, load_calibration
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import Calibration, JudgedResponse, RunSummary
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from factloop.cli.factscore import factscore_items
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
+from factloop.core.records import Claim, Counts, FactualityReport, Judgement, UnscoredReason, Usage, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.records import Claim, Counts, FactualityReport, Judgement, UnscoredReason, Usage, Verdict
-from factloop.runs.items import RunItem
 from factloop.tools.calls.meter import UsageMeter
 from tests.evaluation.datasets.dataset_files import jsonl, published
 from tests.evaluation.runs.finished_runs import WHEN, fingerprint, judged

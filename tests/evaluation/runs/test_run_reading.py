@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ConfigError, DataError
-from factloop.evaluation.reports.json import to_json
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise

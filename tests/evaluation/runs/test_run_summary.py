@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import DataError
-from factloop.evaluation.metrics.longform_records import AbstentionPolicy
+from factloop.core.errors import DataError
+from factloop.core.records import Usage
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.records import Usage
 from factloop.tools.calls.meter import UsageMeter
 from tests.evaluation.runs.finished_runs import fingerprint, judged
 

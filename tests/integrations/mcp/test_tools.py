@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, TextContent
 from factloop import FactChecker, TrustScorer
 from factloop.integrations.mcp.answers import LONGEST_PASSAGE
 from factloop.integrations.mcp.server import AT_ONCE, build_server
-from tests.api.simulated import simulated_checker, simulated_scorer
+from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
 
 ANSWER = "Ada Lovelace was born in London. Ada Lovelace was born in Paris."

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from factloop.evaluation.reports.status import NO_CLAIM_WORDS, REASON_WORDS, Status
+from factloop.reports.status import NO_CLAIM_WORDS, REASON_WORDS, Status
 from factloop.service.pages import INDEX, load_assets
 
 ASSETS = load_assets()

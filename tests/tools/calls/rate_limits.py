@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Protocol
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.retry import RetryPolicy
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.errors import BudgetExceeded
+from factloop.core.errors import BudgetExceeded
 from factloop.tools.calls.budget import Budget
 from tests.tools.calls.virtual_time import run_in_virtual_time
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError, NoPlaceToKeep
+from factloop.core.errors import ConfigError, NoPlaceToKeep
 from factloop.tools.calls.cache import CallCache, hold_of
 from factloop.tools.calls.cache_bounds import JUST_S, CacheBounds
 from tests.rights import open_to_others
@@ -249,7 +249,7 @@ def test_a_place_that_does_not_let_us_is_told_from_a_damaged_file(tmp_path: Path
 NO_ROOM = """
 import json, resource, sys
 from pathlib import Path
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.cache_bounds import CacheBounds
 shared = CacheBounds(max_bytes=10_000_000, max_age_s=86400.0) if sys.argv[2] == "shared" else None

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CallCache, Kept
 
 WRITER = """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.circuit import Circuit
 from factloop.tools.calls.endpoint import Endpoint

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import RecordingMissing
+from factloop.core.errors import RecordingMissing
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.tape import Tape
 from tests.tools.calls.test_endpoint import value_of

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.json_client import MAX_BODY_BYTES, JsonClient
 from factloop.tools.calls.retry_after import retry_after_s
 from tests.tools.fake_server import FakeServer, Reply

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.records import Usage
+from factloop.core.records import Usage
 from factloop.tools.calls.meter import CallCost, UsageMeter
 
 KNOWN = CallCost(prompt_tokens=100, completion_tokens=20, approximate=False, cost_usd=0.5)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import FactloopError, ModelRefusal, ToolError, ToolTimeout
-from factloop.events import Waiting
+from factloop.core.errors import FactloopError, ModelRefusal, ToolError, ToolTimeout
+from factloop.core.events import Waiting
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.patience import REST_S, TOLD_AFTER_S, Patience, told_of_waits
 from factloop.tools.calls.retry import RetryPolicy

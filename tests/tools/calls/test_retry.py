@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from factloop.errors import ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
 from factloop.tools.calls.retry import RetryPolicy
 from tests.tools.calls.virtual_time import run_in_virtual_time
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from factloop.errors import BudgetExceeded, DeadlineExceeded, ToolError
+from factloop.core.errors import BudgetExceeded, DeadlineExceeded, ToolError
 from factloop.tools.calls.single_flight import SingleFlight
 
 

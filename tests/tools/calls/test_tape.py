@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
-from factloop.evaluation.reports.visible import visible
+from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
+from factloop.reports.visible import visible
 from factloop.tools.calls.tape import Asked, Tape, TapeMode
 from factloop.tools.calls.tape_format import Entry, read_tape, tape_text
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 
 

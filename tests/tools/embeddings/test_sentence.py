@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder, packaged_minilm
 
 pytest.importorskip("sentence_transformers", reason="the extra `semantic` is not installed")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.tools.embeddings.nearest import CHUNK_ROWS, nearest
 from factloop.tools.embeddings.word_vectors import WordVectors
 from tests.rights import open_to_others

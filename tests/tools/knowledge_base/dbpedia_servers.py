@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from pyoxigraph import QueryResultsFormat, QuerySolutions, RdfFormat, Store
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.knowledge_base.base import LinkedEntity

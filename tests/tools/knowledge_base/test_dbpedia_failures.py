@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ToolError, ToolTimeout
+from factloop.core.errors import ToolError, ToolTimeout
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
 from tests.tools.fake_server import Reply

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.knowledge_base.base import KnowledgeBase, Sibling
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.build import TableStats, build_table
 from factloop.tools.knowledge_base.rdf import read_triples

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode, QuerySolutions, Store
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.knowledge_base.dbpedia_queries import class_iri, members_query, path_of, redirect_query
 from factloop.tools.knowledge_base.sparql import iri
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.knowledge_base.spotlight import LONGEST_TEXT, dbpedia_types
 from tests.tools.fake_server import Reply

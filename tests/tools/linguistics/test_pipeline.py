@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import spacy
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.linguistics.discourse import context_at
 from factloop.tools.linguistics.mentions import find_mentions
 from factloop.tools.linguistics.pipeline import load_pipeline

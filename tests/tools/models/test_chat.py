@@ -7,7 +7,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.models.chat import build_chat_model, wrap_chat_model
 from factloop.tools.models.prices import Price
 from tests.tools.models.chat_server import KEY

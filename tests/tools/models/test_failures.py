@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ConfigError, FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ModelRefusal, ToolError
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.failures import asked_wait_s, error_field, translate
 from tests.tools.models.chat_server import KEY, ChatServer, Reply, completion, failure

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import BudgetExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.core.errors import BudgetExceeded, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.tools.models.gateway import FreeAnswer
 from factloop.tools.models.prices import Price
 from tests.tools.models.chat_server import ChatServer, Reply, completion, failure, said

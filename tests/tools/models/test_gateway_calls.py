@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from factloop.agents.safe.schemas import Assessment
-from factloop.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
+from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.models.offers import Chosen

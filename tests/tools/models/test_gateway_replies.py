@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.agents.safe.schemas import Assessment
-from factloop.errors import FactloopError, ModelOutputError, ModelRefusal
+from factloop.core.errors import FactloopError, ModelOutputError, ModelRefusal
 from factloop.tools.models.gateway import LONGEST_SHOWN_REPLY, NOT_THE_FIRST
 from factloop.tools.models.offers import Chosen
 from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import Relevance
-from factloop.errors import ConfigError, ToolError
+from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.models.gateway import Answered
 from factloop.tools.models.offers import Offers
 from factloop.tools.models.wire import Token

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from factloop.agents.safe.schemas import Assessment, SearchCall
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.models.offers import Chosen
 from factloop.tools.models.schema import loosened, strict_schema, tool_parameters
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said

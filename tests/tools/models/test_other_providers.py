@@ -14,7 +14,7 @@ from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
 from factloop.agents.safe.schemas import Assessment
-from factloop.errors import ConfigError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, ModelRefusal, ToolError
 from factloop.tools.models.offers import Chosen
 from tests.tools.models.questions import CHOICE, OPEN, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
 from tests.tools.models.talk import Connect

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from factloop.agents.safe.schemas import Assessment, Rating, Relevance, SearchQuery, SentenceFacts
-from factloop.errors import ModelOutputError
+from factloop.core.errors import ModelOutputError
 from factloop.tools.models.parsing import LONGEST_REPLY, parse_reply
 
 RELEVANT = '{"reason": "Same subject.", "relevant": true}'

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 
-from factloop.errors import ConfigError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, ModelRefusal, ToolError
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.offers import Chosen

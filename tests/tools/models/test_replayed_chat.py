@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.models.chat import build_chat_model, replayed_chat_model
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from factloop.agents.safe.schemas import Relevance
-from factloop.errors import ModelOutputError, ModelRefusal
+from factloop.core.errors import ModelOutputError, ModelRefusal
 from tests.tools.models.chat_server import ChatServer, Json, Reply, completion, failure, said
 from tests.tools.models.questions import STAGE, YES, YES_SAID, ask, mode_of, question
 from tests.tools.models.talk import Connect, Talk

@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from pydantic import Field
 
-from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.adapter import LangChainToolSearch, as_search_tool
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.retriever import RetrieverSearch

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.tools.search.build import build_search_tools
 
 

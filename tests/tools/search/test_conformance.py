@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
 
-from factloop.errors import ToolError
+from factloop.core.errors import ToolError
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents import DocumentSearch

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import Field, SecretStr
 
-from factloop.errors import BudgetExceeded, ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter

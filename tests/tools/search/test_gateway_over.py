@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import PrivateAttr
 
-from factloop.errors import BudgetExceeded
+from factloop.core.errors import BudgetExceeded
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.search.build import build_search_tools
 
 NAMES = ["serper", "wikipedia", "searxng"]

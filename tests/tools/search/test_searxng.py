@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.errors import ConfigError, ToolError
+from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.searxng import SearxngSearch
 from tests.tools.fake_server import FakeServer, Reply

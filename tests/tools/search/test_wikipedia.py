@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.wikipedia import WikipediaSearch
 from tests.tools.fake_server import FakeServer, Reply
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import ConfigError
+from factloop.core.errors import ConfigError
 from factloop.tools.verifiers.encoder import LabelPlaces, NliVerifier
 
 pytest.importorskip("transformers", reason="the extra `semantic` is not installed")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ConfigError, ModelOutputError
+from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.verifiers.alignscore import AlignScore
 from factloop.tools.verifiers.classifiers import NliReader

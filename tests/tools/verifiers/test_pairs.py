@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from factloop.errors import DataError, ToolTimeout
+from factloop.core.errors import DataError, ToolTimeout
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.verifiers.chunks import cut_by_words
 from factloop.tools.verifiers.pairs import Pair, Scored, score_pairs

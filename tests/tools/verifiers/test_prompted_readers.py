@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from factloop.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.models.wire import Token
 from factloop.tools.verifiers.bespoke import BespokeReader

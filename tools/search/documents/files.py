@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.names import extension_of
 
 EXTENSIONS = frozenset(

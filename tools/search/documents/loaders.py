@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.front_matter import FrontMatter, read_front_matter
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.names import extension_of, readable_name

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from factloop.errors import DataError
-from factloop.private_files import write_private
+from factloop.core.errors import DataError
+from factloop.core.files.private import write_private
 
 _RACY_NS = 2_000_000_000
 """A file changed this shortly before it was looked at may change again without a new time stamp: it is read again."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.names import readable_name
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.documents.text import read_lines

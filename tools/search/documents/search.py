@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_cache_path
 from pydantic import PrivateAttr
 
-from factloop.errors import DataError, ToolError
+from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, find_files
 from factloop.tools.search.documents.index import ScoredPassage, StoredPassage

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from factloop.errors import ToolError, ToolTimeout
-from factloop.holds import Hold
-from factloop.private_files import FILE_MODE, make_private_folder, narrow_contents
+from factloop.core.errors import ToolError, ToolTimeout
+from factloop.core.files.holds import Hold
+from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents
 from factloop.tools.search.documents.index import PassageReader, new_index, open_index, update_index
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.manifest import Manifest, states_of

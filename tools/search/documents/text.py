@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.names import is_compressed
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.passages import PassageSettings
 

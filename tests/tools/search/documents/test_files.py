@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.files import find_files
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.errors import DataError
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section
 

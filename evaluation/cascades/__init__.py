@@ -1,0 +1,1 @@
+"""`factloop cascade tune`: thresholds of a cascade, tuned on labelled claims."""

@@ -1,0 +1,290 @@
+"""The thresholds of a cascade: as few claims to the model as a stated error allows, with confidence.
+
+On each side (claims accepted from `upper` on, claims rejected up to `lower`) two shares are held to the stated error:
+the wrong ones among the claims settled, and those settled wrongly among all claims of that label. The second keeps a
+rare label from being given up whole: were one claim in ten supported, rejecting all of them would be wrong in one of
+ten only.
+
+Thresholds are tried from the strictest on, on a grid that is fixed beforehand, so trying many needs no price but this:
+a chain of tests ends at the first that fails. That is testing in a fixed sequence, as Angelopoulos et al. ("Learn then
+test", arXiv 2110.01052, section 2.4) use it, with the fallback of Wiens (Pharmaceutical Statistics 2, 2003): a chain
+begins where 1/16, 1/8, 1/4 and 1/2 of the claims are settled, each with a quarter of what may go wrong; one that
+arrives at the next beginning takes its own quarter along.
+
+Departures: beginnings are places in the ranking of scores, which knows no labels. What is promised is exact where a
+weaker score is not more often right than a stronger one, and claims are independent; for claims in groups it is
+approximate (`design_effects`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.core.cascade_records import CurvePoint, ErrorKind, Side, Tuned
+from factloop.evaluation.cascades.bounds import Floats, n_needed, p_values, upper_bound
+from factloop.evaluation.cascades.design_effects import few_groups, of_label, of_settled
+from factloop.evaluation.cascades.labelled import ScoredLabels, likeness
+from factloop.reports.figures import percent, plural
+
+Counts = NDArray[np.int64]
+
+GRID: Floats = np.arange(1001) / 1000
+"""Every threshold that is tried: readable, and fixed before any label is seen."""
+BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+"""Shares of the claims at which a chain of tests begins."""
+MOST_PROMISING = 12
+"""Thresholds for which it is worked out how many labels would do."""
+CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+
+
+@dataclass(frozen=True)
+class SettledAt:
+    """One side at each threshold, strictest first; shapes (n_thresholds,)."""
+
+    thresholds: Floats
+    n: Counts
+    n_wrong: Counts
+    effect: Floats
+    """Design effect on the share of wrong ones among the settled."""
+    label_effect: Floats
+    """On the share of claims of their label that are settled wrongly."""
+    n_all: int
+    n_label: int
+    """Claims that would be settled wrongly on this side."""
+
+
+def tune(
+    labelled: ScoredLabels, *, max_error: float, error: ErrorKind = ErrorKind.BALANCED, confidence: float = 0.95
+) -> Tuned:
+    """The thresholds that send the fewest claims to the model while the stated error holds.
+
+    At `confidence` both sides' promises hold together. A more generous `max_error` never sends more to the model, and
+    the order of the rows changes nothing. Takes time linear in the claims. Raises ValueError for shares that are none.
+    """
+    return Tuning.of(labelled).tuned(max_error, error, confidence)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What all stated errors have in common: the two sides counted out once."""
+
+    accepting: SettledAt
+    rejecting: SettledAt
+    n_supported: int
+    n_unscored: int
+    n_groups: int
+    likeness: float | None
+
+    @classmethod
+    def of(cls, labelled: ScoredLabels) -> Tuning:
+        alike = likeness(labelled.labels, labelled.groups) if labelled.n else None
+        wrong = labelled.labels == 0
+        return cls(
+            accepting=_settled_at(labelled, GRID[::-1], wrong, sign=-1),
+            rejecting=_settled_at(labelled, GRID, ~wrong, sign=1),
+            n_supported=int(labelled.labels.sum()),
+            n_unscored=int(np.isnan(labelled.scores).sum()),
+            n_groups=len(np.unique(labelled.groups)),
+            likeness=alike,
+        )
+
+    def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> Tuned:
+        """As `tune`; the curve is left to `curve`."""
+        for name, share in (("max_error", max_error), ("confidence", confidence)):
+            if not 0.0 < share < 1.0:
+                raise ValueError(f"{name} is a share between 0 and 1, not {share:g}")
+        accepts, rejects = error is not ErrorKind.FALSE_REJECT, error is not ErrorKind.FALSE_SUPPORT
+        alpha = (1 - confidence) / (accepts + rejects)
+        n = self.accepting.n_all
+        more = few_groups(self.n_groups, n, alpha / len(BEGINNINGS))
+        accepting, rejecting = (
+            replace(one, effect=more * one.effect, label_effect=more * one.label_effect)
+            for one in (self.accepting, self.rejecting)
+        )
+        upper, lower = _farthest_apart(
+            accepting,
+            _certified(accepting, max_error, alpha) if accepts else _NONE,
+            rejecting,
+            _certified(rejecting, max_error, alpha) if rejects else _NONE,
+        )
+        accepted = _side(accepting, upper, max_error, alpha, is_wanted=accepts, done="accepted")
+        rejected = _side(rejecting, lower, max_error, alpha, is_wanted=rejects, done="rejected")
+        shares = (accepted.label_error, rejected.label_error)
+        return Tuned(
+            error=error,
+            max_error=max_error,
+            confidence=confidence,
+            n=n,
+            n_supported=self.n_supported,
+            n_unscored=self.n_unscored,
+            n_groups=self.n_groups,
+            likeness=self.likeness,
+            accepted=accepted,
+            rejected=rejected,
+            share_sent=1.0 - (accepted.n + rejected.n) / n if n else 1.0,
+            balanced_error=None if shares[0] is None or shares[1] is None else (shares[0] + shares[1]) / 2,
+        )
+
+    def curve(self, error: ErrorKind, confidence: float) -> tuple[CurvePoint, ...]:
+        """What each of `CURVE`'s errors would have given."""
+        return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
+
+
+_NONE: Counts = np.empty(0, np.int64)
+
+
+def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], *, sign: int) -> SettledAt:
+    """`sign` is 1 where low scores are settled, -1 where high ones are."""
+    scored = np.flatnonzero(~np.isnan(labelled.scores))
+    strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
+    n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right").astype(np.int64)
+    is_wrong, groups = wrong[strictest_first], labelled.groups[strictest_first]
+    effects = of_settled(is_wrong, groups, n), of_label(is_wrong, groups, n, labelled.groups[wrong])
+    n_wrong = np.concatenate([[0], np.cumsum(is_wrong)])[n]
+    return SettledAt(thresholds, n, n_wrong, *effects, labelled.n, int(wrong.sum()))
+
+
+def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
+    """Places of the thresholds whose errors are below the stated one; with a chance of `alpha` some are not."""
+    of_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
+    of_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
+    p_value = np.maximum(of_settled, of_label)
+    weight = np.zeros(len(p_value) + 1)
+    np.add.at(weight, [np.searchsorted(at.n, share * at.n_all) for share in BEGINNINGS], alpha / len(BEGINNINGS))
+    kept, places = 0.0, []
+    for place in range(len(p_value)):
+        kept += weight[place]
+        if kept and p_value[place] <= kept:
+            places.append(place)
+        else:
+            kept = 0.0
+    return np.array(places, np.int64)
+
+
+def _farthest_apart(
+    accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
+) -> tuple[int | None, int | None]:
+    """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`.
+
+    Of several that settle as many those with the fewest wrong, of those the strictest.
+    """
+    best: tuple[int | None, int | None] = (None, None)
+    most = (0, 0)
+    uppers: list[int | None] = [None, *accepted.tolist()]
+    lowers = rejecting.thresholds[rejected]
+    for place in uppers:
+        below = len(lowers) if place is None else int(np.searchsorted(lowers, accepting.thresholds[place]))
+        other = _strictest(rejecting, rejected[:below]) if below else None
+        n, wrong = (
+            sum(int(counts[one]) for counts, one in pair if one is not None)
+            for pair in (
+                ((accepting.n, place), (rejecting.n, other)),
+                ((accepting.n_wrong, place), (rejecting.n_wrong, other)),
+            )
+        )
+        if (n, -wrong) > most:
+            best, most = (place, other), (n, -wrong)
+    return best
+
+
+def _strictest(at: SettledAt, places: Counts) -> int:
+    """The first place that settles as many as the last."""
+    return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
+
+
+def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str) -> Side:
+    if place is None:
+        not_wanted = f"no claim is to be {done} cheaply", None
+        why, needed = _why_none(at, max_error, alpha, done) if is_wanted else not_wanted
+        return Side(
+            threshold=None,
+            n=0,
+            n_wrong=0,
+            error=None,
+            bound=None,
+            n_label=at.n_label,
+            label_error=0.0 if at.n_label else None,
+            label_bound=None,
+            confidence=1 - alpha,
+            design_effect=1.0,
+            why_none=why,
+            n_needed=needed,
+        )
+    n, wrong = int(at.n[place]), int(at.n_wrong[place])
+    effect, label_effect = float(at.effect[place]), float(at.label_effect[place])
+    return Side(
+        threshold=float(at.thresholds[place]),
+        n=n,
+        n_wrong=wrong,
+        error=wrong / n,
+        bound=upper_bound(wrong / effect, n / effect, alpha),
+        n_label=at.n_label,
+        label_error=wrong / at.n_label,
+        label_bound=upper_bound(wrong / label_effect, at.n_label / label_effect, alpha),
+        confidence=1 - alpha,
+        design_effect=effect,
+        label_design_effect=label_effect,
+    )
+
+
+def _why_none(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple[str, int | None]:
+    """In words, and with how many labelled claims there might be a threshold if errors stayed as they are."""
+    if not at.n_all or not at.n.max():
+        return "no claim has a score", None
+    if not at.n_label:
+        return "no labelled claim would be wrong here, so nothing shows how often it errs", None
+    settled = at.n > 0
+    error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)  # of few claims without an error, not nought
+    best = int(np.argmin(error))
+    if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:
+        seen = f"{at.n_wrong[settled][best]:,} of {at.n[settled][best]:,}"
+        return f"at no threshold were fewer than {percent(max_error)} of the {done} wrong: at best {seen}", None
+    needed = _least_needed(at, max_error, alpha)
+    if needed is None:
+        return f"too many of the {done} are wrong to be bounded by {percent(max_error)} with any number of labels", None
+    return (
+        f"{plural(at.n_all, 'labelled claim')} are too few to show that at most {percent(max_error)} of the {done} are "
+        f"wrong; if errors stay as they are, about {needed:,} would do",
+        needed,
+    )
+
+
+def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
+    """Over the most promising thresholds, the least number of labelled claims that would certify one of them."""
+    error, of_label = _expected(at.n_wrong, at.n, max_error), _expected(at.n_wrong, at.n_label, max_error)
+    room = max_error - error
+    promising = np.flatnonzero((at.n >= BEGINNINGS[0] * at.n_all) & (room > 0))  # before, no chain of tests begins
+    order = np.argsort(at.effect[promising] / (at.n[promising] * room[promising] ** 2), kind="stable")
+    found = []
+    for place in promising[order][:MOST_PROMISING]:
+        settled = n_needed(float(error[place]), max_error, alpha / len(BEGINNINGS))
+        label = n_needed(float(of_label[place]), max_error, alpha / len(BEGINNINGS))
+        if settled is not None and label is not None:
+            scale = max(at.effect[place] * settled / at.n[place], at.label_effect[place] * label / at.n_label)
+            found.append(float(scale * at.n_all))
+    # the answer is no less than there are: these did not do
+    return max(at.n_all + 1, round(min(found))) if found else None
+
+
+def _expected(n_wrong: Counts, n: Counts | int, max_error: float) -> Floats:
+    """The share seen, taken a little higher where few claims were: none wrong of three is not never wrong."""
+    seen: Floats = n_wrong / np.maximum(n, 1)
+    higher: Floats = np.minimum((n_wrong + 0.5) / (np.asarray(n) + 1), np.maximum(seen, (seen + max_error) / 2))
+    return higher
+
+
+def _point(tuned: Tuned) -> CurvePoint:
+    return CurvePoint(
+        max_error=tuned.max_error,
+        upper=tuned.accepted.threshold,
+        lower=tuned.rejected.threshold,
+        n_accepted=tuned.accepted.n,
+        n_rejected=tuned.rejected.n,
+        n_accepted_wrong=tuned.accepted.n_wrong,
+        n_rejected_wrong=tuned.rejected.n_wrong,
+        share_sent=tuned.share_sent,
+        balanced_error=tuned.balanced_error,
+    )

@@ -1,0 +1,161 @@
+"""From labelled claims with their documents to a tuned cascade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from factloop.agents.safe.cascade import BETWEEN
+from factloop.checking.cascade.verifiers import CheapVerifier, cheap_verifier
+from factloop.core.cascade_records import CascadeFile, ErrorKind, Tuned
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import place_name
+from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of
+from factloop.evaluation.cascades.thresholds import Tuning
+from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
+from factloop.evaluation.verification.records import PairRow
+from factloop.reports.figures import plural
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.verifiers.pairs import Pair, score_pairs
+
+BATCH = 64
+COMPARED = 8
+"""Claims with a score in the file that are scored again, to see that it is this verifier's."""
+FEW_GROUPS = 30
+"""Below, a document in ten of another kind is missed whole once in 25 times or more (0.9 ** 30)."""
+TOLERANCE = 1e-3
+"""Between two runs of one encoder, for batches are padded differently."""
+
+
+class LabelledRow(PairRow):
+    """As `factloop verify` reads and writes them, with a label; the text may also come in passages."""
+
+    passages: tuple[str, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """What the claim is judged by: passages are joined as those are that a check finds."""
+        return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
+
+
+@dataclass(frozen=True)
+class Tune:
+    """What is asked for."""
+
+    verifier: str
+    max_error: float
+    error: ErrorKind = ErrorKind.BALANCED
+    confidence: float = 0.95
+    embeddings: str | None = None
+    allow_download: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError for a share that is none."""
+        for flag, share in (("--max-error", self.max_error), ("--confidence", self.confidence)):
+            if not 0.0 < share < 1.0:
+                raise ConfigError(f"{flag} {share:g}: a share between 0 and 1, such as 0.05")
+
+
+def load_labelled(place: str) -> list[LabelledRow]:
+    """The rows of a JSON Lines, CSV, Parquet or JSON file. Raises DataError, also for a row without a label."""
+    rows = []
+    for row, item in placed_items(place, ColumnMapping(), LabelledRow):
+        if item.label is None:
+            raise row.error("thresholds are tuned on labelled claims: it is missing", "label")
+        if item.document is not None and item.passages is not None:
+            raise row.error("give document or passages, not both", "passages")
+        rows.append(item)
+    if not rows:
+        raise DataError("there is no row in it", path=place_name(place))
+    return rows
+
+
+async def atune(
+    rows: Sequence[LabelledRow], wanted: Tune, *, data: str, scored: Callable[[int, int], object] = lambda *_: None
+) -> CascadeFile:
+    """The cascade for these claims. Costs no money; takes as long as the verifier.
+
+    A score that a row has under the verifier's name is taken, once some of them were found to be what it gives.
+    `scored` is told how many claims have a score, and how many there are. Raises ConfigError, DataError.
+    """
+    verifier = cheap_verifier(wanted.verifier, wanted.embeddings, allow_download=wanted.allow_download)
+    scores = await _scores(rows, verifier, data, scored)
+    labelled = ScoredLabels(np.array(scores), np.array([row.label for row in rows], np.int8), _groups(rows))
+    tuning = Tuning.of(labelled)
+    tuned = tuning.tuned(wanted.max_error, wanted.error, wanted.confidence)
+    tuned = tuned.model_copy(update={"curve": tuning.curve(wanted.error, wanted.confidence)})
+    return CascadeFile(
+        verifier=wanted.verifier.strip(),
+        identity=verifier.reader.identity,
+        embeddings=wanted.embeddings,
+        upper=tuned.accepted.threshold,
+        lower=tuned.rejected.threshold,
+        data=data,
+        tuned=tuned,
+        created_at=datetime.now(UTC),
+        warnings=tuple(_warnings(tuned)),
+    )
+
+
+def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Claims that share a document, a response or their wording depend on one another."""
+    responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
+    return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
+
+
+async def _scores(
+    rows: Sequence[LabelledRow], verifier: CheapVerifier, data: str, scored: Callable[[int, int], object]
+) -> list[float]:
+    """NaN where there is none."""
+    name = verifier.reader.name
+    given = {place: row.evaluators[name] for place, row in enumerate(rows) if row.evaluators.get(name) is not None}
+    again = [place for place in given if rows[place].text.strip()]
+    again = [again[round(step * (len(again) - 1) / (COMPARED - 1))] for step in range(COMPARED)] if again else []
+    asked = [place for place in range(len(rows)) if place not in given]
+    found = {place: score for place, score in given.items() if score is not None}
+    for place, score in (await _read(rows, sorted({*again}), verifier)).items():
+        if score is None or abs(score - found[place]) > TOLERANCE:
+            here = "none" if score is None else f"{score:.4g}"
+            message = f"claim {rows[place].id!r} has {found[place]:.4g} of {name}, which gives {here}: verify it again"
+            raise DataError(message, path=data, field="evaluators")
+    for start in range(0, len(asked), BATCH):
+        scored(len(found), len(rows))
+        found |= {
+            place: score
+            for place, score in (await _read(rows, asked[start : start + BATCH], verifier)).items()
+            if score is not None
+        }
+    return [found.get(place, float("nan")) for place in range(len(rows))]
+
+
+async def _read(rows: Sequence[LabelledRow], places: Sequence[int], verifier: CheapVerifier) -> dict[int, float | None]:
+    pairs = [Pair(rows[place].claim, rows[place].text) for place in places]
+    (scored,) = await score_pairs(verifier.reader, pairs, meter=UsageMeter())
+    return {place: one.score for place, one in zip(places, scored, strict=True)}
+
+
+def _warnings(tuned: Tuned) -> list[str]:
+    warnings = []
+    if tuned.n_settled == 0:
+        warnings.append("Every claim goes to the model: such a cascade saves nothing.")
+    if tuned.likeness is None:
+        warnings.append("All claims belong together (one document or response): the error holds for its like alone.")
+    elif tuned.n_groups < tuned.n:
+        warnings.append(_in_groups(tuned))
+    if tuned.n_unscored:
+        warnings.append(f"{plural(tuned.n_unscored, 'claim')} without a score: such claims go to the model.")
+    return warnings
+
+
+def _in_groups(tuned: Tuned) -> str:
+    sides = (("accepted", tuned.accepted), ("rejected", tuned.rejected))
+    effects = [f"{side.design_effect:.1f} {done} ones" for done, side in sides if side.n]
+    counted = f" (as one independent claim count {' and '.join(effects)})" if effects else ""
+    few = "" if tuned.n_groups >= FEW_GROUPS else "; so few may hide the kind of document on which the verifier errs"
+    return (
+        f"{plural(tuned.n, 'claim')} in {plural(tuned.n_groups, 'group')} that share a document, a response or their "
+        f"wording: the bounds allow for that approximately{counted}{few}."
+    )

@@ -1,0 +1,25 @@
+"""A tuned cascade as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from factloop.core.cascade_records import CascadeFile
+from factloop.evaluation.cascades.views.curve import draw_cascade_curve
+from factloop.reports import cascade_words as words
+from factloop.reports.page import render_page
+
+
+def render_cascade_html(cascade: CascadeFile) -> str:
+    """The page. Equal cascades give equal pages."""
+    tuned = cascade.tuned
+    return render_page(
+        "cascade.html.j2",
+        room="factloop.evaluation.cascades.views",
+        styles=("pictures.css", "run.css"),
+        cascade=cascade,
+        tuned=tuned,
+        rows=list(words.rows(cascade)),
+        heads=list(words.CURVE_HEADS),
+        curve=[words.curve_row(point) for point in tuned.curve] if tuned is not None else [],
+        picture=draw_cascade_curve(tuned.curve, stated=tuned.max_error) if tuned is not None else None,
+        said=words,
+    )

@@ -1,0 +1,242 @@
+"""Two evaluators claim by claim: how far they agree, and which of them is nearer to people's labels.
+
+Cohen's kappa (1960) is (po - pe) / (1 - pe), with po the share of equal verdicts and pe that expected of two evaluators
+with these shares of verdicts who judge by chance. Intervals are percentile bootstraps over whole prompts, as claims of
+one response resemble each other; a resample in which a figure is undefined is passed over. There is none where the
+claims (those of a label, for balanced accuracy) come from one prompt, and where every resample gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.core.records import Verdict
+from factloop.evaluation.comparing.pairs import ClaimPair
+from factloop.evaluation.comparing.records import ClaimAgreement, Figure, Flip, LabelComparison
+from factloop.evaluation.comparing.statistics import turned_signs
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
+
+Floats = NDArray[np.float64]
+
+VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None)
+"""The order of rows and columns; None is a claim without a verdict."""
+RIGHT = {
+    FactLabel.SUPPORTED: Verdict.SUPPORTED,
+    FactLabel.NOT_SUPPORTED: Verdict.NOT_SUPPORTED,
+    FactLabel.IRRELEVANT: Verdict.IRRELEVANT,
+}
+"""The verdict that agrees with a label."""
+_SCORED = slice(0, 3)
+_BINARY = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
+
+
+class Resampler:
+    """Figures of counts by prompt, with intervals; every figure draws its prompts anew."""
+
+    def __init__(self, rng: np.random.Generator, resamples: int, level: float) -> None:
+        self.rng, self.resamples, self.level = rng, resamples, level
+
+    def figure(self, counts: Floats, statistic: Callable[[Floats], Floats], n: int, undefined: str) -> Figure:
+        """`counts` is (n_prompts, ...), in four dimensions with the label first among the rest; `statistic` takes
+        (n_resamples, ...) and gives NaN where it is undefined.
+        """
+        (value,) = statistic(counts.sum(axis=0)[None])
+        if np.isnan(value):
+            return Figure(value=None, n=n, undefined=undefined)
+        low, high = self._interval(counts, statistic)
+        return Figure(value=_within(float(value)), low=low, high=high, n=n)
+
+    def _interval(
+        self, counts: Floats, statistic: Callable[[Floats], Floats]
+    ) -> tuple[float, float] | tuple[None, None]:
+        flat = counts.reshape(len(counts), -1)
+        by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else flat.sum(axis=1, keepdims=True)
+        if np.count_nonzero(by_label, axis=0).min() < 2 or not self.resamples:
+            return None, None
+        values = np.concatenate(
+            [
+                statistic((weights @ flat).reshape(-1, *counts.shape[1:]))
+                for weights in draw_clusters(len(flat), self.rng, self.resamples)
+            ]
+        )
+        interval = percentile_interval(values[~np.isnan(values)], self.level)
+        return (None, None) if interval is None else (_within(interval[0]), _within(interval[1]))
+
+
+def agree(
+    claims: Sequence[ClaimPair], *, n_responses: int, n_only_first: int, n_only_second: int, resampler: Resampler
+) -> ClaimAgreement:
+    """The table of both sides' verdicts, and what follows from it."""
+    tables = _tables(claims)
+    table = tables.sum(axis=0)
+    scored = tables[:, _SCORED, _SCORED]
+    n = int(scored.sum())
+    return ClaimAgreement(
+        n_responses=n_responses,
+        n_matched=len(claims),
+        n_only_first=n_only_first,
+        n_only_second=n_only_second,
+        table=tuple(tuple(int(cell) for cell in row) for row in table),
+        agreement=resampler.figure(scored, _equal_share, n, "no matched claim has a verdict of both"),
+        kappa=resampler.figure(
+            scored,
+            kappa,
+            n,
+            "both give every claim one and the same verdict, so chance alone would agree"
+            if n
+            else "no matched claim has a verdict of both",
+        ),
+    )
+
+
+def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) -> LabelComparison | None:
+    """None where no matched claim has a label."""
+    labelled = [pair for pair in claims if pair.first.label is not None or pair.second.label is not None]
+    if not labelled:
+        return None
+    agreed = [pair for pair in labelled if None in (pair.first.label, pair.second.label) or _same_label(pair)]
+    judged = [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
+    right = _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
+    (neither, second_only), (first_only, both) = ((int(cell) for cell in row) for row in right.sum(axis=0))
+    none = "no labelled claim has a verdict of both"
+    binary = [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
+    outcomes = _by_prompt(
+        binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair)))
+    )
+    one_class = "balanced accuracy needs claims that people call supported, and some that they call not supported"
+    apart = right[:, 0, 1] - right[:, 1, 0]
+    return LabelComparison(
+        n_labelled=len(labelled),
+        n_conflicting=len(labelled) - len(agreed),
+        n_unscored=len(agreed) - len(judged),
+        both_right=both,
+        first_right=first_only,
+        second_right=second_only,
+        neither_right=neither,
+        agreement=_three(resampler, right, _first_share, _second_share, len(judged), none),
+        p_mcnemar=mcnemar(first_only, second_only) if judged else None,
+        p_by_prompt=turned_signs(apart, resampler.rng) if judged else None,
+        balanced_accuracy=_three(resampler, outcomes, _first_balanced, _second_balanced, len(binary), one_class),
+    )
+
+
+def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:
+    """The claims on which both sides have a verdict, and not the same. A claim without a verdict is no flip."""
+    return tuple(
+        Flip(
+            system=pair.system,
+            prompt_id=pair.prompt_id,
+            response_id=pair.response_id,
+            first_claim_id=pair.first.id,
+            second_claim_id=pair.second.id,
+            claim=pair.first.shown,
+            first=pair.first.verdict,
+            second=pair.second.verdict,
+            first_rationale=pair.first.rationale,
+            second_rationale=pair.second.rationale,
+            label=pair.first.label or pair.second.label,
+        )
+        for pair in claims
+        if pair.first.verdict is not None
+        and pair.second.verdict is not None
+        and pair.first.verdict is not pair.second.verdict
+    )
+
+
+def kappa(tables: Floats) -> Floats:
+    """Cohen's kappa of each table (n_tables, n, n); NaN where it is empty or nothing but chance can agree."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = tables / tables.sum(axis=(1, 2), keepdims=True)
+        expected = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
+        found = np.trace(shares, axis1=1, axis2=2)
+        return np.where(expected < 1.0 - 1e-12, (found - expected) / (1.0 - expected), np.nan)
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """Exact two-sided p-value: as many of the disputed claims on one side as that, if either side is as likely."""
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    n = first_only + second_only
+    return float(binomtest(first_only, n, 0.5).pvalue) if n else 1.0
+
+
+def _tables(claims: Sequence[ClaimPair]) -> Floats:
+    return _by_prompt(
+        claims, (4, 4), lambda pair: (VERDICTS.index(pair.first.verdict), VERDICTS.index(pair.second.verdict))
+    )
+
+
+def _by_prompt(
+    claims: Sequence[ClaimPair], shape: tuple[int, ...], cell: Callable[[ClaimPair], tuple[int, ...]]
+) -> Floats:
+    """(n_prompts, *shape): how many claims of each prompt fall where; at least one row."""
+    places = {prompt: place for place, prompt in enumerate(sorted({pair.prompt_id for pair in claims}))}
+    counts = np.zeros((max(1, len(places)), *shape))
+    for pair in claims:
+        counts[places[pair.prompt_id], *cell(pair)] += 1
+    return counts
+
+
+def _same_label(pair: ClaimPair) -> bool:
+    return pair.first.label is pair.second.label
+
+
+def _label(pair: ClaimPair) -> FactLabel:
+    label = pair.first.label or pair.second.label
+    assert label is not None
+    return label
+
+
+def _is_right(pair: ClaimPair) -> tuple[bool, bool]:
+    right = RIGHT[_label(pair)]
+    return pair.first.verdict is right, pair.second.verdict is right
+
+
+def _three(
+    resampler: Resampler,
+    counts: Floats,
+    first: Callable[[Floats], Floats],
+    second: Callable[[Floats], Floats],
+    n: int,
+    undefined: str,
+) -> tuple[Figure, Figure, Figure]:
+    """A figure of the first side, of the second, and their difference."""
+    return (
+        resampler.figure(counts, first, n, undefined),
+        resampler.figure(counts, second, n, undefined),
+        resampler.figure(counts, lambda drawn: second(drawn) - first(drawn), n, undefined),
+    )
+
+
+def _equal_share(tables: Floats) -> Floats:
+    return _share(np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2)))
+
+
+def _first_share(right: Floats) -> Floats:
+    """Of tables with a row for whether the first side is right, and a column for the second."""
+    return _share(right[..., 1, :].sum(axis=-1), right.sum(axis=(-2, -1)))
+
+
+def _second_share(right: Floats) -> Floats:
+    return _share(right[..., :, 1].sum(axis=-1), right.sum(axis=(-2, -1)))
+
+
+def _first_balanced(outcomes: Floats) -> Floats:
+    """Of (n, label, first right, second right): the mean of both labels' shares."""
+    return np.asarray(_first_share(outcomes).mean(axis=-1))
+
+
+def _second_balanced(outcomes: Floats) -> Floats:
+    return np.asarray(_second_share(outcomes).mean(axis=-1))
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))
+
+
+def _within(value: float) -> float:
+    return min(1.0, max(-1.0, value))

@@ -1,0 +1,223 @@
+"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses, whichever it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import numpy as np
+
+from factloop.core.errors import ConfigError
+from factloop.core.records import Counts
+from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
+from factloop.evaluation.comparing.pairs import Paired, pair_responses
+from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
+from factloop.evaluation.comparing.statistics import paired_differences
+from factloop.evaluation.comparing.words import cautions, conclude
+from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, choose_ks, is_rated
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, KRule
+from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
+
+ALPHA = 0.05
+NAMED = 5
+"""Systems that an error names."""
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """A finished run as one side of a comparison."""
+
+    name: str
+    summary: RunSummary
+    responses: Iterable[JudgedResponse]
+    """Read once; those of other systems are passed over."""
+    system: str | None = None
+    """Only this one's responses."""
+
+
+def compare(
+    first: ComparedRun,
+    second: ComparedRun,
+    *,
+    ks: Sequence[int | Literal["median", "maximum"]] = (),
+    abstention: AbstentionPolicy | None = None,
+    alpha: float = ALPHA,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Comparison:
+    """The comparison. Without `ks` those of both runs, and without `abstention` the policy that both share.
+
+    Evaluators are compared where most of the shared responses are the same text in two different runs, systems
+    otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there
+    are several, another policy for abstentions and none given.
+    """
+    policy = abstention or _shared_policy(first, second)
+    by_system = _by_system(first, second)
+    one_run = first.summary is second.summary
+    found = pair_responses(_chosen(first), _chosen(second), by_system=by_system, with_claims=not one_run)
+    kind = _kind(found, one_run=one_run)
+    pairs, other_text = _comparable(found, kind)
+    rng = np.random.default_rng(seed)
+    differences = paired_differences(
+        pairs, _ks(first, second, pairs, ks, policy), abstention=policy, rng=rng, resamples=resamples, level=level
+    )
+    claims = labels = None
+    if kind is ComparisonKind.EVALUATORS:
+        resampler = Resampler(rng, resamples, level)
+        claims = agree(
+            found.claims,
+            n_responses=len(pairs),
+            n_only_first=found.n_claims_only_first,
+            n_only_second=found.n_claims_only_second,
+            resampler=resampler,
+        )
+        labels = compare_with_labels(found.claims, resampler=resampler)
+    settings = differing_settings(first.summary, second.summary)
+    n_unpaired = len(found.only_first) + len(found.only_second) + len(other_text)
+    return Comparison(
+        kind=kind,
+        first=_side(first, [*(pair.first for pair in found.pairs), *found.only_first]),
+        second=_side(second, [*(pair.second for pair in found.pairs), *found.only_second]),
+        settings=settings,
+        abstention=policy,
+        alpha=alpha,
+        level=level,
+        n_resamples=resamples,
+        seed=seed,
+        differences=differences,
+        conclusions=conclude(differences, claims, labels, alpha=alpha, level=level),
+        pairs=tuple(pairs),
+        only_first=tuple(found.only_first),
+        only_second=tuple(found.only_second),
+        other_text=other_text,
+        claims=claims,
+        labels=labels,
+        flips=flips(found.claims) if kind is ComparisonKind.EVALUATORS else (),
+        created_at=datetime.now(UTC),
+        warnings=cautions(kind, settings, one_run=one_run, n_unpaired=n_unpaired),
+    )
+
+
+def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
+    """The data, and each setting of the fingerprints, in which two runs differ."""
+    one = {"data": first.data, **_flat(first.fingerprint.model_dump(mode="json"))}
+    other = {"data": second.data, **_flat(second.fingerprint.model_dump(mode="json"))}
+    return tuple(
+        Setting(name=name, first=one.get(name), second=other.get(name))
+        for name in dict.fromkeys((*one, *other))
+        if one.get(name) != other.get(name)
+    )
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{before}{name}.")
+        elif isinstance(value, list):
+            found[before + name] = ", ".join(map(str, value)) or None
+        else:
+            found[before + name] = None if value is None else str(value)
+    return found
+
+
+def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
+    one, other = first.summary.scores.abstention, second.summary.scores.abstention
+    if one is not other:
+        raise ConfigError(
+            f"the runs count abstentions differently ({first.name}: {one}, {second.name}: {other}); "
+            "say with --abstention how to count them here"
+        )
+    return one
+
+
+def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
+    """Whether responses are paired by system and prompt, rather than by prompt alone as of two single systems."""
+    ours, theirs = _systems(first), _systems(second)
+    if len(ours) == 1 and len(theirs) == 1:
+        if first.summary is second.summary and ours == theirs:
+            raise ConfigError(f"{first.name}: a run is not compared with itself; name two systems of it, or two runs")
+        return False
+    if not {*ours} & {*theirs}:
+        raise ConfigError(
+            f"{first.name} and {second.name} hold several systems and none in common; "
+            f"name one of each with --system: {_some(ours)} of A, {_some(theirs)} of B"
+        )
+    if first.summary is second.summary:
+        raise ConfigError(f"{first.name}: name two of its systems with --system: {_some(ours)}")
+    return True
+
+
+def _systems(run: ComparedRun) -> list[str]:
+    names = sorted({line.system for line in run.summary.responses})
+    if not names:
+        raise ConfigError(f"{run.name}: the run holds no response, so nothing can be compared")
+    if run.system is None:
+        return names
+    if run.system not in names:
+        raise ConfigError(f"{run.name}: no response of {run.system}; it has those of {_some(names)}")
+    return [run.system]
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _chosen(run: ComparedRun) -> Iterable[JudgedResponse]:
+    return (one for one in run.responses if run.system in (None, one.system))
+
+
+def _kind(found: Paired, *, one_run: bool) -> ComparisonKind:
+    n_same = sum(pair.same_text for pair in found.pairs)
+    return ComparisonKind.EVALUATORS if not one_run and 2 * n_same > len(found.pairs) else ComparisonKind.SYSTEMS
+
+
+def _comparable(found: Paired, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
+    """The pairs to compare, and the responses left out because evaluators did not judge the same text."""
+    if kind is ComparisonKind.SYSTEMS:
+        return found.pairs, ()
+    kept = [pair for pair in found.pairs if pair.same_text]
+    return kept, tuple(pair.first for pair in found.pairs if not pair.same_text)
+
+
+def _ks(
+    first: ComparedRun,
+    second: ComparedRun,
+    pairs: Sequence[Pair],
+    ks: Sequence[int | Literal["median", "maximum"]],
+    abstention: AbstentionPolicy,
+) -> list[int]:
+    """`ks` as numbers, those of a rule over both sides' compared responses that have an F1@K.
+
+    Without any, the Ks given to both runs.
+    """
+    if ks:
+        lines = [line for pair in pairs for line in (pair.first, pair.second)]
+        return sorted(choice.k for choice in choose_ks((one for one in lines if is_rated(one, abstention)), ks))
+    chosen = [{choice.k for choice in run.summary.scores.ks} for run in (first, second)]
+    given = {choice.k for run in (first, second) for choice in run.summary.scores.ks if choice.rule is KRule.GIVEN}
+    return sorted(chosen[0] & chosen[1] or given or chosen[0] | chosen[1])
+
+
+def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:
+    counts = [line.counts for line in lines]
+    return Side(
+        run=run.name,
+        data=run.summary.data,
+        judge=run.summary.fingerprint.judge,
+        systems=tuple(sorted({line.system for line in lines})),
+        n_responses=len(lines),
+        n_abstained=sum(line.abstained for line in lines),
+        n_unscored_responses=sum(line.unscored for line in lines),
+        counts=Counts(
+            supported=sum(one.supported for one in counts),
+            not_supported=sum(one.not_supported for one in counts),
+            irrelevant=sum(one.irrelevant for one in counts),
+            unscored=sum(one.unscored for one in counts),
+        ),
+        usage=run.summary.usage,
+    )

@@ -1,0 +1,212 @@
+"""What comes of comparing two runs: paired differences, agreement claim by claim, and all that these rest on.
+
+The runs are `first` and `second`, A and B in reports. Every difference is second minus first, so that above 0 the
+second is higher.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, K
+from factloop.evaluation.runs.records import ResponseLine
+
+Difference = Annotated[float, Field(ge=-1.0, le=1.0)]
+
+
+class ComparisonKind(StrEnum):
+    """What differs between the two sides."""
+
+    SYSTEMS = "systems"
+    """The responses: two systems answered the same prompts, or one did so twice."""
+    EVALUATORS = "evaluators"
+    """The judge: the same responses were judged by two models or settings."""
+
+
+class Quantity(StrEnum):
+    PRECISION = "precision"
+    F1 = "f1"
+
+
+class Side(Record):
+    """One of the two that are compared."""
+
+    run: str
+    """The run's folder, as it was named."""
+    data: str
+    """What the run was over."""
+    judge: str
+    """Model and plan that judged."""
+    systems: tuple[str, ...]
+    """Whose responses these are."""
+    n_responses: Count
+    n_abstained: Count
+    n_unscored_responses: Count
+    """Responses none of whose claims got a verdict."""
+    counts: Counts
+    usage: Usage
+    """Of the whole run, whichever of its systems are compared."""
+
+
+class Setting(Record):
+    """A setting in which the two runs differ; None where a run has no such setting."""
+
+    name: str
+    first: str | None
+    second: str | None
+
+
+class Pair(Record):
+    """Two responses to one prompt, or one response judged twice."""
+
+    first: ResponseLine
+    second: ResponseLine
+    same_text: bool
+
+
+class PairedDifference(Record):
+    """The mean of a quantity on both sides, over the pairs in which both have a value, and how far apart they are."""
+
+    quantity: Quantity
+    k: K | None = None
+    """Of F1@K."""
+    first: Share | None
+    second: Share | None
+    difference: Difference | None
+    """Second minus first; None where no pair has two values."""
+    low: Difference | None = None
+    high: Difference | None = None
+    """Percentile bootstrap over prompts; None with fewer than two."""
+    n_pairs: Count
+    n_prompts: Count
+    n_left_out: Count
+    """Pairs in which a side has no value: left out by the policy for abstentions, or without any verdict."""
+    first_higher: Count
+    equal: Count
+    second_higher: Count
+    """Pairs. What differs by rounding alone is equal."""
+    p: Share | None
+    """Two-sided, by turning the signs of whole prompts."""
+    p_corrected: Share | None
+    """By Holm's method over all differences of the comparison."""
+
+    @model_validator(mode="after")
+    def _counts_every_pair(self) -> Self:
+        if self.first_higher + self.equal + self.second_higher != self.n_pairs:
+            raise ValueError("higher, lower and equal pairs are all pairs")
+        return self
+
+
+class Figure(Record):
+    """A number in [-1, 1] with its interval over prompts, or the reason why there is none."""
+
+    value: Difference | None
+    low: Difference | None = None
+    high: Difference | None = None
+    n: Count
+    """Claims that it rests on."""
+    undefined: str | None = None
+
+    @model_validator(mode="after")
+    def _says_why_there_is_none(self) -> Self:
+        if (self.value is None) == (self.undefined is None):
+            raise ValueError("a figure has a value, or says why it has none")
+        return self
+
+
+class ClaimAgreement(Record):
+    """How two evaluators judge the same claims of the same responses."""
+
+    n_responses: Count
+    """With the same text on both sides."""
+    n_matched: Count
+    n_only_first: Count
+    n_only_second: Count
+    """Claims that only one side makes of a response."""
+    table: tuple[tuple[Count, ...], ...]
+    """Matched claims: a row for each verdict of the first side, a column for each of the second, in the order
+    supported, not supported, irrelevant, unscored."""
+    agreement: Figure
+    """Share with the same verdict among matched claims that both sides judged."""
+    kappa: Figure
+    """Cohen's kappa of the same claims over the three verdicts."""
+
+
+class LabelComparison(Record):
+    """Which evaluator is nearer to people's labels, on matched claims with a label."""
+
+    n_labelled: Count
+    n_conflicting: Count
+    """Claims that the two runs give different labels; nothing rests on them."""
+    n_unscored: Count
+    """Labelled claims without a verdict of one side or of both; nothing rests on them."""
+    both_right: Count
+    first_right: Count
+    """Only the first side's verdict is the label."""
+    second_right: Count
+    neither_right: Count
+    agreement: tuple[Figure, Figure, Figure]
+    """Share of verdicts that are the label: first, second, second minus first."""
+    p_mcnemar: Share | None
+    """McNemar's exact test, two-sided, which takes claims as independent."""
+    p_by_prompt: Share | None
+    """By turning the signs of whole prompts, which does not."""
+    balanced_accuracy: tuple[Figure, Figure, Figure]
+    """Mean of TPR and TNR, over claims that the label and both verdicts call supported or not supported."""
+
+
+class Flip(Record):
+    """One claim on which the two evaluators have different verdicts."""
+
+    system: str
+    prompt_id: str
+    response_id: str
+    first_claim_id: str
+    second_claim_id: str
+    claim: str
+    """As the first side words it, to be understood alone."""
+    first: Verdict
+    second: Verdict
+    first_rationale: str
+    second_rationale: str
+    label: FactLabel | None = None
+
+
+class Comparison(Record):
+    """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    kind: ComparisonKind
+    first: Side
+    second: Side
+    settings: tuple[Setting, ...]
+    """In which the runs differ."""
+    abstention: AbstentionPolicy
+    alpha: Share
+    level: Share
+    """Of the intervals."""
+    n_resamples: Count
+    seed: int
+    differences: tuple[PairedDifference, ...]
+    """Precision, then F1 at each K."""
+    conclusions: tuple[str, ...]
+    """What follows, in sentences: one for each difference, then on claims and labels."""
+    pairs: tuple[Pair, ...]
+    """By prompt and system."""
+    only_first: tuple[ResponseLine, ...]
+    only_second: tuple[ResponseLine, ...]
+    """Responses without a counterpart, which no difference rests on."""
+    other_text: tuple[ResponseLine, ...] = ()
+    """Where evaluators are compared, responses of the first side whose counterpart says something else; left out."""
+    claims: ClaimAgreement | None = None
+    labels: LabelComparison | None = None
+    """None where there are no labels, or where systems are compared."""
+    flips: tuple[Flip, ...] = ()
+    created_at: datetime
+    warnings: tuple[str, ...] = ()

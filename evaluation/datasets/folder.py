@@ -1,0 +1,58 @@
+"""The folder that `factloop data get` puts data sets into, and where the other commands find them in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from factloop.core.errors import ConfigError
+from factloop.evaluation.datasets.fetch import RECORD
+from factloop.evaluation.datasets.registry import Dataset, find_dataset
+
+VARIABLE = "FACTLOOP_DATA_DIR"
+
+
+def data_folder() -> Path:
+    """The folder in FACTLOOP_DATA_DIR, by default one for data in the user's own."""
+    named = os.environ.get(VARIABLE)
+    if named:  # an empty variable is an unset one
+        return Path(named).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("factloop", appauthor=False))
+
+
+def is_got(folder: Path, dataset: str, part: str) -> bool:
+    """Whether `folder` holds all of the part: `data get` writes down where it is from when that is so."""
+    return (folder / dataset / part / RECORD).is_file()
+
+
+def find_part(dataset: str, part: str, given: str | None) -> Path:
+    """Where to load a part from (`registry.load_part`): the place given, or the folder that `data get` put it into.
+
+    Of a folder that was filled by `data get --into` the part's own folder is meant. Raises ConfigError, with the
+    command that gets it, where nothing is given and the part is not there; and for names that are none.
+    """
+    known = find_dataset(dataset)
+    known.part(part)
+    if given is not None:
+        return Path(given) / dataset / part if is_got(Path(given), dataset, part) else Path(given)
+    folder = data_folder()
+    if not is_got(folder, dataset, part):
+        missing = f"{named_part(dataset, part)} is not in {folder}"
+        raise ConfigError(f"{missing}; get it with: {_command(known, part)}, or name it with --data")
+    return folder / dataset / part
+
+
+def named_part(dataset: str, part: str) -> str:
+    """What reports call a part that was found in the folder."""
+    return f"{find_dataset(dataset).title} ({part})"
+
+
+def _command(dataset: Dataset, part: str) -> str:
+    words = ["factloop data get", dataset.name]
+    if dataset.gated:
+        words.append(f"--from-dir FOLDER (from {dataset.homepage})")
+    elif len(dataset.parts) > 1:
+        words.append(f"--part {part}")
+    return " ".join(words)

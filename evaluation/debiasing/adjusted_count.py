@@ -1,0 +1,85 @@
+"""The adjusted count (Rogan and Gladen 1978): a share of verdicts put right by the evaluator's TPR and FPR.
+
+`(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It holds where these two are the same on both
+samples, however many claims are supported in either. Godbole and Jia ("Verify with Caution", section 5) show how often
+they are not when the labelled claims come from another system.
+
+The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` is not told from
+0. Where the labelled claims do not tell TPR - FPR itself from 0, the share is undefined.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from factloop.evaluation.debiasing import influence
+from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
+from factloop.evaluation.debiasing.records import Estimate, Method, Undefined
+from factloop.evaluation.debiasing.samples import Samples
+
+METHOD = Method.ADJUSTED_COUNT
+
+
+@dataclass(frozen=True)
+class _Ratio:
+    """Numerator `rate - FPR` and denominator `TPR - FPR`, with their variances and covariance."""
+
+    top: float
+    bottom: float
+    top_variance: float
+    bottom_variance: float
+    covariance: float
+
+    def has_signal(self, quantile: float) -> bool:
+        """Whether the denominator is above 0 beyond its uncertainty."""
+        return self.bottom > quantile * math.sqrt(self.bottom_variance)
+
+    def interval(self, quantile: float) -> tuple[float, float]:
+        """Fieller's; without ends where the denominator is not told from 0."""
+        square = quantile**2
+        a = self.bottom**2 - square * self.bottom_variance
+        b = self.top * self.bottom - square * self.covariance
+        c = self.top**2 - square * self.top_variance
+        if a <= 0.0:
+            return -math.inf, math.inf
+        root = math.sqrt(max(b * b - a * c, 0.0))
+        return (b - root) / a, (b + root) / a
+
+
+def precision(samples: Samples, level: float) -> Estimate:
+    """The share of supported claims, cut to [0, 1]; undefined without labelled claims of both classes."""
+    why = _why_undefined(samples)
+    if why is not None:
+        return undefined(METHOD, why, samples, level)
+    ratio = _ratio(samples)
+    if not ratio.has_signal(influence.quantile(max(samples.n_label_groups, 2), level)):
+        return undefined(METHOD, Undefined.NO_SIGNAL, samples, level)
+    groups = smallest_sample(METHOD, samples)
+    interval = ratio.interval(influence.quantile(groups, level)) if groups > 1 else None
+    return with_interval(METHOD, ratio.top / ratio.bottom, interval, samples, level)
+
+
+def _why_undefined(samples: Samples) -> Undefined | None:
+    if not samples.scored.sum():
+        return Undefined.NOTHING_SCORED
+    if not len(samples.label):
+        return Undefined.NO_LABELS
+    return Undefined.CLASS_MISSING if np.ptp(samples.label) == 0.0 else None
+
+
+def _ratio(samples: Samples) -> _Ratio:
+    right, wrong = samples.label, 1.0 - samples.label
+    tpr, fpr = float(samples.verdict[right > 0].mean()), float(samples.verdict[wrong > 0].mean())
+    tpr_moves = influence.of_labelled(samples.verdict, samples, right)
+    fpr_moves = influence.of_labelled(samples.verdict, samples, wrong)
+    top, bottom = influence.of_run_rate(samples) - fpr_moves, tpr_moves - fpr_moves
+    return _Ratio(
+        top=float(samples.supported.sum() / samples.scored.sum()) - fpr,
+        bottom=tpr - fpr,
+        top_variance=influence.covariance(top, top),
+        bottom_variance=influence.covariance(bottom, bottom),
+        covariance=influence.covariance(top, bottom),
+    )

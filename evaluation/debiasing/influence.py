@@ -1,0 +1,45 @@
+"""How much each group of claims moves an estimate: sums of these squared are variances that allow for groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from factloop.evaluation.debiasing.records import LEVEL
+from factloop.evaluation.debiasing.samples import Floats, Ints, Samples
+
+
+def of_mean(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
+    """(n_groups,): influence of each group on the weighted mean of the values.
+
+    The sum of their squares is the variance of the mean, with the factor g / (g - 1) for the g groups that have weight:
+    with groups of one it is the sample variance over n. The square of the sum over two samples is right for groups that
+    are in both, too.
+    """
+    weights = np.ones_like(values) if weights is None else weights
+    total = weights.sum()
+    moves = np.bincount(group, weights * (values - (weights * values).sum() / total) / total, minlength=n_groups)
+    g = len(np.unique(group[weights > 0]))
+    return np.asarray(moves * np.sqrt(g / (g - 1)) if g > 1 else moves)
+
+
+def of_run_rate(samples: Samples) -> Floats:
+    """On the share of supported among the scored claims of the run, which is a ratio of sums over responses."""
+    rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
+    return of_mean(rates, samples.run_group, samples.n_groups, samples.scored)
+
+
+def of_labelled(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
+    """On the mean of a value of the labelled claims, over those where `among` is 1."""
+    return of_mean(values, samples.label_group, samples.n_groups, among)
+
+
+def covariance(one: Floats, other: Floats) -> float:
+    """Of two estimates, from their influences."""
+    return float(one @ other)
+
+
+def quantile(n_groups: int, level: float = LEVEL) -> float:
+    """Student's t with a degree of freedom less than there are groups, as the variance is estimated from them."""
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    return float(stats.t.ppf((1.0 + level) / 2.0, n_groups - 1))

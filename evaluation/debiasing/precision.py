@@ -1,0 +1,40 @@
+"""Precision of a run, raw and corrected by labelled claims, with intervals that carry both samples' uncertainty."""
+
+from __future__ import annotations
+
+import math
+
+from factloop.evaluation.debiasing import adjusted_count, influence, prediction_powered
+from factloop.evaluation.debiasing.estimates import undefined, with_interval
+from factloop.evaluation.debiasing.records import LEVEL, CorrectedPrecision, Estimate, Method, Undefined
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples
+
+
+def corrected_precision(labelled: LabelledClaims, run: JudgedResponses, *, level: float = LEVEL) -> CorrectedPrecision:
+    """Supported over scored claims of the whole run: as the evaluator has it, and corrected in two ways.
+
+    The two rest on different assumptions (`Method`), and are far apart where one of them fails. Precision is taken over
+    all claims together, so that long responses weigh more; responses and prompts are what is drawn.
+
+    Raises ConfigError where no claims are grouped and the extra `correction` is not installed.
+    """
+    samples = as_samples(labelled, run)
+    return CorrectedPrecision(
+        raw=raw_precision(samples, level),
+        prediction_powered=prediction_powered.precision(samples, level),
+        adjusted_count=adjusted_count.precision(samples, level),
+        evaluator=samples.rates(),
+        n_run_unscored=samples.n_unscored_run,
+    )
+
+
+def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
+    """The evaluator's own share, with an interval that takes its verdicts for the truth, as reports usually give it."""
+    if not samples.scored.sum():
+        return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
+    value = float(samples.supported.sum() / samples.scored.sum())
+    moves = influence.of_run_rate(samples)
+    if samples.n_run_groups < 2:
+        return with_interval(Method.RAW, value, None, samples, level)
+    reach = influence.quantile(samples.n_run_groups, level) * math.sqrt(influence.covariance(moves, moves))
+    return with_interval(Method.RAW, value, (value - reach, value + reach), samples, level)

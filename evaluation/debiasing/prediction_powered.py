@@ -1,0 +1,114 @@
+"""Prediction-powered inference for a share (PPI++: Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453, section 2).
+
+`lambda * mean(run verdicts) + mean(label - lambda * verdict)` over the labelled claims: the labels are right and few,
+the verdicts many and biased, and the bias is measured where both are known. With lambda 0 the verdicts are not used;
+the best lambda leaves the least variance. It holds, whatever the evaluator, where the labelled claims are a random
+sample of claims like those of the run.
+
+Independent claims go to `ppi-python`. It knows no groups; claims of one response have theirs, so for them the variance
+and the best lambda are taken from the influence of each group here, which with groups of one is the same but for terms
+of the order 1 / n.
+
+Where one class is rare among the labelled claims, neither interval is wide enough: a sample without a single error
+shows no spread. There the interval is widened to hold Wilson's of the labels alone, which is right in that case, too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from factloop.core.errors import ConfigError
+from factloop.evaluation.debiasing import influence
+from factloop.evaluation.debiasing.estimates import FEWEST_OF_A_CLASS, smallest_sample, undefined, with_interval
+from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Undefined
+from factloop.evaluation.debiasing.samples import Samples
+
+METHOD = Method.PREDICTION_POWERED
+
+
+def precision(samples: Samples, level: float) -> Estimate:
+    """The share of supported claims in [0, 1]; undefined where a sample is empty."""
+    if not samples.scored.sum():
+        return undefined(METHOD, Undefined.NOTHING_SCORED, samples, level)
+    if not len(samples.label):
+        return undefined(METHOD, Undefined.NO_LABELS, samples, level)
+    is_plain = samples.are_independent and min(samples.n_label_groups, samples.n_run_groups) > 1
+    return _of_independent(samples, level) if is_plain else _of_groups(samples, level)
+
+
+def _of_groups(samples: Samples, level: float) -> Estimate:
+    run, label = influence.of_run_rate(samples), influence.of_labelled(samples.label, samples)
+    change = run - influence.of_labelled(samples.verdict, samples)
+    square = influence.covariance(change, change)
+    weight = float(np.clip(-influence.covariance(label, change) / square, 0.0, 1.0)) if square > 0.0 else 0.0
+    moves = label + weight * change
+    value, groups = _value(samples, weight), smallest_sample(METHOD, samples)
+    if groups < 2:
+        return with_interval(METHOD, value, None, samples, level, weight=weight)
+    reach = influence.quantile(groups, level) * float(np.sqrt(influence.covariance(moves, moves)))
+    return _widened(value, (value - reach, value + reach), samples, level, weight)
+
+
+def _value(samples: Samples, weight: float) -> float:
+    rate = samples.supported.sum() / samples.scored.sum()
+    return float(weight * rate + (samples.label - weight * samples.verdict).mean())
+
+
+def _of_independent(samples: Samples, level: float) -> Estimate:
+    ppi = _library()
+    verdicts = samples.supported[samples.scored > 0]
+    known = (samples.label, samples.verdict, verdicts)
+    is_constant = np.ptp(np.concatenate(known[1:])) == 0.0  # the best lambda would be 0 / 0
+    fixed = {"lam": 0.0} if is_constant else {}
+    value = float(np.squeeze(ppi.ppi_mean_pointestimate(*known, **fixed)))
+    low, high = (float(np.squeeze(end)) for end in ppi.ppi_mean_ci(*known, alpha=1.0 - level, **fixed))
+    return _widened(value, (low, high), samples, level, _weight(samples, value))
+
+
+def _weight(samples: Samples, value: float) -> float | None:
+    """The lambda behind a value, which the library keeps to itself: values lie on a line in it."""
+    without, full = _value(samples, 0.0), _value(samples, 1.0)
+    return float(np.clip((value - without) / (full - without), 0.0, 1.0)) if abs(full - without) > 1e-9 else None
+
+
+def _widened(
+    value: float, interval: tuple[float, float], samples: Samples, level: float, weight: float | None
+) -> Estimate:
+    """The estimate with an interval that is wide enough where a class is rare."""
+    n_supported = float(samples.label.sum())
+    if min(n_supported, len(samples.label) - n_supported) >= FEWEST_OF_A_CLASS:
+        return with_interval(METHOD, value, interval, samples, level, weight=weight)
+    low, high = _wilson(samples, level)
+    wide = min(low, interval[0]), max(high, interval[1])
+    return with_interval(METHOD, value, wide, samples, level, weight=weight, cautions={Caution.WIDENED})
+
+
+def _wilson(samples: Samples, level: float) -> tuple[float, float]:
+    """Wilson's (1927) interval of the share of supported labels.
+
+    Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
+    there are groups where the labels have none.
+    """
+    share, moves = float(samples.label.mean()), influence.of_labelled(samples.label, samples)
+    variance = influence.covariance(moves, moves)
+    n = min(share * (1.0 - share) / variance, len(samples.label)) if variance > 0.0 else samples.n_label_groups
+    square = influence.quantile(samples.n_label_groups, level) ** 2
+    middle = (share + square / (2.0 * n)) / (1.0 + square / n)
+    reach = float(np.sqrt(square * share * (1.0 - share) / n + square**2 / (4.0 * n**2))) / (1.0 + square / n)
+    return middle - reach, middle + reach
+
+
+def _library() -> Any:
+    """ppi-python, which silences every warning of the process when it is imported: that is undone."""
+    try:
+        with warnings.catch_warnings():
+            import ppi_py  # type: ignore[import-untyped]  # has no type hints
+    except ImportError as error:
+        raise ConfigError(
+            "correcting a share of independent claims needs an extra: pip install 'factloop[correction]'; or name the"
+            " response of each claim"
+        ) from error
+    return ppi_py

@@ -1,0 +1,139 @@
+"""What a correction gives: the raw figure, the corrected ones, and what each of them rests on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from factloop.core.records import Count, Record, Share
+
+LEVEL = 0.95
+Abstentions = Literal["zero", "exclude"]
+"""What a response without a scored claim counts: nothing is supported, so F1@K is 0; or it is left out."""
+
+
+class Method(StrEnum):
+    RAW = "raw"
+    """The evaluator's verdicts as they are."""
+    PREDICTION_POWERED = "prediction_powered"
+    """PPI++ (Angelopoulos, Duchi and Zrnic 2023): holds where the labelled claims are like those of the run."""
+    ADJUSTED_COUNT = "adjusted_count"
+    """Rogan and Gladen 1978: holds where the evaluator's TPR and FPR are the same on both."""
+    BOOTSTRAP = "bootstrap"
+    """Resamples of both samples."""
+
+
+class Transfer(StrEnum):
+    """What of the labelled claims is taken to hold for the run."""
+
+    VERDICTS = "verdicts"
+    """How often a claim of either verdict is truly supported: the claims are of the same kind."""
+    ERROR_RATES = "error_rates"
+    """TPR and FPR: the run may have more or fewer errors, but the evaluator finds them as well."""
+
+
+class Undefined(StrEnum):
+    """Why there is no value."""
+
+    NOTHING_SCORED = "nothing_scored"
+    """No claim of the run has a verdict."""
+    NO_LABELS = "no_labels"
+    """No labelled claim has a verdict."""
+    CLASS_MISSING = "class_missing"
+    """TPR needs labelled claims that are supported, FPR some that are not."""
+    VERDICT_MISSING = "verdict_missing"
+    """The run has a verdict that no labelled claim has."""
+    NO_SIGNAL = "no_signal"
+    """TPR - FPR is not above 0 beyond its own uncertainty: the evaluator may be guessing."""
+
+
+class Caution(StrEnum):
+    """What speaks against leaning on a value that is there."""
+
+    FEW_LABELS = "few_labels"
+    """Too few labelled claims, or groups of them, for intervals that rest on the normal distribution."""
+    FEW_OF_A_CLASS = "few_of_a_class"
+    """Too few labelled claims are supported, or not supported, to know how the evaluator treats them."""
+    CLIPPED = "clipped"
+    """The value came out below 0 or above 1, which sampling error or another kind of claims can do."""
+    NO_SPREAD = "no_spread"
+    """Nothing varies in a sample, so the interval leaves out its uncertainty."""
+    WIDENED = "widened"
+    """A class is rare among the labelled claims; the interval holds that of the labels alone, too."""
+    ONE_GROUP = "one_group"
+    """A sample is a single group: there is no interval."""
+    RESAMPLES_LOST = "resamples_lost"
+    """More than a twentieth of the resamples had no value; the interval rests on the others."""
+
+
+class Estimate(Record):
+    """A share of supported claims or an F1@K in [0, 1], higher is better, or the reason why there is none."""
+
+    method: Method
+    value: Share | None
+    undefined: Undefined | None = None
+    low: Share | None = None
+    high: Share | None = None
+    """None where a sample is a single group."""
+    level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
+    n_run: Count
+    """Claims of the run that have a verdict."""
+    n_run_groups: Count
+    n_labels: Count
+    """Labelled claims that have a verdict; 0 where the method uses none."""
+    n_label_groups: Count
+    weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    """Prediction-powered: lambda, how far the verdicts are used; 0 leaves the labels alone."""
+    cautions: tuple[Caution, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_value_or_undefined(self) -> Self:
+        if (self.value is None) == (self.undefined is None):
+            raise ValueError("an estimate has either a value or the reason why it is undefined")
+        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
+            raise ValueError("an interval has two ends and a value")
+        return self
+
+
+class EvaluatorRates(Record):
+    """How the evaluator did on the labelled claims; None without claims of the class."""
+
+    tpr: Share | None
+    """Of the truly supported claims, those that it calls supported."""
+    fpr: Share | None
+    """Of the others, those that it calls supported."""
+    n_supported: Count
+    n_not_supported: Count
+    n_unscored: Count
+    """Labelled claims without a verdict, which nothing here rests on."""
+
+
+class CorrectedPrecision(Record):
+    """Supported claims as a share of all scored claims of a run, raw and corrected."""
+
+    raw: Estimate
+    prediction_powered: Estimate
+    adjusted_count: Estimate
+    evaluator: EvaluatorRates
+    n_run_unscored: Count
+    """Claims of the run without a verdict; irrelevant claims are in neither count."""
+
+
+class CorrectedF1(Record):
+    """F1@K as a mean over the responses of a run, raw and corrected."""
+
+    k: Annotated[int, Field(ge=1)]
+    raw: Estimate
+    corrected: Estimate
+    transfer: Transfer
+    abstentions: Abstentions
+    n_responses: Count
+    """Responses that the mean is over."""
+    n_abstentions: Count
+    """Responses without a claim to score, whether counted as 0 or left out."""
+    n_failed: Count
+    """Responses left out because none of their claims got a verdict, which is no abstention."""
+    n_resamples: Count
+    n_resamples_undefined: Count

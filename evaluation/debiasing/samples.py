@@ -1,0 +1,127 @@
+"""The two samples behind a corrected figure: labelled claims for calibration, and the judged responses of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.core.records import Counts
+from factloop.evaluation.debiasing.records import EvaluatorRates
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LabelledClaims:
+    """Claims that people labelled and the evaluator judged. Raises ValueError for anything but 0, 1 and None."""
+
+    labels: Sequence[int]
+    """1 supported, 0 not."""
+    verdicts: Sequence[int | None]
+    """1 supported, 0 not, None where the evaluator gave no verdict."""
+    groups: Sequence[Hashable] | None = None
+    """The response or prompt of each claim: claims of one group resemble each other. None: all are independent."""
+
+    def __post_init__(self) -> None:
+        if not len(self.labels) == len(self.verdicts) == len(self.verdicts if self.groups is None else self.groups):
+            raise ValueError("each claim has a label and a verdict, and a group where groups are given")
+        if not {*self.labels} <= {0, 1} or not {*self.verdicts} <= {0, 1, None}:
+            raise ValueError("a label is 0 or 1, and a verdict is 0, 1 or None")
+
+
+@dataclass(frozen=True)
+class JudgedResponses:
+    """What the evaluator made of the responses of a run."""
+
+    counts: Sequence[Counts]
+    """One for each response."""
+    groups: Sequence[Hashable] | None = None
+    """The prompt of each response. None: responses are independent. Where some claims of the run are labelled, their
+    groups are in both samples: name them alike, and they are drawn together."""
+
+    def __post_init__(self) -> None:
+        if self.groups is not None and len(self.groups) != len(self.counts):
+            raise ValueError("each response has a group where groups are given")
+
+    @classmethod
+    def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
+        """Single claims, each a response of its own; good for precision, not for F1@K."""
+        if not {*verdicts} <= {0, 1, None}:
+            raise ValueError("a verdict is 0, 1 or None")
+        single = {1: Counts(supported=1), 0: Counts(not_supported=1), None: Counts(unscored=1)}
+        return cls([single[verdict] for verdict in verdicts], groups)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Both samples as arrays, their groups numbered together; labelled claims without a verdict are left out."""
+
+    label: Floats
+    verdict: Floats
+    label_group: Ints
+    """Each (n_labels,)."""
+    supported: Floats
+    scored: Floats
+    run_group: Ints
+    failed: NDArray[np.bool_]
+    """Each (n_responses,). Failed: there are claims, and none got a verdict."""
+    n_groups: int
+    share_groups: bool
+    """Whether some group is in both samples."""
+    are_independent: bool
+    """Whether every claim of both samples is a group of its own."""
+    n_unscored_labels: int
+    n_unscored_run: int
+
+    @property
+    def n_label_groups(self) -> int:
+        return len(np.unique(self.label_group))
+
+    @property
+    def n_run_groups(self) -> int:
+        """Groups with a scored claim."""
+        return len(np.unique(self.run_group[self.scored > 0]))
+
+    def rates(self) -> EvaluatorRates:
+        """TPR and FPR on the labelled claims, with what they rest on."""
+        right, wrong = self.verdict[self.label == 1], self.verdict[self.label == 0]
+        return EvaluatorRates(
+            tpr=float(right.mean()) if len(right) else None,
+            fpr=float(wrong.mean()) if len(wrong) else None,
+            n_supported=len(right),
+            n_not_supported=len(wrong),
+            n_unscored=self.n_unscored_labels,
+        )
+
+
+def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
+    """Both as arrays."""
+    judged = [place for place, verdict in enumerate(labelled.verdicts) if verdict is not None]
+    label_names = _names("label", labelled.groups, len(labelled.labels))
+    run_names = _names("run", run.groups, len(run.counts))
+    kept = [label_names[place] for place in judged]
+    number = {name: place for place, name in enumerate(dict.fromkeys([*kept, *run_names]))}
+    scored = np.array([counts.scored for counts in run.counts], dtype=np.float64)
+    return Samples(
+        label=np.array([labelled.labels[place] for place in judged], dtype=np.float64),
+        verdict=np.array([labelled.verdicts[place] for place in judged], dtype=np.float64),
+        label_group=np.array([number[name] for name in kept], dtype=np.int64),
+        supported=np.array([counts.supported for counts in run.counts], dtype=np.float64),
+        scored=scored,
+        run_group=np.array([number[name] for name in run_names], dtype=np.int64),
+        failed=np.array([not counts.scored and counts.unscored > 0 for counts in run.counts], dtype=np.bool_),
+        n_groups=len(number),
+        share_groups=not {*kept}.isdisjoint(run_names),
+        are_independent=len(number) == len(kept) + len(run_names) and bool((scored <= 1).all()),
+        n_unscored_labels=len(labelled.labels) - len(judged),
+        n_unscored_run=sum(counts.unscored for counts in run.counts),
+    )
+
+
+def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
+    """The groups as given, or a name of its own for each; the pair keeps made-up names apart from given ones."""
+    return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

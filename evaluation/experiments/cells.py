@@ -1,0 +1,116 @@
+"""A cell: what one variant said of one item in one repeat. Cells are written a line each, and never again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from factloop.core.errors import DataError
+from factloop.core.records import Claim, FactualityReport, Fingerprint, Record, Usage
+from factloop.evaluation.experiments.items import Item
+from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Name, Repeat
+from factloop.evaluation.running.log import RecordLog
+
+CellKey = tuple[str, int, str]
+"""Variant, repeat, item."""
+
+
+class Cell(Record):
+    """One variant on one item in one repeat."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    variant: Name
+    repeat: Repeat
+    item: str
+    """Id of the claim or of the response."""
+    claims: tuple[JudgedClaim, ...]
+    response: JudgedText | None = None
+    """None for a claim."""
+    fingerprint: Fingerprint
+    """The prompt hashes and the settings that made it, and the documents that it was held against."""
+
+    @property
+    def key(self) -> CellKey:
+        return self.variant, self.repeat, self.item
+
+
+class CellLog(RecordLog[Cell, CellKey]):
+    """The cells that are done."""
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(
+            path,
+            parse=parse_cell,
+            key=lambda cell: cell.key,
+            judgements=lambda cell: (claim.judgement for claim in cell.claims),
+            name="the cells",
+        )
+
+
+def parse_cell(line: bytes, path: str, number: int) -> Cell:
+    """A line of the log. Raises DataError."""
+    try:
+        return Cell.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or None
+        said = f"{first['msg']}; remove the line and start the experiment again"
+        raise DataError(said, path=path, line=number, field=place) from error
+
+
+def claim_cell(variant: str, repeat: int, item: Item, report: FactualityReport) -> Cell:
+    """The cell of a claim, which is the only one of its report."""
+    (claim,) = report.claims
+    (gold,) = item.gold
+    judged = _judged(variant, repeat, item, claim, claim_id=item.run.id, gold=gold, usage=_waited(report.usage))
+    return Cell(variant=variant, repeat=repeat, item=item.run.id, claims=(judged,), fingerprint=report.fingerprint)
+
+
+def response_cell(variant: str, repeat: int, item: Item, report: FactualityReport) -> Cell:
+    """The cell of a response with all the claims found in it, or given with it."""
+    gold = item.gold if item.run.facts is not None else (None,) * len(report.claims)
+    claims = tuple(
+        _judged(variant, repeat, item, claim, claim_id=f"{item.run.id}/{claim.id}", gold=label, usage=Usage())
+        for claim, label in zip(report.claims, gold, strict=True)
+    )
+    text = JudgedText(
+        variant=variant,
+        repeat=repeat,
+        response_id=item.run.id,
+        system=item.run.system,
+        prompt_id=item.run.prompt_id,
+        counts=report.counts,
+        usage=_waited(report.usage),
+    )
+    return Cell(
+        variant=variant,
+        repeat=repeat,
+        item=item.run.id,
+        claims=claims,
+        response=text,
+        fingerprint=report.fingerprint,
+    )
+
+
+def _judged(
+    variant: str, repeat: int, item: Item, claim: Claim, *, claim_id: str, gold: bool | None, usage: Usage
+) -> JudgedClaim:
+    return JudgedClaim(
+        variant=variant,
+        repeat=repeat,
+        claim_id=claim_id,
+        group=item.group,
+        claim=claim.text if item.run.facts is not None else claim.self_contained,
+        gold=gold,
+        judgement=claim.judgement,
+        evidence=claim.evidence,
+        queries=claim.queries,
+        usage=usage,
+    )
+
+
+def _waited(usage: Usage) -> Usage:
+    """With the time waited for answers in place of the time elapsed, which favours whoever finds them made."""
+    return usage.model_copy(update={"wall_s": sum(stage.wall_s for stage in usage.stages.values())})

@@ -1,0 +1,144 @@
+"""What an experiment judges: labelled claims, or responses with or without labelled facts, whichever a file holds.
+
+- claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, as `factloop verify`
+  and `factloop audit` read them;
+- labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
+- responses: rows with `prompt` and `response`, as `factloop eval FILE` reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from factloop.core.errors import DataError
+from factloop.core.files.tables import read_rows
+from factloop.core.given_text import check_whole
+from factloop.core.records import GivenFacts
+from factloop.evaluation.datasets.factscore import FactLabel, load_factscore
+from factloop.evaluation.datasets.responses import load_responses
+from factloop.evaluation.running.items import RunItem, labelled_item, response_items
+from factloop.evaluation.verification.records import PairRow
+from factloop.evaluation.verification.rows import load_pairs
+
+Kind = Literal["claims", "responses"]
+
+_BINARY = {1: FactLabel.SUPPORTED, 0: FactLabel.NOT_SUPPORTED}
+_GOLD = {FactLabel.SUPPORTED: True, FactLabel.NOT_SUPPORTED: False, FactLabel.IRRELEVANT: None}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One claim or one response to be judged."""
+
+    run: RunItem
+    """A claim is a response of one fact."""
+    group: str
+    """Items of one group are resampled together: claims of one response, else of one document."""
+    document: str | None = None
+    """The claim's own passages: it is judged by them alone."""
+
+    @property
+    def gold(self) -> tuple[bool | None, ...]:
+        """People's label of each given fact, in order; None for `irrelevant` and where there is no label."""
+        labels = tuple(_GOLD[label] for of_sentence in self.run.labels for label in of_sentence)
+        return labels or (None,) * sum(len(given.facts) for given in self.run.facts or ())
+
+
+@dataclass(frozen=True)
+class Data:
+    """The whole input of an experiment."""
+
+    name: str
+    """The file's, and its hash."""
+    kind: Kind
+    items: tuple[Item, ...]
+    digest: str
+    """SHA-256 of the items: equal for equal input, wherever the file lies."""
+
+
+_ITEMS: TypeAdapter[tuple[Item, ...]] = TypeAdapter(tuple[Item, ...])
+
+
+def load_data(path: Path) -> Data:
+    """All items of a file. Raises DataError, with file, line and field, for a malformed row and for an unknown layout.
+
+    An experiment holds its items in memory, as its results are.
+    """
+    first = next(read_rows(path))
+    if "claim" in first.fields:
+        kind: Kind = "claims"
+        items = tuple(_claims(path))
+    else:
+        kind = "responses"
+        items = tuple(_response(item) for item in _responses(path, set(first.fields)))
+    for item in items:
+        check_whole(f"{path}: {item.run.id!r}", item.run.response)
+    return Data(_named(path), kind, items, hashlib.sha256(_ITEMS.dump_json(items)).hexdigest())
+
+
+def _claims(path: Path) -> Iterator[Item]:
+    rows = list(load_pairs(path))
+    lines: dict[tuple[str, ...], int | None] = {}
+    for line, row in rows:
+        key = _key(row)
+        if key in lines:
+            message = f"line {lines[key]} has the same, {key[-1]!r}, in the same response"
+            raise DataError(message, path=str(path), line=line, field="claim_id")
+        lines[key] = line
+    short = {key[-1] for key in lines}
+    for _, row in rows:
+        key = _key(row)
+        name = key[-1] if len(short) == len(lines) else "/".join(part for part in key if part)
+        yield _claim(row, name)
+
+
+def _key(row: PairRow) -> tuple[str, str, str, str]:
+    return row.dataset, row.system, row.response_id or "", row.claim_id or row.id
+
+
+def _claim(row: PairRow, name: str) -> Item:
+    document = row.document if row.document and row.document.strip() else None
+    if row.response_id is not None:
+        group = "/".join(part for part in (row.dataset, row.system, row.response_id) if part)
+    elif document is not None:
+        group = f"document {hashlib.sha256(document.encode()).hexdigest()[:16]}"
+    else:
+        group = name
+    run = RunItem(
+        id=name,
+        system=row.system,
+        prompt_id=row.prompt_id or group,
+        prompt=None,
+        response=row.claim,
+        facts=(GivenFacts(sentence=row.claim, facts=(row.claim,)),),
+        labels=() if row.label is None else ((_BINARY[row.label],),),
+    )
+    return Item(run, group, document)
+
+
+def _responses(path: Path, fields: set[str]) -> Iterator[RunItem]:
+    if fields & {"sentences", "annotations"}:
+        return (labelled_item(response) for response in load_factscore(path))
+    if "response" in fields:
+        return response_items(load_responses(path))
+    said = "a row has `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
+    raise DataError(f"{said}, not {', '.join(sorted(fields))[:80] or 'nothing'}", path=str(path), line=1)
+
+
+def _response(item: RunItem) -> Item:
+    return Item(item, item.id)
+
+
+def _named(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror or error})", path=str(path)) from error
+    return f"{path.name} (sha256 {digest[:12]})"

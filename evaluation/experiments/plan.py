@@ -1,0 +1,175 @@
+"""The plan of an experiment: which variants judge which data, how often. Read from YAML, or made in Python.
+
+name: strict-assessment
+data: claims.jsonl
+baseline: packaged
+repeats: 3
+settings: {model: openai:gpt-4o-mini}
+variants:
+  packaged: {}
+  strict: {prompts: variants/strict}
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from factloop.core.errors import DataError
+from factloop.core.files.rows import shown
+from factloop.evaluation.experiments.records import Name
+from factloop.evaluation.experiments.yaml_places import PlacedYaml, read_placed_yaml
+from factloop.setup.settings import CheckSettings, describe
+
+MOST_VARIANTS, MOST_REPEATS = 50, 100
+LONGEST_SAID = 300
+WHOLE = frozenset(
+    {
+        "max_calls", "budget_usd", "concurrency", "requests_per_second",
+        "cache", "cache_dir", "cache_mb", "cache_days",
+    }
+)  # fmt: skip
+"""Settings that hold for the whole experiment, and for no variant alone."""
+_PATHS = ("docs", "prompts", "cache_dir", "embeddings")
+_OF_NO_PLAN = {
+    "k": "K changes no verdict: give `k` of the plan a list, and every variant is reported for each",
+    "cache": "an experiment asks anew, and keeps the answers in its run directory: leave it out",
+}
+_ELSEWHERE = {
+    **dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"),
+    **_OF_NO_PLAN,
+}
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _as_mapping(value: Any) -> Any:
+    return {} if value is None else value  # `packaged:` with nothing after it
+
+
+Settings = Annotated[dict[str, Any], BeforeValidator(_as_mapping)]
+
+
+class ExperimentPlan(BaseModel):
+    """What is to be compared. Paths in it are relative to `folder`; nothing in it is a template."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name
+    data: str
+    """A file of claims or of responses, as `factloop.evaluation.experiments.items` reads them."""
+    baseline: Name | None = None
+    """The variant that the others are compared with; the first where none is named."""
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
+    """How often every variant judges everything: each time the model is asked anew."""
+    k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
+    """Each K of F1@K, of responses."""
+    settings: Settings = {}
+    """Of `CheckSettings`, shared by all variants."""
+    variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
+    """Name to the settings in which the variant differs."""
+    folder: Path = Field(default=Path(), exclude=True)
+    """That the paths are relative to: the working directory, or the plan's own."""
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.baseline is not None and self.baseline not in self.variants:
+            raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
+        for setting in ("k", "cache"):
+            if setting in self.settings:
+                raise PydanticCustomError("elsewhere", _OF_NO_PLAN[setting], {"at": ["settings", setting]})
+        for name, changes in self.variants.items():
+            for setting in changes:
+                if setting in _ELSEWHERE:
+                    raise PydanticCustomError("elsewhere", _ELSEWHERE[setting], {"at": ["variants", name, setting]})
+        _check_settings(["settings"], self.settings)
+        for name, changes in self.variants.items():
+            _check_settings(["variants", name], changes)
+        return self
+
+    @property
+    def baseline_name(self) -> str:
+        return self.baseline or next(iter(self.variants))
+
+    @property
+    def data_path(self) -> Path:
+        return self.folder / self.data
+
+    def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
+        """What a variant checks with: `defaults`, over them the plan's settings, the variant's, and `limits`.
+
+        Where none of them names a plan it is `fused`, whatever a claim comes with: all claims of an experiment are
+        judged by the same prompts. Raises ConfigError for settings that do not go together.
+        """
+        changes = {**self.settings, **self.variants[variant]}
+        resolved = {name: self._resolved(name, value) for name, value in changes.items()}
+        settings = CheckSettings.of(defaults, **{**resolved, "k": self.k, **limits})
+        return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
+
+    def _resolved(self, name: str, value: Any) -> Any:
+        """Paths relative to the plan's folder; `embeddings` may be a name instead."""
+        if name not in _PATHS or value is None:
+            return value
+        if name == "docs":
+            given = (value,) if isinstance(value, str) else value
+            # The folder's own name is no pattern, whatever is in it.
+            return tuple(one if Path(one).is_absolute() else self._pattern(one) for one in given)
+        path = self.folder / value
+        return value if name == "embeddings" and not path.exists() else path
+
+    def _pattern(self, given: str) -> str:
+        plain = self.folder / given
+        folder = str(self.folder) if plain.exists() else glob.escape(str(self.folder))
+        return str(Path(folder) / given)
+
+
+def load_plan(path: str | Path) -> ExperimentPlan:
+    """The plan of a YAML file; paths in it are relative to its folder. Raises DataError with file, line and field."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError("is not UTF-8 text", path=str(path)) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
+    placed = read_placed_yaml(text, str(path))
+    if "folder" in placed.fields:
+        raise placed.error("there is no such field", ["folder"])
+    try:
+        return ExperimentPlan.model_validate({**placed.fields, "folder": path.parent})
+    except ValidationError as error:
+        raise _placed(placed, error.errors(include_url=False)[0]) from error
+
+
+def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
+    """Raises PydanticCustomError for the first setting that is none, or whose value cannot be."""
+    try:
+        CheckSettings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        unknown = first["type"] == "extra_forbidden"
+        said = "there is no such setting" if unknown else describe(error).partition(" = ")[2] or describe(error)
+        at = [*place, *map(str, first["loc"][:1])]
+        raise PydanticCustomError("setting", "{said}", {"at": at, "said": said[:LONGEST_SAID]}) from error
+
+
+def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
+    at = first.get("ctx", {}).get("at") or first["loc"]
+    if at and at[-1] == "[key]":
+        return placed.error("a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark", at[:-1])
+    said = {
+        "extra_forbidden": "there is no such field",
+        "missing": "it is missing",
+        "string_pattern_mismatch": "a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark",
+    }.get(first["type"])
+    if said is None:
+        own = first["type"] in {"baseline", "elsewhere", "setting"}
+        said = first["msg"] if own else f"{first['msg'][0].lower()}{first['msg'][1:]}, not {shown(first['input'])}"
+    return placed.error(said, at)

@@ -1,0 +1,125 @@
+"""The variants of a plan, made ready before anything is spent: whatever is wrong with one of them is said here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from factloop.core.errors import ConfigError
+from factloop.core.records import Fingerprint
+from factloop.evaluation.experiments.checkers import Tools, VariantChecker
+from factloop.evaluation.experiments.items import Data
+from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
+from factloop.prompts.lint import lint_paths
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.urls import without_userinfo
+from factloop.tools.search.build import check_sources
+
+_NOT_MADE_OF = {"versions", "factloop_version", "seed"}
+"""Parts of a fingerprint in which two variants, or two attempts at one, may differ and still say the same."""
+
+
+@dataclass(frozen=True)
+class ReadyVariant:
+    """A variant that can be run."""
+
+    name: str
+    changes: Mapping[str, Any]
+    checker: VariantChecker
+    fingerprint: Fingerprint
+    prompt_texts: Mapping[str, str]
+    """Of all prompts that it uses, by name."""
+
+    @property
+    def made_of(self) -> dict[str, Any]:
+        """What shapes its results."""
+        return self.fingerprint.model_dump(mode="json", exclude=_NOT_MADE_OF)
+
+
+def all_settings(
+    plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
+) -> dict[str, CheckSettings]:
+    """The settings of each variant. Raises ConfigError, naming the variant, and DataError for documents not found.
+
+    Prompts are linted and searches looked up; nothing is opened.
+    """
+    found: dict[str, CheckSettings] = {}
+    for name in plan.variants:
+        try:
+            settings = plan.settings_of(name, defaults, **limits)
+            check_sources(settings.search, settings.docs)
+            _refuse_prompts(settings.prompts)
+            if getattr(settings, "recording", None) is not None:
+                raise ConfigError("an experiment is not recorded: it has its run directory")
+        except ConfigError as error:
+            raise ConfigError(f"variant {name!r}: {error}") from error
+        found[name] = settings
+    return found
+
+
+def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
+    """Those that hold for the experiment as a whole, which are the same in all variants."""
+    first = next(iter(settings.values()))
+    return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
+
+
+def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
+    """What the linter finds wrong with prompts that a run takes all the same, once for each folder."""
+    for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
+        for one in lint_paths([folder]).findings:
+            yield f"{one.path}:{one.line}: {one.message}"
+
+
+async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
+    """Reads the documents, and sees that every model can be asked. Costs nothing, touches no network.
+
+    Raises ConfigError, DataError; also where two variants would put the very same questions.
+    """
+    ready: list[ReadyVariant] = []
+    tools: Tools = {}
+    for name, of_variant in settings.items():
+        try:
+            checker = VariantChecker(of_variant, tools)
+            fingerprint, texts = await checker.describe()
+        except ConfigError as error:
+            raise ConfigError(f"variant {name!r}: {error}") from error
+        one = ReadyVariant(name, _shown(plan.variants[name]), checker, fingerprint, texts)
+        same = next((other.name for other in ready if other.made_of == one.made_of), None)
+        if same is not None:
+            changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
+            raise ConfigError(
+                f"variants {same!r} and {name!r} would put the very same questions: they differ in {changed}, which "
+                f"changes nothing in the plan {of_variant.plan!r}"
+            )
+        ready.append(one)
+    return ready
+
+
+def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
+    """Raises ConfigError where a variant has nothing to judge by: no search, no documents, none with the data."""
+    if any(item.document is not None for item in data.items):
+        return
+    for one in ready:
+        if not one.checker.can_search:
+            raise ConfigError(
+                f"variant {one.name!r}: there is nothing to judge by: name documents (docs) or a search in the plan's "
+                "settings, or give each claim a `document`"
+            )
+
+
+def _refuse_prompts(folder: Path | None) -> None:
+    if folder is None:
+        return
+    wrong = [one for one in lint_paths([folder]).findings if one.severity == "error"]
+    if wrong:
+        raise ConfigError(f"{wrong[0].path}:{wrong[0].line}: {wrong[0].message}")
+
+
+def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes as results name them: an address without the password that may stand in it."""
+    return {
+        name: without_userinfo(value) if name == "base_url" and isinstance(value, str) else value
+        for name, value in changes.items()
+    }

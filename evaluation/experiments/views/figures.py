@@ -1,0 +1,191 @@
+"""The figures of an experiment in words and digits, the same on every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from factloop.core.records import Verdict
+from factloop.evaluation.experiments.report import (
+    Direction,
+    ExperimentReport,
+    Figure,
+    FlipCount,
+    FlipSide,
+    Measured,
+    Outcome,
+    Quantity,
+    VariantReport,
+)
+from factloop.evaluation.experiments.words import amount, name_of, why_words
+from factloop.reports.figures import duration, percent, plural
+from factloop.reports.status import Status
+
+SIGNS: Mapping[Outcome, str] = {
+    Outcome.BETTER: "↑",
+    Outcome.WORSE: "↓",
+    Outcome.HIGHER: "+",
+    Outcome.LOWER: "−",
+    Outcome.NOT_SHOWN: "·",
+    Outcome.UNKNOWN: "?",
+}
+"""Told apart without colour."""
+OUTCOME_WORDS: Mapping[Outcome, str] = {
+    Outcome.BETTER: "better",
+    Outcome.WORSE: "worse",
+    Outcome.HIGHER: "higher",
+    Outcome.LOWER: "lower",
+    Outcome.NOT_SHOWN: "no difference shown",
+    Outcome.UNKNOWN: "cannot be said",
+}
+OUTCOME_STATUS: Mapping[Outcome, Status] = {
+    Outcome.BETTER: Status.SUPPORTED,
+    Outcome.WORSE: Status.CONTRADICTED,
+    Outcome.HIGHER: Status.NO_EVIDENCE,
+    Outcome.LOWER: Status.NO_EVIDENCE,
+    Outcome.NOT_SHOWN: Status.IRRELEVANT,
+    Outcome.UNKNOWN: Status.UNSCORED,
+}
+"""Whose colours they take."""
+DIRECTION_STATUS: Mapping[Direction, Status] = {
+    Direction.BETTER: Status.SUPPORTED,
+    Direction.WORSE: Status.CONTRADICTED,
+    Direction.NEUTRAL: Status.IRRELEVANT,
+}
+DIRECTION_WORDS: Mapping[Direction, str] = {
+    Direction.BETTER: "for the better",
+    Direction.WORSE: "for the worse",
+    Direction.NEUTRAL: "neutral",
+}
+VERDICT_STATUS: Mapping[Verdict, Status] = {
+    Verdict.SUPPORTED: Status.SUPPORTED,
+    Verdict.NOT_SUPPORTED: Status.CONTRADICTED,
+    Verdict.IRRELEVANT: Status.IRRELEVANT,
+}
+_GLANCE = (
+    Quantity.BALANCED_ACCURACY,
+    Quantity.TPR,
+    Quantity.TNR,
+    Quantity.BIAS,
+    Quantity.F1,
+    Quantity.PRECISION,
+    Quantity.UNSCORED_SHARE,
+    Quantity.COST_USD,
+    Quantity.TOKENS,
+)
+"""What the table of variants has a column for, where any variant has a value."""
+
+
+def title_of(report: ExperimentReport) -> str:
+    """`strict-assessment: 3 variants on 120 claims, 3 repeats`."""
+    return (
+        f"{report.name}: {plural(len(report.variants), 'variant')} on {items(report)}, "
+        f"{plural(report.repeats, 'repeat')}"
+    )
+
+
+def items(report: ExperimentReport) -> str:
+    return plural(report.n_items, report.kind.removesuffix("s"))
+
+
+def columns(report: ExperimentReport) -> list[tuple[Quantity, int | None]]:
+    """What the table of variants shows, in its order: the headline always, others where any variant has a value."""
+    measured = report.variants[0].figures
+    named = [(one.quantity, one.k) for quantity in _GLANCE for one in measured if one.quantity is quantity]
+    return [
+        key
+        for key in named
+        if key == (report.headline, report.headline_k)
+        or any((found := one.find(*key)) is not None and found.value is not None for one in report.variants)
+    ]
+
+
+def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
+    """`Balanced accuracy`, `Cost a claim`."""
+    name = name_of(quantity, k)
+    if quantity in (Quantity.COST_USD, Quantity.TOKENS):
+        name += f" a {report.kind.removesuffix('s')}"
+    return name[0].upper() + name[1:]
+
+
+def value_words(figure: Measured | None) -> str:
+    """The value, or a dash."""
+    return "–" if figure is None else amount(figure.value, figure.quantity)
+
+
+def interval_words(figure: Measured | None) -> str:
+    """`0.612 to 0.701`, empty where there is none."""
+    if figure is None or figure.low is None or figure.high is None:
+        return ""
+    return f"{amount(figure.low, figure.quantity)} to {amount(figure.high, figure.quantity)}"
+
+
+def why(figure: Figure | None) -> str:
+    """Why there is no value; empty where there is one."""
+    return "" if figure is None or figure.undefined is None else why_words(figure.undefined)
+
+
+def basis(figure: Figure | None, noun: str) -> str:
+    """`n = 118 claims, 2 left out`."""
+    if figure is None:
+        return ""
+    left_out = f", {figure.n_left_out:,} left out" if figure.n_left_out else ""
+    return f"n = {plural(figure.n, noun)}{left_out}"
+
+
+def stability_words(one: VariantReport) -> str:
+    """`94.2% same in all repeats (n = 118 claims), Fleiss’ kappa 0.91`."""
+    share, kappa = one.stability.share, one.stability.kappa
+    if share.value is None:
+        return f"unknown: {why(share)}"
+    chance = f"Fleiss’ kappa {kappa.value:.3f}" if kappa.value is not None else f"kappa undefined: {why(kappa)}"
+    return f"{percent(round(share.value, 3))} same in all repeats ({basis(share, 'claim')}), {chance}"
+
+
+def latency_words(one: VariantReport) -> str:
+    """`1.2 s, 95th percentile 3.4 s (n = 360)`."""
+    latency = one.latency
+    if latency.median_s is None or latency.p95_s is None:
+        return "–"
+    return f"{duration(latency.median_s)}, 95th percentile {duration(latency.p95_s)} (n = {latency.n:,})"
+
+
+def flips_words(count: FlipCount) -> str:
+    """`19 of 117 claims flipped: 16 for the better, 3 for the worse, 0 neutral; ...`."""
+    n = count.n_better + count.n_worse + count.n_neutral
+    said = (
+        f"{n:,} of {plural(count.n_claims, 'claim')} flipped from {count.first} to {count.second}: "
+        f"{count.n_better:,} for the better, {count.n_worse:,} for the worse, {count.n_neutral:,} neutral"
+    )
+    if count.n_split:
+        said += f"; {count.n_split:,} with repeats split evenly"
+    return f"{said}; {count.n_unscored:,} without a verdict of one of them" if count.n_unscored else said
+
+
+def side_words(side: FlipSide) -> str:
+    """`supported (3 of 3 repeats)`."""
+    verdict = side.verdict.replace("_", " ")
+    return verdict if side.n_scored == 1 else f"{verdict} ({side.n_repeats:,} of {side.n_scored:,} repeats)"
+
+
+def gold_words(gold: bool | None) -> str:
+    return "no label" if gold is None else "people: supported" if gold else "people: not supported"
+
+
+def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
+    """What everything rests on, named."""
+    yield "Data", f"{report.data}: {items(report)}"
+    yield (
+        "Labels",
+        f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, "
+        f"{report.n_labelled - report.n_supported:,} not"
+        if report.n_labelled
+        else "none",
+    )
+    yield (
+        "Intervals",
+        f"{percent(report.level)}, {report.n_resamples:,} resamples of whole groups, seed {report.seed}; p by turning "
+        "signs of whole groups",
+    )
+    for family in report.families:
+        tests = plural(family.n_tests, "test")
+        yield f"Family: {family.name}", f"{family.words}: {tests}, correction: {report.correction.value}"

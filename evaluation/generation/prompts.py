@@ -1,0 +1,206 @@
+"""New prompts like LongFact's, on topics of the user's choice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from factloop.agents.longfact.distinct import Kept, spelling
+from factloop.agents.longfact.graph import as_kept, build_prompts_graph, step_limit
+from factloop.agents.longfact.writer import PROMPT_OF, ModelWriter
+from factloop.core.errors import ConfigError
+from factloop.core.given_text import check_given
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedPrompt, Kind, PromptsReport, TopicReport
+from factloop.evaluation.generation.settings import PromptSettings
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls
+from factloop.setup.run_directory import RunDirectory
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import together
+from factloop.tools.models.chat import ChatModel
+
+Result = Mapping[str, Any]
+"""Of the graph on one topic."""
+
+LONGEST_TOPIC = 200
+"""Characters."""
+
+
+@dataclass(frozen=True)
+class PromptsAsked:
+    """What is wanted."""
+
+    topics: Sequence[str]
+    n: int
+    """Prompts on each topic; the paper keeps 30."""
+    kind: Kind
+    out: str
+    """Where the rows will stand: named in the report."""
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError for topics that are none, and for two of one name."""
+        ids: dict[str, str] = {}
+        for topic in self.topics:
+            check_given("topic", topic)
+            if len(topic) > LONGEST_TOPIC:
+                raise ConfigError(f"topic {topic[:40]!r}...: longer than {LONGEST_TOPIC} characters")
+            if _as_id(topic) in ids:
+                raise ConfigError(f"topics {ids[_as_id(topic)]!r} and {topic!r} are one")
+            ids[_as_id(topic)] = topic
+        if not ids:
+            raise ConfigError("name a topic (--topic)")
+
+
+async def generate_prompts(
+    asked: PromptsAsked,
+    settings: PromptSettings,
+    *,
+    run_dir: Path | None = None,
+    model: BaseChatModel | None = None,
+    note: Callable[[], None] = lambda: None,
+) -> tuple[list[GeneratedPrompt], PromptsReport]:
+    """The prompts by topic in the order given, and what came of it. Costs money.
+
+    There may be fewer than wanted: the report says how many of each topic, and why. `run_dir` makes the run resumable:
+    started again with the same arguments it pays only for what was in flight. `note` is called for each topic that is
+    through its first collection. Raises ConfigError, DataError.
+    """
+    chat = build_model(
+        settings,
+        model if model is not None else settings.named_model,
+        base_url=settings.base_url,
+        temperature=settings.temperature,
+    )
+    try:
+        registry = PromptRegistry.load(settings.prompts)
+        if run_dir is None:
+            return await _generate(asked, settings, chat, registry, None, note)
+        with RunDirectory(run_dir) as directory:
+            directory.claim(_configuration(asked, settings, chat, registry))
+            return await _generate(asked, settings, chat, registry, directory.journal, note)
+    finally:
+        await chat.aclose()
+
+
+async def _generate(
+    asked: PromptsAsked,
+    settings: PromptSettings,
+    chat: ChatModel,
+    registry: PromptRegistry,
+    journal: Path | None,
+    note: Callable[[], None],
+) -> tuple[list[GeneratedPrompt], PromptsReport]:
+    started, meter = time.perf_counter(), UsageMeter()
+    calls = open_calls(settings, seed=settings.seed, keeps=chat.persistent, journal=journal)
+    try:
+        results = await _all_topics(asked, settings, chat, registry, calls, meter, note)
+    finally:
+        calls.cache.close()
+    generated_by = GeneratedBy.of(chat)
+    rows = [row for topic, new in results for row in _rows(topic.topic, new, asked.kind, generated_by)]
+    report = PromptsReport(
+        out=asked.out,
+        kind=asked.kind,
+        seed=settings.seed,
+        generated_by=generated_by,
+        topics=tuple(topic for topic, _ in results),
+        prompts=registry.hashes(_used(asked.kind)),
+        usage=meter.snapshot(time.perf_counter() - started),
+        created_at=datetime.now(UTC),
+    )
+    return rows, report
+
+
+async def _all_topics(
+    asked: PromptsAsked,
+    settings: PromptSettings,
+    chat: ChatModel,
+    registry: PromptRegistry,
+    calls: Calls,
+    meter: UsageMeter,
+    note: Callable[[], None],
+) -> list[tuple[TopicReport, list[str]]]:
+    """What came of each topic, and its prompts."""
+    gateway = build_gateway(settings, chat, registry, calls)
+    graph = build_prompts_graph(ModelWriter(gateway, registry, asked.kind, meter), seed=settings.seed)
+
+    async def collect(topic: str, wanted: int, earlier: Result) -> Result:
+        given: Any = {**earlier, "topic": topic, "wanted": wanted}
+        result: Result = await graph.ainvoke(given, {"recursion_limit": step_limit(wanted)})
+        return result
+
+    async def collect_first(topic: str) -> Result:
+        result = await collect(topic, asked.n, {})
+        note()
+        return result
+
+    results = await together(map(collect_first, asked.topics))
+    return await _without_repeats(asked, results, collect)
+
+
+async def _without_repeats(
+    asked: PromptsAsked, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
+) -> list[tuple[TopicReport, list[str]]]:
+    """Topics are collected side by side: what an earlier one has too is dropped from the later, and made up for."""
+    topics: list[tuple[TopicReport, list[str]]] = []
+    seen: set[str] = set()
+    for topic, result in zip(asked.topics, results, strict=True):
+        wanted = asked.n
+        while True:
+            kept = as_kept(result["kept"])
+            new = [prompt for prompt in kept.prompts if spelling(prompt) not in seen]
+            if len(new) >= asked.n or len(kept.prompts) < wanted:  # there are enough, or no more came
+                break
+            wanted = len(kept.prompts) + asked.n - len(new)
+            result = await collect(topic, wanted, result)
+        seen |= {spelling(prompt) for prompt in new}
+        topics.append((_report(topic, asked.n, kept, len(new), result), new))
+    return topics
+
+
+def _report(topic: str, wanted: int, kept: Kept, n_new: int, result: Result) -> TopicReport:
+    return TopicReport(
+        topic=topic.strip(),
+        n_wanted=wanted,
+        n_kept=n_new,
+        n_repeated=kept.n_repeated + len(kept.prompts) - n_new,
+        n_alike=kept.n_alike,
+        n_unusable=kept.n_unusable,
+        n_rounds=result["n_rounds"],
+        failures=tuple(result["failures"]),
+    )
+
+
+def _rows(topic: str, prompts: Sequence[str], kind: Kind, generated_by: GeneratedBy) -> Iterator[GeneratedPrompt]:
+    for number, prompt in enumerate(prompts):
+        identity = f"generated-{kind}/{_as_id(topic)}/{number:03}"
+        yield GeneratedPrompt(id=identity, topic=topic, prompt=prompt, kind=kind, generated_by=generated_by)
+
+
+def _as_id(topic: str) -> str:
+    """The topic in ids, as LongFact writes its own: `20th-century-events`."""
+    return "-".join(topic.casefold().split())
+
+
+def _used(kind: Kind) -> tuple[str, ...]:
+    return (PROMPT_OF[kind], *GATEWAY_PROMPTS)
+
+
+def _configuration(
+    asked: PromptsAsked, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
+) -> dict[str, Any]:
+    """What must not change between the attempts at one run."""
+    return {
+        "topics": list(asked.topics),
+        "n": asked.n,
+        "kind": asked.kind,
+        "seed": settings.seed,
+        "generated_by": GeneratedBy.of(chat).model_dump(mode="json"),
+        "prompts": registry.hashes(_used(asked.kind)),
+    }

@@ -1,0 +1,1 @@
+"""`factloop eval mixedqa`: how far TrustScores and other metrics agree with people."""

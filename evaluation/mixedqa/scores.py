@@ -1,0 +1,259 @@
+"""How far TrustScores, and other metrics, agree with people on MixedQA (Zheng et al. 2024, section 4 and Table 1).
+
+Departure from the paper: there each system is asked about its own responses. Here the subject model of the run is asked
+about the responses of all of them, and the correlations over all systems together are given, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from statistics import fmean
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from factloop.core.records import Count, Record, Share, Usage
+from factloop.core.trust_records import TrustFingerprint, TrustReport
+from factloop.evaluation.datasets.mixedqa import Label, MixedQaResponse, human_label
+from factloop.evaluation.mixedqa.published import PUBLISHED, PublishedRow
+from factloop.evaluation.statistics.correlation import LEVEL, RESAMPLES, Correlation, Method, correlate
+
+
+class TrustMetric(StrEnum):
+    TRUST_BC = "trust_bc"
+    TRUST_BC_GRADED = "trust_bc_graded"
+    """Mean probability of the response's option; not in the paper."""
+    TRUST_FC = "trust_fc"
+    TRUST_OV = "trust_ov"
+
+
+class ScoredResponse(Record):
+    """One response with its scores, None where it is unscored, and what people said of it."""
+
+    question_id: str
+    system: str
+    human_correct: Annotated[Label, BeforeValidator(human_label)]
+    trust_bc: Share | None = None
+    trust_bc_graded: Share | None = None
+    trust_fc: Share | None = None
+    trust_ov: Share | None = None
+    reference: Mapping[str, float | None] = Field(default_factory=dict)
+    """Name of a reference-based metric to its score."""
+
+    def score(self, metric: TrustMetric) -> float | None:
+        match metric:
+            case TrustMetric.TRUST_BC:
+                return self.trust_bc
+            case TrustMetric.TRUST_BC_GRADED:
+                return self.trust_bc_graded
+            case TrustMetric.TRUST_FC:
+                return self.trust_fc
+            case TrustMetric.TRUST_OV:
+                return self.trust_ov
+
+
+class SystemLabels(Record):
+    """How many responses of one system there are, and how many of them people judged correct."""
+
+    system: str
+    n_responses: Count
+    n_correct: Count
+
+
+class _Correlated(Record):
+    """The correlation of one score with the labels, over the responses of one system or of all."""
+
+    system: str | None
+    """None for all systems together."""
+    mean: float | None
+    """Of the score, over the responses that have one."""
+    correlation: Correlation
+
+    @property
+    def n_scored(self) -> int:
+        return self.correlation.n
+
+    @property
+    def n_unscored(self) -> int:
+        return self.correlation.n_left_out
+
+
+class MetricCorrelation(_Correlated):
+    """Of a TrustScore."""
+
+    metric: TrustMetric
+
+    @property
+    def name(self) -> str:
+        """As tables write it."""
+        return metric_name(self.metric)
+
+
+class ReferenceCorrelation(_Correlated):
+    """Of a metric that compares the response with right answers, its question or evidence."""
+
+    metric: str
+    """Its name, with the model behind it."""
+
+    @property
+    def name(self) -> str:
+        """As tables write it."""
+        return self.metric
+
+
+class MixedQaResult(Record):
+    """Correlations of TrustScores and other metrics with human labels, beside the published ones."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    data: str = ""
+    """What was scored: the name of the file, and its hash where the caller has one."""
+    n_questions: Count
+    systems: tuple[SystemLabels, ...]
+    """In the order in which they first answer."""
+    correlations: tuple[MetricCorrelation, ...]
+    """Each metric for each system, then for all together."""
+    reference: tuple[ReferenceCorrelation, ...] = ()
+    """The same for each reference-based metric that was asked for."""
+    published: tuple[PublishedRow, ...] = PUBLISHED
+    """Table 1 of the paper."""
+    usage: Usage
+    fingerprint: TrustFingerprint
+    """Its `subject_model` was asked about the responses of every system."""
+    created_at: datetime
+    warnings: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _every_metric_has_every_system(self) -> Self:
+        named = [(found.metric, found.system) for found in self.correlations]
+        wanted = [(metric, name) for metric in TrustMetric for name in (*(s.system for s in self.systems), None)]
+        if sorted(named, key=str) != sorted(wanted, key=str):
+            raise ValueError("each metric has one correlation for each system and one for all")
+        return self
+
+    def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
+        """The correlations of TrustScores for one system, or for all together, in the order of the metrics."""
+        return tuple(found for found in self.correlations if found.system == system)
+
+    def paper(self, metric: str, system: str | None) -> float | None:
+        """The paper's figure for the score of this name, whatever model is behind it; None where it has none.
+
+        The paper's figures are Pearson's; beside another coefficient none stands.
+        """
+        if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
+            return None
+        rows: Mapping[str, PublishedRow] = {row.metric: row for row in self.published}
+        row = rows.get(metric.partition(" (")[0])
+        return None if row is None or system is None else row.correlations.get(system)
+
+
+_NAMES = {
+    TrustMetric.TRUST_BC: "TrustBC",
+    TrustMetric.TRUST_BC_GRADED: "TrustBC, graded",
+    TrustMetric.TRUST_FC: "TrustFC",
+    TrustMetric.TRUST_OV: "TrustOV",
+}
+
+
+def metric_name(metric: TrustMetric) -> str:
+    """As the paper writes it."""
+    return _NAMES[metric]
+
+
+def scored_response(
+    question_id: str,
+    response: MixedQaResponse,
+    report: TrustReport,
+    reference: Mapping[str, float | None] | None = None,
+) -> ScoredResponse:
+    """The response with the scores of its report and of other metrics; what has no value stays without one."""
+    return ScoredResponse(
+        question_id=question_id,
+        system=response.system,
+        human_correct=response.human_correct,
+        trust_bc=report.trust_bc.value,
+        trust_bc_graded=report.trust_bc.graded,
+        trust_fc=report.trust_fc.value,
+        trust_ov=report.trust_ov.value,
+        reference=reference or {},
+    )
+
+
+def correlate_with_labels(
+    responses: Sequence[ScoredResponse],
+    *,
+    fingerprint: TrustFingerprint,
+    usage: Usage,
+    created_at: datetime,
+    data: str = "",
+    warnings: Sequence[str] = (),
+    method: Method = Method.PEARSON,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> MixedQaResult:
+    """Every score against the labels, for each system and for all, with intervals that draw whole questions.
+
+    The paper has Pearson's coefficient; Kendall's takes minutes over a thousand questions with an interval.
+
+    The intervals follow from the seed of the fingerprint; the order of the responses changes at most that of the
+    systems. Raises ValueError where a system answers one question twice.
+    """
+    if len({(response.question_id, response.system) for response in responses}) < len(responses):
+        raise ValueError("a system answers each question once")
+    names = list(dict.fromkeys(response.system for response in responses))
+    by_system = {name: [response for response in responses if response.system == name] for name in names}
+    groups: list[tuple[str | None, Sequence[ScoredResponse]]] = [*by_system.items(), (None, responses)]
+
+    def correlated(group: Sequence[ScoredResponse], scores: Sequence[float | None]) -> tuple[float | None, Correlation]:
+        scored = [score for score in scores if score is not None]
+        found = _correlation(method, group, scores, fingerprint.seed, resamples, level)
+        return fmean(scored) if scored else None, found
+
+    def of_trust(metric: TrustMetric, system: str | None, group: Sequence[ScoredResponse]) -> MetricCorrelation:
+        mean, found = correlated(group, [response.score(metric) for response in group])
+        return MetricCorrelation(metric=metric, system=system, mean=mean, correlation=found)
+
+    def of_reference(metric: str, system: str | None, group: Sequence[ScoredResponse]) -> ReferenceCorrelation:
+        mean, found = correlated(group, [response.reference.get(metric) for response in group])
+        return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
+
+    metrics = dict.fromkeys(name for response in responses for name in response.reference)
+    return MixedQaResult(
+        data=data,
+        n_questions=len({response.question_id for response in responses}),
+        systems=tuple(_labels(name, group) for name, group in by_system.items()),
+        correlations=tuple(of_trust(metric, system, group) for metric in TrustMetric for system, group in groups),
+        reference=tuple(of_reference(metric, system, group) for metric in metrics for system, group in groups),
+        usage=usage,
+        fingerprint=fingerprint,
+        created_at=created_at,
+        warnings=tuple(warnings),
+    )
+
+
+def _labels(system: str, group: Sequence[ScoredResponse]) -> SystemLabels:
+    return SystemLabels(
+        system=system, n_responses=len(group), n_correct=sum(response.human_correct for response in group)
+    )
+
+
+def _correlation(
+    method: Method,
+    group: Sequence[ScoredResponse],
+    scores: Sequence[float | None],
+    seed: int,
+    resamples: int,
+    level: float,
+) -> Correlation:
+    import numpy as np
+
+    return correlate(
+        method,
+        scores,
+        [response.human_correct for response in group],
+        clusters=[response.question_id for response in group],
+        rng=np.random.default_rng(seed % 2**64),  # anew for each: one more system leaves the others as they are
+        resamples=resamples,
+        level=level,
+    )

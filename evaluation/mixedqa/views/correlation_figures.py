@@ -1,0 +1,87 @@
+"""Correlations in words and digits, the same on every surface, and where they stand on a forest plot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from factloop.evaluation.statistics.correlation import Correlation, Undefined
+from factloop.reports.figures import percent
+
+NOTHING = "–"
+"""Stands where there is no number."""
+
+_UNDEFINED_WORDS = {
+    Undefined.CONSTANT: "undefined (constant)",
+    Undefined.TOO_FEW: "undefined (too few)",
+}
+
+
+def method_name(found: Iterable[Correlation]) -> str:
+    """Whose coefficients these are: `Pearson`."""
+    return next((one.method.value.capitalize() for one in found), "Pearson")
+
+
+def coefficient(value: float | None) -> str:
+    """Three digits, as papers print them; a dash where there is none."""
+    return NOTHING if value is None else f"{_unsigned_zero(value):.3f}"
+
+
+def outcome(found: Correlation) -> str:
+    """The coefficient, or why it is undefined."""
+    return coefficient(found.value) if found.undefined is None else _UNDEFINED_WORDS[found.undefined]
+
+
+def interval(found: Correlation) -> str:
+    """`[0.253, 0.371]`, or a dash where there is no interval."""
+    if found.low is None or found.high is None:
+        return NOTHING
+    return f"[{coefficient(found.low)}, {coefficient(found.high)}]"
+
+
+def basis(found: Correlation) -> str:
+    """What the coefficient rests on: `n 998, 2 not scored`."""
+    return f"n {found.n:,}, {found.n_left_out:,} not scored" if found.n_left_out else f"n {found.n:,}"
+
+
+def resampling(found: Iterable[Correlation]) -> str:
+    """How the intervals came about, in a sentence, and in how many resamples a coefficient was undefined at most."""
+    drawn = [one for one in found if one.n_resamples]
+    if not drawn:
+        return "There are no intervals: nothing could be drawn anew."
+    most = max(one.n_resamples_undefined for one in drawn)
+    left_out = f"; up to {most:,} without a coefficient are left out" if most else ""
+    return f"{percent(drawn[0].level)} intervals by {drawn[0].n_resamples:,} resamples of whole questions{left_out}."
+
+
+def _unsigned_zero(value: float) -> float:
+    return 0.0 if abs(value) < 0.0005 else value
+
+
+STEP = 0.25
+"""Between two marks of the axis."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Coefficients from `low` to `high`, both multiples of `STEP`."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, found: Iterable[Correlation], published: Iterable[float | None]) -> Axis:
+        """An axis that holds zero, one step above it, and everything else that is to be drawn."""
+        drawn = [value for one in found for value in (one.value, one.low, one.high)] + list(published)
+        values = [0.0, STEP, *(value for value in drawn if value is not None)]
+        return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP)
+
+    @property
+    def marks(self) -> tuple[float, ...]:
+        """The multiples of `STEP` from end to end."""
+        return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
+
+    def at(self, value: float) -> str:
+        """Where the coefficient stands, in per cent of the way from end to end: `43.25%`."""
+        return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"

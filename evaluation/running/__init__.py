@@ -1,0 +1,1 @@
+"""Runs over a data set: resumable, in this process or on Ray."""

@@ -1,0 +1,49 @@
+"""What a run over a data set judges: responses, some with their facts given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from factloop.core.records import GivenFacts
+from factloop.evaluation.datasets.factscore import FactLabel, FactScoreResponse
+from factloop.evaluation.datasets.responses import GivenResponse
+
+
+@dataclass(frozen=True)
+class RunItem:
+    """One response of one system to one prompt."""
+
+    id: str
+    system: str
+    prompt_id: str
+    prompt: str | None
+    response: str
+    facts: tuple[GivenFacts, ...] | None = None
+    """None: the response is split."""
+    labels: tuple[tuple[FactLabel, ...], ...] = ()
+    """People's label of each given fact, sentence by sentence."""
+
+
+def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
+    """Responses as they are loaded, to be split and judged."""
+    for one in responses:
+        yield RunItem(id=one.id, system=one.system, prompt_id=one.prompt_id, prompt=one.prompt, response=one.response)
+
+
+def labelled_item(response: FactScoreResponse) -> RunItem:
+    """A response with its facts and their labels; an abstention has none."""
+    sentences = response.sentences or ()
+    facts = [sentence.atomic_facts or () for sentence in sentences]
+    return RunItem(
+        id=response.id,
+        system=response.system,
+        prompt_id=response.prompt or response.topic,
+        prompt=response.prompt,
+        response=response.response,
+        facts=tuple(
+            GivenFacts(sentence=sentence.text, facts=tuple(fact.text for fact in of_sentence))
+            for sentence, of_sentence in zip(sentences, facts, strict=True)
+        ),
+        labels=tuple(tuple(fact.label for fact in of_sentence) for of_sentence in facts),
+    )

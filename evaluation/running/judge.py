@@ -1,0 +1,35 @@
+"""Judges the responses of a run by one engine with one journal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from factloop.checking.checker import FactChecker
+from factloop.core.records import FactualityReport
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.runs.records import JudgedResponse
+
+Judge = Callable[[RunItem], Awaitable[JudgedResponse]]
+
+
+@asynccontextmanager
+async def open_judge(checker: FactChecker, *, journal: Path | None = None) -> AsyncIterator[Judge]:
+    """A judge of responses, any number at a time. Answers paid for are kept in `journal`, and not paid for again."""
+    async with checker.opened(journal=journal) as check:
+
+        async def judge(item: RunItem) -> JudgedResponse:
+            report = await check(item.response, item.prompt, item.facts)
+            return JudgedResponse(
+                id=item.id, system=item.system, prompt_id=item.prompt_id, report=report, labels=_labels(item, report)
+            )
+
+        yield judge
+
+
+def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:
+    """Every given fact is a claim of the report, in the same order."""
+    labels = [label for of_sentence in item.labels for label in of_sentence]
+    return {claim.id: label for claim, label in zip(report.claims, labels, strict=True)} if labels else {}

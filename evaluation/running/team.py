@@ -1,0 +1,144 @@
+"""Gives responses to workers, and to others what a dead worker leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from factloop.core.errors import ToolError
+from factloop.evaluation.running.here import AT_ONCE
+from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.running.worker import Wrong
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.setup.settings import CheckSettings
+
+MOST_TRIALS = 3
+"""Workers that a response is given to before it is blamed for their deaths."""
+
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class _Member:
+    """A worker as seen from here."""
+
+    share: CheckSettings
+    actor: Any
+    ready: bool = False
+    n_under_way: int = 0
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a worker was asked for: to judge a response, or to open."""
+
+    member: _Member
+    item: RunItem | None = None
+    trial: int = 1
+
+
+@dataclass
+class Team:
+    """Gives responses to workers and takes back what the dead leave behind."""
+
+    shares: Iterable[CheckSettings]
+    items: Iterator[RunItem]
+    hire: Callable[[CheckSettings], Any]
+    """Starts an actor."""
+    end: Callable[[Any], None]
+    n_replacements: int
+    """That may still be hired."""
+    members: list[_Member] = field(default_factory=list)
+    returned: deque[tuple[RunItem, int]] = field(default_factory=deque)
+    under_way: dict[asyncio.Future[Any], _Asked] = field(default_factory=dict)
+    last_death: str = ""
+
+    async def judged(self) -> AsyncGenerator[JudgedResponse, None]:
+        for share in self.shares:
+            self._add(share)
+        while self.under_way:
+            done, _ = await asyncio.wait(self.under_way, return_when=asyncio.FIRST_COMPLETED)
+            for future in done:
+                answer = self._take(future)
+                if answer is not None:
+                    yield answer
+            self._hand_out()
+
+    def _add(self, share: CheckSettings) -> None:
+        member = _Member(share, self.hire(share))
+        self.members.append(member)
+        self._ask(_Asked(member))
+
+    def _ask(self, asked: _Asked) -> None:
+        actor = asked.member.actor
+        ref = actor.open.remote() if asked.item is None else actor.judge.remote(asked.item)
+        self.under_way[asyncio.wrap_future(ref.future())] = asked
+        asked.member.n_under_way += 1
+
+    def _hand_out(self) -> None:
+        """Fills up the workers, the least busy first. Raises ToolError where all are dead and something is left."""
+        while free := [
+            member for member in self.members if member.ready and member.n_under_way < at_once(member.share)
+        ]:
+            waiting = self._next()
+            if waiting is None:
+                return
+            self._ask(_Asked(min(free, key=lambda member: member.n_under_way), *waiting))
+        if not self.members and (self.returned or next(self.items, None) is not None):
+            raise ToolError(f"all workers died: {self.last_death}. What was judged is kept", tool="ray")
+
+    def _next(self) -> tuple[RunItem, int] | None:
+        if self.returned:
+            return self.returned.popleft()
+        item = next(self.items, None)
+        return None if item is None else (item, 1)
+
+    def _take(self, future: asyncio.Future[Any]) -> JudgedResponse | None:
+        from ray.exceptions import RayActorError  # it is installed, as a worker answered
+
+        asked = self.under_way.pop(future)
+        asked.member.n_under_way -= 1
+        try:
+            answer = future.result()
+        except RayActorError as error:
+            self._bury(asked, error)
+            return None
+        if isinstance(answer, Wrong):
+            raise answer.raised()
+        if asked.item is None:
+            asked.member.ready = True
+            return None
+        assert isinstance(answer, JudgedResponse)
+        return answer
+
+    def _bury(self, asked: _Asked, error: Exception) -> None:
+        """Its responses go to others. Raises ToolError for one that too many died of."""
+        self.last_death = one_line(error)
+        if asked.member in self.members:
+            _LOGGER.warning("A worker died (%s); its responses go to others.", type(error).__name__)
+            self.members.remove(asked.member)
+            self.end(asked.member.actor)  # one that is only out of reach would go on spending
+            if self.n_replacements:
+                self.n_replacements -= 1
+                self._add(asked.member.share)
+        if asked.item is None:
+            return
+        if asked.trial == MOST_TRIALS:
+            raise ToolError(
+                f"{MOST_TRIALS} workers died while they judged the response {asked.item.id!r}: {self.last_death}",
+                tool="ray",
+            )
+        self.returned.append((asked.item, asked.trial + 1))
+
+
+def at_once(share: CheckSettings) -> int:
+    """Responses in work at a time: enough to use a share of the calls in flight, as in one process."""
+    return max(2, min(AT_ONCE, share.concurrency // 2)) if share.concurrency else AT_ONCE
+
+
+def one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,273 @@
+"""How far verdicts on given facts agree with people's labels, fact by fact (Wei et al. 2024, section 4).
+
+SAFE's figure is agreement: the share of facts whose verdict is the label, with the same three classes on both sides
+(72.0 % of 16,011 facts of FActScore's biographies, from 496 responses; texts that come again within a response count
+once). A class that most facts have lifts it, so Cohen's kappa and, for supported against not supported, TPR, TNR and
+their mean stand beside it.
+
+Departures: a fact without a verdict is neither agreement nor disagreement, and counted; each figure has a percentile
+bootstrap interval, in which prompts are drawn whole with the responses of all systems. Labels are a reference and not
+the truth: of 100 facts in which SAFE disagreed with people, the paper's authors found SAFE right in 76.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from factloop.core.factuality import count_verdicts
+from factloop.core.records import Claim, Count, Counts, Record
+from factloop.evaluation.datasets.factscore import FactLabel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+RESAMPLES = 2000
+LEVEL = 0.95
+ROWS = (FactLabel.SUPPORTED, FactLabel.NOT_SUPPORTED, FactLabel.IRRELEVANT)
+_NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=True))
+
+
+class LabelTable(Record):
+    """Facts by people's label, and within it by verdict: three rows of four, a text of a response once."""
+
+    supported: Counts
+    not_supported: Counts
+    irrelevant: Counts
+    repeated: Counts = Counts()
+    """By label: facts in the very words of an earlier one of the response, which are in no row."""
+
+    @property
+    def n_facts(self) -> int:
+        """Those in the rows."""
+        return self.supported.total + self.not_supported.total + self.irrelevant.total
+
+    @property
+    def labels(self) -> Counts:
+        """How many facts people gave each label, repeated ones too."""
+        return Counts(
+            supported=self.supported.total + self.repeated.supported,
+            not_supported=self.not_supported.total + self.repeated.not_supported,
+            irrelevant=self.irrelevant.total + self.repeated.irrelevant,
+        )
+
+
+@dataclass(frozen=True)
+class TabledResponse:
+    """One response with labelled facts."""
+
+    system: str
+    prompt_id: str
+    table: LabelTable
+
+
+class Undefined(StrEnum):
+    """Why there is no value."""
+
+    NOTHING_SCORED = "nothing_scored"
+    """No fact that it would rest on has a verdict."""
+    ONE_CLASS = "one_class"
+    """All labels and all verdicts are one class: agreement by chance is certain, and kappa 0 / 0."""
+    NONE_SUPPORTED = "none_supported"
+    """TPR needs facts that people found supported."""
+    NONE_NOT_SUPPORTED = "none_not_supported"
+    """TNR needs facts that people found not supported."""
+
+
+class Figure(Record):
+    """A figure with its interval, or the reason why there is none."""
+
+    value: Annotated[float, Field(ge=-1.0, le=1.0)] | None
+    undefined: Undefined | None = None
+    low: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
+    high: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
+    """None without resamples, where the facts (those of a class, for balanced accuracy) come from a single prompt, and
+    where all resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
+    n: Count
+    """Facts that it rests on."""
+    n_prompts: Count
+
+
+class SystemAgreement(Record):
+    """The verdicts on one system's responses against the labels, or on those of all. Higher is better throughout."""
+
+    system: str | None
+    """None for all systems together."""
+    table: LabelTable
+    n_responses: Count
+    """Those with a labelled fact."""
+    n_unscored: Count
+    agreement: Figure
+    """Share of scored facts, in [0, 1], whose verdict is the label."""
+    kappa: Figure
+    """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is agreement by chance."""
+    tpr: Figure
+    """Over facts that label and verdict both call relevant: of the supported ones, those found supported."""
+    tnr: Figure
+    """Over the same facts: of the others, those found not supported."""
+    balanced_accuracy: Figure
+    """Their mean; 0.5 is guessing."""
+
+
+class LabelAgreement(Record):
+    """Agreement of verdicts with people's labels: of all systems together, and of each by name."""
+
+    overall: SystemAgreement
+    systems: tuple[SystemAgreement, ...]
+    level: Annotated[float, Field(gt=0.0, lt=1.0)]
+    n_resamples: Count
+
+
+def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelTable:
+    """The table of one report. `labels`: claim id to label; claims without a label are passed over."""
+    by_label: dict[FactLabel, list[Claim]] = {label: [] for label in ROWS}
+    repeated: list[FactLabel] = []
+    texts: set[str] = set()
+    for claim in claims:
+        if claim.id not in labels:
+            continue
+        if claim.text in texts:
+            repeated.append(labels[claim.id])
+            continue
+        texts.add(claim.text)
+        by_label[labels[claim.id]].append(claim)
+    supported, not_supported, irrelevant = (count_verdicts(by_label[label]) for label in ROWS)
+    return LabelTable(
+        supported=supported,
+        not_supported=not_supported,
+        irrelevant=irrelevant,
+        repeated=Counts(**{_NAMES[label]: repeated.count(label) for label in ROWS}),
+    )
+
+
+def agree_with_labels(
+    responses: Iterable[TabledResponse],
+    *,
+    rng: np.random.Generator | None = None,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> LabelAgreement:
+    """The agreement of a run; without `rng` there are no intervals. The order of the responses changes nothing."""
+    import numpy as np
+
+    given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
+    prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
+    times = np.ones((1, len(prompts)))
+    if rng is not None and prompts:
+        drawn = rng.multinomial(len(prompts), np.full(len(prompts), 1.0 / len(prompts)), size=resamples)
+        times = np.concatenate([times, drawn])
+    names = sorted({one.system for one in given})
+    of_system = {name: [one for one in given if one.system == name] for name in names}
+    return LabelAgreement(
+        overall=_agreement(None, given, prompts, times, level),
+        systems=tuple(_agreement(name, of_system[name], prompts, times, level) for name in names),
+        level=level,
+        n_resamples=len(times) - 1,
+    )
+
+
+def _agreement(
+    system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
+) -> SystemAgreement:
+    """`times`: (1 + n_resamples, n_prompts), how often each prompt was drawn; once in the first row."""
+    import numpy as np
+
+    cells = np.zeros((len(prompts), 3, 4))
+    for one in responses:
+        cells[prompts[one.prompt_id]] += _cells(one.table)
+    tables = np.tensordot(times, cells, axes=1)
+    figures = {
+        name: _figure(values, why, rests_on, cells, level)
+        for name, values, why, rests_on in (_of_three_classes(tables) + _of_two_classes(tables))
+    }
+    table = _table(tables[0], [one.table.repeated for one in responses])
+    return SystemAgreement(
+        system=system,
+        table=table,
+        n_responses=len(responses),
+        n_unscored=table.supported.unscored + table.not_supported.unscored + table.irrelevant.unscored,
+        **figures,
+    )
+
+
+_Computed = tuple[str, "Floats", Undefined, "list[Floats]"]
+"""Name; values of the sample and of its resamples, NaN where undefined; why it would be; cells it rests on, 1 or 0, for
+each share in it."""
+
+
+def _of_three_classes(tables: Floats) -> list[_Computed]:
+    """Agreement p and kappa (p - e) / (1 - e), e the sum of label share times verdict share over the classes."""
+    import numpy as np
+
+    scored = tables[:, :, :3]
+    n = scored.sum(axis=(1, 2))
+    rests_on = np.zeros((3, 4))
+    rests_on[:, :3] = 1.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agreement = np.trace(scored, axis1=1, axis2=2) / n
+        by_chance = (scored.sum(axis=1) * scored.sum(axis=2)).sum(axis=1) / n**2
+        kappa = (agreement - by_chance) / (1.0 - by_chance)
+    nothing = Undefined.NOTHING_SCORED
+    return [
+        ("agreement", agreement, nothing, [rests_on]),
+        ("kappa", kappa, Undefined.ONE_CLASS if n[0] else nothing, [rests_on]),
+    ]
+
+
+def _of_two_classes(tables: Floats) -> list[_Computed]:
+    import numpy as np
+
+    both = tables[:, :2, :2]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tpr = both[:, 0, 0] / both[:, 0].sum(axis=1)
+        tnr = both[:, 1, 1] / both[:, 1].sum(axis=1)
+    supported, not_supported = np.zeros((3, 4)), np.zeros((3, 4))
+    supported[0, :2], not_supported[1, :2] = 1.0, 1.0
+    nothing = None if both[0].any() else Undefined.NOTHING_SCORED
+    no_tpr, no_tnr = nothing or Undefined.NONE_SUPPORTED, nothing or Undefined.NONE_NOT_SUPPORTED
+    return [
+        ("tpr", tpr, no_tpr, [supported]),
+        ("tnr", tnr, no_tnr, [not_supported]),
+        (
+            "balanced_accuracy",
+            (tpr + tnr) / 2.0,
+            no_tpr if np.isnan(tpr[0]) else no_tnr,
+            [supported, not_supported],
+        ),
+    ]
+
+
+def _figure(values: Floats, why: Undefined, shares: Sequence[Floats], cells: Floats, level: float) -> Figure:
+    import numpy as np
+
+    from factloop.evaluation.statistics.cluster_means import percentile_interval
+
+    of_prompt = np.array([(cells * rests_on).sum(axis=(1, 2)) for rests_on in shares])
+    n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
+    if np.isnan(values[0]):
+        return Figure(value=None, undefined=why, n=n, n_prompts=n_prompts)
+    known = values[1:][~np.isnan(values[1:])]
+    interval = percentile_interval(known, level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
+    low, high = interval or (None, None)
+    return Figure(value=float(values[0]), low=low, high=high, n=n, n_prompts=n_prompts)
+
+
+def _cells(table: LabelTable) -> list[list[int]]:
+    rows = (table.supported, table.not_supported, table.irrelevant)
+    return [[row.supported, row.not_supported, row.irrelevant, row.unscored] for row in rows]
+
+
+def _table(cells: Floats, repeated: Sequence[Counts]) -> LabelTable:
+    rows = [
+        Counts(supported=int(row[0]), not_supported=int(row[1]), irrelevant=int(row[2]), unscored=int(row[3]))
+        for row in cells
+    ]
+    again = {name: sum(getattr(one, name) for one in repeated) for name in _NAMES.values()}
+    return LabelTable(supported=rows[0], not_supported=rows[1], irrelevant=rows[2], repeated=Counts(**again))

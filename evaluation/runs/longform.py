@@ -1,0 +1,227 @@
+"""F1@K over a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals clustered by prompt.
+
+Of one answer: precision = S / (S + N), recall@K = min(S / K, 1), F1@K their harmonic mean, 0 where S = 0; in [0, 1],
+higher is better. Irrelevant claims enter neither. Of a run: the mean over answers.
+
+Departures from the released code: answers without any claim (abstentions) are counted as 0, as there, only under the
+policy `zero`; an answer whose every claim is unscored is left out and counted, as nothing is known of it; a mean of no
+answer is None, not 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+from factloop.core.factuality import f1_at_k, precision, recall_at_k
+from factloop.core.records import Counts
+from factloop.evaluation.runs.longform_records import (
+    AbstentionPolicy,
+    ChosenK,
+    CountedResponse,
+    CurvePoint,
+    KRule,
+    LongFormScores,
+    Mean,
+    Ranking,
+    ScoreAtK,
+    SystemScore,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from factloop.evaluation.statistics.cluster_means import ClusterSums
+
+RESAMPLES = 2000
+LEVEL = 0.95
+CURVE_POINTS = 50
+ROUNDING = 1e-12
+"""A difference below this share is rounding, and no order."""
+
+
+def score_long_form(
+    responses: Iterable[CountedResponse],
+    ks: Sequence[int | Literal["median", "maximum"]],
+    *,
+    abstention: AbstentionPolicy,
+    rng: np.random.Generator | None = None,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> LongFormScores:
+    """Means over each system's answers at each K; without `rng` there are no intervals.
+
+    The same prompts are drawn for all systems. The order of the responses changes nothing. Raises ValueError for a K
+    below 1 and for a system that answers a prompt twice.
+    """
+    given = sorted(responses, key=lambda response: (response.system, response.prompt_id))
+    _refuse_second_answers(given)
+    chosen = choose_ks((one for one in given if is_rated(one, abstention)), ks)
+    names = sorted({response.system for response in given})
+    of_system = {name: [response for response in given if response.system == name] for name in names}
+    samples = [
+        sample
+        for name in names
+        for sample in _samples([one for one in of_system[name] if is_rated(one, abstention)], chosen)
+    ]
+    means = iter(_means(samples, rng, resamples, level))
+    systems = tuple(_system_score(name, of_system[name], chosen, means) for name in names)
+    return LongFormScores(
+        abstention=abstention,
+        ks=chosen,
+        systems=systems,
+        rankings=tuple(_ranking(place, choice.k, systems) for place, choice in enumerate(chosen)),
+        level=level,
+        n_resamples=resamples if rng is not None else 0,
+    )
+
+
+def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
+    """Whether an answer counts in means of F1@K: one whose every claim is unscored never does."""
+    if response.abstained:
+        return abstention is AbstentionPolicy.ZERO
+    return not response.unscored
+
+
+def value_of(response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
+    """F1@K of one answer, or precision where there is no K; None where the answer has none."""
+    if k is None:
+        return precision(response.counts)
+    return f1_at_k(response.counts, k) if is_rated(response, abstention) else None
+
+
+def choose_ks(
+    responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
+) -> tuple[ChosenK, ...]:
+    """Each K as a number, the same one once. Raises ValueError for one below 1."""
+    supported = [response.counts.supported for response in responses]
+    found: dict[int, ChosenK] = {}
+    for k in ks:
+        if k == "median":
+            choice = ChosenK(k=max(1, math.ceil(median(supported or [0]))), rule=KRule.MEDIAN)
+        elif k == "maximum":
+            choice = ChosenK(k=max(1, *supported, 1), rule=KRule.MAXIMUM)
+        elif isinstance(k, int) and k >= 1:
+            choice = ChosenK(k=k, rule=KRule.GIVEN)
+        else:
+            raise ValueError("K is a whole number from 1, 'median' or 'maximum'")
+        found.setdefault(choice.k, choice)
+    return tuple(found.values())
+
+
+def f1_curve(
+    responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
+) -> tuple[CurvePoint, ...]:
+    """Mean F1@K of each system against K: at `ks`, else from 1 to the maximum, denser where K is small."""
+    given = list(responses)
+    if ks is None:
+        (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
+        ks = _spread(highest.k)
+    scores = score_long_form(given, ks, abstention=abstention)
+    return tuple(
+        CurvePoint(k=choice.k, f1={system.system: system.at_k[place].f1.value for system in scores.systems})
+        for place, choice in enumerate(scores.ks)
+    )
+
+
+def _spread(highest: int) -> list[int]:
+    """At most `CURVE_POINTS` whole numbers from 1 to `highest`, evenly apart on a logarithmic scale."""
+    if highest <= CURVE_POINTS:
+        return list(range(1, highest + 1))
+    steps = (round(highest ** (step / (CURVE_POINTS - 1))) for step in range(CURVE_POINTS))
+    return sorted({*steps, highest})
+
+
+def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
+    for one, other in pairwise(responses):
+        if (one.system, one.prompt_id) == (other.system, other.prompt_id):
+            raise ValueError(f"{one.system!r} answers the prompt {one.prompt_id!r} twice")
+
+
+_Sample = list[tuple[str, float]]
+"""Prompt and value of each answer that has one."""
+
+
+def _samples(responses: Sequence[CountedResponse], ks: Sequence[ChosenK]) -> list[_Sample]:
+    """Precision, then F1 and recall at each K."""
+    shares = [(response.prompt_id, precision(response.counts)) for response in responses]
+    samples: list[_Sample] = [[(prompt, share) for prompt, share in shares if share is not None]]
+    for choice in ks:
+        samples.append([(one.prompt_id, f1_at_k(one.counts, choice.k)) for one in responses])
+        samples.append([(one.prompt_id, recall_at_k(one.counts, choice.k)) for one in responses])
+    return samples
+
+
+def _means(samples: Sequence[_Sample], rng: np.random.Generator | None, resamples: int, level: float) -> list[Mean]:
+    intervals: list[tuple[float, float] | None] = [None] * len(samples)
+    if rng is not None:
+        from factloop.evaluation.statistics.cluster_means import mean_intervals
+
+        prompts = sorted({prompt for sample in samples for prompt, _ in sample})
+        number_of = {prompt: number for number, prompt in enumerate(prompts)}
+        intervals = mean_intervals([_cluster_sums(sample, number_of) for sample in samples], rng, resamples, level)
+    return [_mean(sample, interval) for sample, interval in zip(samples, intervals, strict=True)]
+
+
+def _cluster_sums(sample: _Sample, number_of: Mapping[str, int]) -> ClusterSums:
+    import numpy as np
+
+    from factloop.evaluation.statistics.cluster_means import ClusterSums
+
+    numbers = np.array([number_of[prompt] for prompt, _ in sample], dtype=np.int64)
+    values = np.array([value for _, value in sample], dtype=np.float64)
+    size = len(number_of)
+    return ClusterSums(
+        sums=np.bincount(numbers, weights=values, minlength=size).astype(np.float64),
+        counts=np.bincount(numbers, minlength=size).astype(np.float64),
+    )
+
+
+def _mean(sample: _Sample, interval: tuple[float, float] | None) -> Mean:
+    n_prompts = len({prompt for prompt, _ in sample})
+    if not sample:
+        return Mean(value=None, n=0, n_prompts=0)
+    value = math.fsum(value for _, value in sample) / len(sample)
+    low, high = interval or (None, None)
+    return Mean(value=value, low=low, high=high, n=len(sample), n_prompts=n_prompts)
+
+
+def _system_score(
+    name: str, responses: Sequence[CountedResponse], ks: Sequence[ChosenK], means: Iterator[Mean]
+) -> SystemScore:
+    return SystemScore(
+        system=name,
+        n_responses=len(responses),
+        n_abstained=sum(response.abstained for response in responses),
+        n_unscored_responses=sum(response.unscored for response in responses),
+        counts=_total(responses),
+        precision=next(means),
+        at_k=tuple(ScoreAtK(k=choice.k, f1=next(means), recall=next(means)) for choice in ks),
+    )
+
+
+def _total(responses: Sequence[CountedResponse]) -> Counts:
+    counts = [response.counts for response in responses]
+    return Counts(
+        supported=sum(one.supported for one in counts),
+        not_supported=sum(one.not_supported for one in counts),
+        irrelevant=sum(one.irrelevant for one in counts),
+        unscored=sum(one.unscored for one in counts),
+    )
+
+
+def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
+    scores = {system.system: system.at_k[place].f1.value for system in systems}
+    valued = {name: value for name, value in scores.items() if value is not None}
+    ranks = {name: _rank(value, list(valued.values())) for name, value in valued.items()}
+    return Ranking(k=k, systems=tuple(sorted(valued, key=lambda name: (ranks[name], name))), ranks=ranks)
+
+
+def _rank(value: float, values: Sequence[float]) -> float:
+    """From 1 for the highest; those equal but for rounding share the mean of their ranks."""
+    equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
+    better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
+    return better + (equal + 1) / 2

@@ -1,0 +1,112 @@
+"""What F1@K over a run of long answers takes and gives: counts of each answer, and means with what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from factloop.core.records import Count, Counts, Record, Share
+
+K = Annotated[int, Field(ge=1)]
+
+
+class AbstentionPolicy(StrEnum):
+    """What an answer without any claim counts as."""
+
+    ZERO = "zero"
+    """F1@K 0, as in the paper's code."""
+    EXCLUDE = "exclude"
+    """It is left out of every mean, and counted."""
+
+
+class KRule(StrEnum):
+    """Where a K comes from."""
+
+    GIVEN = "given"
+    MEDIAN = "median"
+    """The median of supported claims over the run's answers, rounded up, at least 1."""
+    MAXIMUM = "maximum"
+    """Their maximum, at least 1."""
+
+
+class CountedResponse(Record):
+    """One answer of one system to one prompt."""
+
+    system: str
+    prompt_id: str
+    counts: Counts
+
+    @property
+    def abstained(self) -> bool:
+        """It claims nothing at all. Irrelevant claims are claims: such an answer has F1@K 0."""
+        return self.counts.total == 0
+
+    @property
+    def unscored(self) -> bool:
+        """It makes claims, and not one of them got a verdict."""
+        return 0 < self.counts.total == self.counts.unscored
+
+
+class ChosenK(Record):
+    k: K
+    rule: KRule
+
+
+class Mean(Record):
+    """A mean over answers, with a percentile bootstrap interval over prompts; None where no answer has a value."""
+
+    value: Share | None
+    low: Share | None = None
+    high: Share | None = None
+    """None without a generator, with fewer than two prompts, and where all resamples have the same mean."""
+    n: Count
+    """Answers that it rests on."""
+    n_prompts: Count
+
+
+class ScoreAtK(Record):
+    k: K
+    f1: Mean
+    recall: Mean
+
+
+class SystemScore(Record):
+    system: str
+    n_responses: Count
+    n_abstained: Count
+    n_unscored_responses: Count
+    """Answers none of whose claims got a verdict; they are in no mean."""
+    counts: Counts
+    """Claims of all its answers, irrelevant and unscored ones too."""
+    precision: Mean
+    """Over answers with a claim that is supported or not supported; no policy gives an abstention a precision."""
+    at_k: tuple[ScoreAtK, ...]
+
+
+class Ranking(Record):
+    """The systems at one K, best first; systems without a value are left out."""
+
+    k: K
+    systems: tuple[str, ...]
+    ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
+    """From 1; systems with the same F1@K share the mean of their ranks."""
+
+
+class LongFormScores(Record):
+    """F1@K of each system of a run, by name, and all that the numbers rest on."""
+
+    abstention: AbstentionPolicy
+    ks: tuple[ChosenK, ...]
+    systems: tuple[SystemScore, ...]
+    rankings: tuple[Ranking, ...]
+    level: Annotated[float, Field(gt=0.0, lt=1.0)]
+    n_resamples: Count
+
+
+class CurvePoint(Record):
+    k: K
+    f1: Mapping[str, Share | None]
+    """System to its mean F1@K."""

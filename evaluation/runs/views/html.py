@@ -1,0 +1,158 @@
+"""A run over a data set as one self-contained HTML page: F1@K of each system, what it rests on, and every response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factloop.core.factuality import precision
+from factloop.core.files.json import to_json
+from factloop.core.records import Counts
+from factloop.evaluation.debiasing.records import Estimate
+from factloop.evaluation.runs.longform import value_of
+from factloop.evaluation.runs.longform_records import Mean, SystemScore
+from factloop.evaluation.runs.records import Calibration, ResponseLine, RunSummary
+from factloop.evaluation.runs.views import correction_words
+from factloop.evaluation.runs.views import words as run_words
+from factloop.evaluation.runs.views.curve import MOST_SYSTEMS, draw_curve
+from factloop.reports.cascade_words import savings_words
+from factloop.reports.downloads import Cell, Download, csv_download, json_download
+from factloop.reports.page import render_page
+
+MOST_ROWS = 5000
+"""Responses listed on the page; the table to download has all."""
+
+
+@dataclass(frozen=True)
+class ResponseRow:
+    """One response in the list."""
+
+    line: ResponseLine
+    group: str
+    """What it can be filtered by."""
+    outcome: str
+    precision: float | None
+    f1: float | None
+    """At the first K."""
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A raw or corrected figure of one system."""
+
+    system: str
+    quantity: str
+    estimate: Estimate
+
+
+def render_run_html(summary: RunSummary) -> str:
+    """The page. Equal summaries give equal pages. Takes time linear in the number of responses."""
+    scores = summary.scores
+    rows = sorted((_row(line, summary) for line in summary.responses), key=_worst_first)
+    leading = _leading(summary)
+    return render_page(
+        "run.html.j2",
+        room="factloop.evaluation.runs.views",
+        styles=("list.css", "pictures.css", "run.css"),
+        scripts=("rows.js",),
+        summary=summary,
+        scores=scores,
+        policy=run_words.policy_words(scores.abstention),
+        saved=list(savings_words(summary.cascade, summary.fingerprint.cascade)) if summary.cascade is not None else [],
+        counts=_total(scores.systems),
+        picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
+        n_not_drawn=max(0, len(leading) - MOST_SYSTEMS),
+        curve=summary.curve,
+        labelled={one.system: one for one in summary.labelled.systems} if summary.labelled else {},
+        corrected=list(_corrected(summary.calibration)),
+        system_choices=[(one.system, one.system) for one in scores.systems],
+        rows=rows[:MOST_ROWS],
+        downloads=list(_downloads(summary, rows)),
+        said=run_words,
+        corrections=correction_words,
+    )
+
+
+def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
+    scores = summary.scores
+    group, outcome = _outcome(line)
+    return ResponseRow(
+        line=line,
+        group=group,
+        outcome=outcome,
+        precision=precision(line.counts),
+        f1=value_of(line, scores.ks[0].k, scores.abstention) if scores.ks else None,
+    )
+
+
+def _outcome(line: ResponseLine) -> tuple[str, str]:
+    """The group of a response, and its words."""
+    if line.abstained:
+        return "abstained", "no claims (abstained)"
+    if line.unscored:
+        return "unscored", "no claim has a verdict"
+    if line.counts.not_supported:
+        return "unsupported", "some not supported"
+    return "supported", "none unsupported"
+
+
+def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
+    """Lowest precision first, then most claims not supported; responses without a precision come last."""
+    share, line = row.precision, row.line
+    return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
+
+
+def _leading(summary: RunSummary) -> list[str]:
+    """The systems, best first at the first K; those without a value last."""
+    names = [one.system for one in summary.scores.systems]
+    ranked = summary.scores.rankings[0].systems if summary.scores.rankings else ()
+    return [*ranked, *(name for name in names if name not in ranked)]
+
+
+def _total(systems: Sequence[SystemScore]) -> Counts:
+    return Counts(
+        supported=sum(one.counts.supported for one in systems),
+        not_supported=sum(one.counts.not_supported for one in systems),
+        irrelevant=sum(one.counts.irrelevant for one in systems),
+        unscored=sum(one.counts.unscored for one in systems),
+    )
+
+
+def _corrected(calibration: Calibration | None) -> Iterator[Corrected]:
+    for one in calibration.systems if calibration is not None else ():
+        for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
+            yield Corrected(one.system, "precision", estimate)
+        for f1 in one.f1:
+            yield Corrected(one.system, f"F1@{f1.k}", f1.raw)
+            yield Corrected(one.system, f"F1@{f1.k}", f1.corrected)
+
+
+def _downloads(summary: RunSummary, rows: Sequence[ResponseRow]) -> Iterator[Download]:
+    yield json_download("The whole summary (JSON)", "summary.json", to_json(summary))
+    yield csv_download("Scores (CSV)", "scores.csv", _SCORES, _score_rows(summary))
+    systems = [one.system for one in summary.scores.systems]
+    yield csv_download(
+        "F1@K against K (CSV)",
+        "curve.csv",
+        ("k", *systems),
+        ((point.k, *(point.f1.get(system) for system in systems)) for point in summary.curve),
+    )
+    yield csv_download("Responses (CSV)", "responses.csv", _RESPONSES, map(_response_cells, rows))
+
+
+_SCORES = ("system", "metric", "k", "value", "low", "high", "n_responses", "n_prompts")
+_RESPONSES = ("id", "system", "prompt_id", "supported", "not_supported", "irrelevant", "unscored", "precision", "f1")
+
+
+def _score_rows(summary: RunSummary) -> Iterator[tuple[Cell, ...]]:
+    for one in summary.scores.systems:
+        means: list[tuple[str, int | None, Mean]] = [("precision", None, one.precision)]
+        means += [(name, at.k, mean) for at in one.at_k for name, mean in (("f1", at.f1), ("recall", at.recall))]
+        for name, k, mean in means:
+            yield one.system, name, k, mean.value, mean.low, mean.high, mean.n, mean.n_prompts
+
+
+def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
+    line, counts = row.line, row.line.counts
+    found = (counts.supported, counts.not_supported, counts.irrelevant, counts.unscored)
+    return line.id, line.system, line.prompt_id, *found, row.precision, row.f1

@@ -1,0 +1,55 @@
+"""The figures of a run in words and digits, the same on every surface."""
+
+from __future__ import annotations
+
+from factloop.evaluation.runs.label_agreement import Figure, Undefined
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
+from factloop.reports.figures import plural
+
+NOTHING = "–"
+
+_POLICIES = {
+    AbstentionPolicy.ZERO: "zero: a response without claims counts as F1@K 0, as in the paper's code",
+    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
+}
+
+_RULES = {
+    KRule.GIVEN: "",
+    KRule.MEDIAN: " (the median of supported claims)",
+    KRule.MAXIMUM: " (their maximum)",
+}
+_UNDEFINED = {
+    Undefined.NOTHING_SCORED: "no labelled claim has a verdict",
+    Undefined.ONE_CLASS: "all labels and verdicts are one class",
+    Undefined.NONE_SUPPORTED: "people found none supported",
+    Undefined.NONE_NOT_SUPPORTED: "people found none not supported",
+}
+
+
+def policy_words(policy: AbstentionPolicy) -> str:
+    return _POLICIES[policy]
+
+
+def k_words(choice: ChosenK) -> str:
+    """`K 64`, `K 31 (the median of supported claims)`."""
+    return f"K {choice.k:,}{_RULES[choice.rule]}"
+
+
+def share(value: float | None) -> str:
+    """Three digits, or a dash."""
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`[0.612, 0.701]`, or a dash."""
+    return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+
+
+def mean_basis(mean: Mean) -> str:
+    """What a mean rests on: `120 responses`, `240 responses to 120 prompts`."""
+    responses = plural(mean.n, "response")
+    return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
+
+
+def why_undefined(figure: Figure) -> str:
+    return "" if figure.undefined is None else _UNDEFINED[figure.undefined]

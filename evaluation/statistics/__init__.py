@@ -1,0 +1,1 @@
+"""Statistics that several features share: correlations, means over clusters and strata, bootstraps."""

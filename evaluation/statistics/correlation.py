@@ -1,0 +1,218 @@
+"""Pearson, Spearman and Kendall correlation with bootstrap intervals; what is not defined stays None with a reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Self, TypedDict, Unpack
+
+from pydantic import Field, model_validator
+
+from factloop.core.records import Count, Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
+FEWEST_PAIRS = 3
+"""With two pairs every correlation is 1 or -1, whatever the numbers."""
+RESAMPLES = 2000
+LEVEL = 0.95
+ROUNDING = 1e-12
+"""A spread below this share of the mean is rounding, and Pearson's coefficient of it would be noise."""
+FEW = 500
+"""Pairs up to which Pearson's and Kendall's are worked out here: to load `scipy.stats` takes half a second and more."""
+
+
+class Method(StrEnum):
+    PEARSON = "pearson"
+    SPEARMAN = "spearman"
+    KENDALL = "kendall"
+    """Tau-b, which allows for ties."""
+
+
+class Undefined(StrEnum):
+    """Why there is no coefficient."""
+
+    TOO_FEW = "too_few"
+    CONSTANT = "constant"
+    """One of the two is the same in every pair."""
+
+
+class Correlation(Record):
+    """A coefficient in [-1, 1] with a percentile bootstrap interval, or the reason why there is none."""
+
+    method: Method
+    value: Coefficient | None
+    undefined: Undefined | None = None
+    n: Count
+    """Pairs that the coefficient rests on."""
+    n_left_out: Count = 0
+    """Pairs of which one side has no value."""
+    low: Coefficient | None = None
+    high: Coefficient | None = None
+    """None without a generator, with fewer than two clusters, where no resample has a coefficient, and where all have
+    the same, as of pairs on one line: nothing varies, which is no certainty."""
+    level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
+    n_clusters: Count
+    """What was drawn: groups of pairs, or the single pairs where no groups were given."""
+    n_resamples: Count = 0
+    n_resamples_undefined: Count = 0
+    """Resamples without a coefficient; the interval rests on the others."""
+
+    @model_validator(mode="after")
+    def _is_value_or_undefined(self) -> Self:
+        if (self.value is None) == (self.undefined is None):
+            raise ValueError("a correlation has either a value or the reason why it is undefined")
+        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
+            raise ValueError("an interval has two ends and a value")
+        return self
+
+
+class Options(TypedDict, total=False):
+    """How a coefficient is found."""
+
+    clusters: Sequence[Hashable] | None
+    """The group of each pair; the bootstrap draws groups whole, as pairs of one group resemble each other."""
+    rng: np.random.Generator | None
+    """Without it there is no interval."""
+    resamples: int
+    level: float
+
+
+def correlate(
+    method: Method, xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]
+) -> Correlation:
+    """The coefficient of the pairs in which both sides have a value.
+
+    The order of the pairs changes nothing. Raises ValueError for lengths that differ, and for a NaN or an infinity.
+    """
+    return _correlate(method, xs, ys, **options)
+
+
+def pearson(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
+    """Pearson's product-moment coefficient, as `correlate` finds it."""
+    return _correlate(Method.PEARSON, xs, ys, **options)
+
+
+def spearman(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
+    """Spearman's coefficient: Pearson's of the ranks, ties at their mean rank."""
+    return _correlate(Method.SPEARMAN, xs, ys, **options)
+
+
+def kendall(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
+    """Kendall's tau-b. The interval takes time quadratic in the number of distinct pairs."""
+    return _correlate(Method.KENDALL, xs, ys, **options)
+
+
+def _correlate(
+    method: Method,
+    xs: Sequence[float | None],
+    ys: Sequence[float | None],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    rng: np.random.Generator | None = None,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> Correlation:
+    if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
+        raise ValueError("each pair has two sides, and a cluster where clusters are given")
+    kept = [place for place, pair in enumerate(zip(xs, ys, strict=True)) if None not in pair]
+    x, y = _scaled([xs[place] for place in kept]), _scaled([ys[place] for place in kept])
+    numbers = _cluster_numbers([clusters[place] for place in kept]) if clusters is not None else None
+    undefined = _why_undefined(method, x, y)
+    found = Correlation(
+        method=method,
+        value=_coefficient(method, x, y) if undefined is None else None,
+        undefined=undefined,
+        n=len(kept),
+        n_left_out=len(xs) - len(kept),
+        level=level,
+        n_clusters=len(kept) if numbers is None else len(set(numbers)),
+    )
+    return found if rng is None else _with_interval(found, x, y, numbers, rng, resamples)
+
+
+def _scaled(values: Sequence[float | None]) -> Floats:
+    """The values divided by the largest, which changes no coefficient and keeps sums of squares within floats."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError("a correlation takes finite numbers, and None for a missing one")
+    largest = np.abs(array).max(initial=0.0)
+    return array / largest if largest > 0.0 else array
+
+
+def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
+    """A number from 0 for each pair's cluster, whatever the order of the pairs."""
+    order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
+    number_of = {name: number for number, name in enumerate(order)}
+    return [number_of[name] for name in names]
+
+
+def _why_undefined(method: Method, x: Floats, y: Floats) -> Undefined | None:
+    if len(x) < FEWEST_PAIRS:
+        return Undefined.TOO_FEW
+    return Undefined.CONSTANT if _is_constant(method, x) or _is_constant(method, y) else None
+
+
+def _is_constant(method: Method, values: Floats) -> bool:
+    if method is not Method.PEARSON:
+        return bool((values == values[0]).all())
+    mean = float(values.mean())
+    return math.dist(values, [mean] * len(values)) <= ROUNDING * abs(mean)
+
+
+def _coefficient(method: Method, x: Floats, y: Floats) -> float:
+    import numpy as np
+
+    order = np.lexsort((y, x))  # so that sums of floats come out the same for every order of the pairs
+    x, y = x[order], y[order]
+    value = _of_few(method, x, y) if len(x) <= FEW and method is not Method.SPEARMAN else _of_many(method, x, y)
+    return min(1.0, max(-1.0, value))
+
+
+def _of_few(method: Method, x: Floats, y: Floats) -> float:
+    import numpy as np
+
+    if method is Method.PEARSON:
+        x, y = x - x.mean(), y - y.mean()
+        return float((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)))
+    one, other = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
+    untied = np.count_nonzero(one) * np.count_nonzero(other)
+    return float((one * other).sum()) / math.sqrt(untied)
+
+
+def _of_many(method: Method, x: Floats, y: Floats) -> float:
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    match method:
+        case Method.PEARSON:
+            value = stats.pearsonr(x, y).statistic
+        case Method.SPEARMAN:
+            value = stats.spearmanr(x, y).statistic
+        case Method.KENDALL:
+            value = stats.kendalltau(x, y, method="asymptotic").statistic
+    return float(value)
+
+
+def _with_interval(
+    found: Correlation, x: Floats, y: Floats, numbers: list[int] | None, rng: np.random.Generator, resamples: int
+) -> Correlation:
+    import numpy as np
+
+    from factloop.evaluation.statistics.cluster_means import percentile_interval
+    from factloop.evaluation.statistics.correlation_bootstrap import bootstrap
+
+    if found.value is None or found.n_clusters < 2:
+        return found
+    values = bootstrap(found.method, x, y, numbers, rng, resamples)
+    defined = values[~np.isnan(values)]
+    counts = {"n_resamples": resamples, "n_resamples_undefined": resamples - len(defined)}
+    low, high = percentile_interval(defined, found.level) or (None, None)
+    return found.model_copy(update={"low": low, "high": high, **counts})

@@ -1,0 +1,106 @@
+"""Means over strata of the means within them, with cluster-bootstrap intervals, standard errors and sign-flip parts.
+
+With the two labels as strata, the stratified mean of "the verdict is the label" is balanced accuracy; with a single
+stratum it is the plain mean. The difference of two of them over the same items is one again, of the items' differences,
+so that every paired quantity has its interval and its test from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.evaluation.statistics.blas import one_blas_thread
+from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StratifiedMean:
+    """Sums of values and numbers of items by stratum and cluster, both (n_strata, n_clusters)."""
+
+    sums: Floats
+    counts: Floats
+
+    @property
+    def n(self) -> int:
+        """Items."""
+        return int(self.counts.sum())
+
+    @property
+    def n_clusters(self) -> int:
+        """Those with an item."""
+        return int(np.count_nonzero(self.counts.sum(axis=0)))
+
+    @property
+    def empty_strata(self) -> list[int]:
+        return [int(stratum) for stratum in np.flatnonzero(self.counts.sum(axis=1) == 0)]
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether every stratum has items of two clusters at least."""
+        return bool((np.count_nonzero(self.counts, axis=1) > 1).all())
+
+    @property
+    def value(self) -> float | None:
+        """None where a stratum has no item."""
+        return None if self.empty_strata else float(self.parts.sum())
+
+    @property
+    def parts(self) -> Floats:
+        """(n_clusters,): what each cluster adds to the value; every stratum has an item."""
+        return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the value, linearised, with clusters as independent draws; None with fewer than two in a stratum."""
+        if not self.has_interval:
+            return None
+        totals = self.counts.sum(axis=1, keepdims=True)
+        means = self.sums.sum(axis=1, keepdims=True) / totals
+        apart = ((self.sums - means * self.counts) / totals).mean(axis=0)
+        n = self.n_clusters
+        return float(np.sqrt(n / (n - 1.0) * (apart**2).sum()))
+
+
+def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
+    """Of items with these values, each (n_items,). An item without a value (NaN) is left out."""
+    has = ~np.isnan(values)
+    at = stratum[has] * n_clusters + cluster[has]
+    shape, size = (n_strata, n_clusters), n_strata * n_clusters
+    return StratifiedMean(
+        np.bincount(at, values[has], minlength=size).astype(np.float64).reshape(shape),
+        np.bincount(at, minlength=size).astype(np.float64).reshape(shape),
+    )
+
+
+def stratified_intervals(
+    means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
+) -> list[tuple[float, float] | None]:
+    """Percentile interval of each; the same clusters are drawn for all, which have the same ones.
+
+    A resample without an item of some stratum says nothing and is passed over. None where `has_interval` is false, and
+    where the value is the same in every resample: nothing varies, which is no certainty.
+    """
+    chosen = [place for place, mean in enumerate(means) if mean.has_interval]
+    found: list[tuple[float, float] | None] = [None] * len(means)
+    if not chosen or resamples < 1:
+        return found
+    rows = np.concatenate([np.concatenate([means[place].sums, means[place].counts]) for place in chosen])
+    columns = np.ascontiguousarray(rows.T)
+    with one_blas_thread():
+        drawn = np.concatenate([weights @ columns for weights in draw_clusters(len(columns), rng, resamples)])
+    start = 0
+    for place in chosen:
+        n_strata = len(means[place].sums)
+        sums, counts = drawn[:, start : start + n_strata], drawn[:, start + n_strata : start + 2 * n_strata]
+        start += 2 * n_strata
+        with np.errstate(invalid="ignore"):
+            values = (sums / counts).mean(axis=1)
+        found[place] = percentile_interval(values[~np.isnan(values)], level)
+    return found

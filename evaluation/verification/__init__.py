@@ -1,0 +1,1 @@
+"""`factloop verify`: pairs of claim and document scored by several verifiers."""

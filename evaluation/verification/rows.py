@@ -1,0 +1,27 @@
+"""Pairs of claim and document, from any file or from a labelled data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from factloop.evaluation.datasets.labelled_claims import labelled_claims
+from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
+from factloop.evaluation.verification.records import PairRow
+from factloop.evaluation.verification.spool import PlacedRow
+
+
+def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
+    """The rows of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input.
+
+    Needed is `claim`; all other fields of `PairRow` may be missing. Raises DataError, when it gets there, as
+    `mapping.load_mapped`.
+    """
+    for row, item in placed_items(place, mapping or ColumnMapping(), PairRow):
+        yield row.line, item
+
+
+def load_dataset_pairs(name: str, part: str, place: str | Path) -> Iterator[PlacedRow]:
+    """The claims of a labelled data set; raises as `labelled_claims`."""
+    for claim in labelled_claims(name, part, place):
+        yield None, PairRow.of(claim)

@@ -1,0 +1,190 @@
+"""Scores the pairs of a file with several verifiers, so that a kill loses nothing that was paid for.
+
+    summary = await averify(rows, ["lexical", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
+
+Beside the output stands a folder `OUT.run` with the answers of models and with what the run is made of. The same call
+again goes on; another configuration is refused. To add a verifier to scores that are there, verify their file into
+another one: the scores in it are kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from factloop.agents.reasons import reason_of
+from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.records import UnscoredReason, Usage
+from factloop.evaluation.verification.bench import Bench
+from factloop.evaluation.verification.log import PredictionLog
+from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, Prediction, VerifyRun
+from factloop.evaluation.verification.settings import VerifySettings
+from factloop.evaluation.verification.spool import PairSpool, PlacedRow, key_of
+from factloop.setup.run_directory import RunDirectory
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import as_they_come, together
+from factloop.tools.verifiers.build import parse_spec
+from factloop.tools.verifiers.pairs import Pair, PairReader, Scored, score_pairs
+
+BATCH = 64
+"""Pairs that are scored and written together: what a kill costs at most of work that was not paid for."""
+BATCHES_AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class VerifyStarted:
+    """The input is whole, the verifiers are there, and so many pairs are done already."""
+
+    n_pairs: int
+    n_done: int
+
+
+@dataclass(frozen=True)
+class PairsScored:
+    """Some more pairs are in the file."""
+
+    n: int
+    usage: Usage
+    """Of this attempt so far."""
+
+
+VerifyEvent = VerifyStarted | PairsScored | VerifyRun
+
+
+@dataclass(frozen=True)
+class Verifying:
+    """What is wanted of a run."""
+
+    verifiers: tuple[str, ...]
+    """As `build.parse_spec` reads them."""
+    out: Path
+    data: str
+    """What messages call the input."""
+    default_dataset: str
+    """Name of the data set for rows that give none."""
+    chunk_words: tuple[int, ...] = ()
+    """For each, another column `NAME@N` of every verifier: its scores on chunks of at most N words."""
+    limit: int | None = None
+    allow_download: bool = False
+
+
+async def astream_verify(
+    rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings
+) -> AsyncGenerator[VerifyEvent, None]:
+    """What happens in a run: its start, pairs as they are written, and the summary last.
+
+    All rows are read and checked, and all weights loaded, before anything is spent. With a model behind a server it
+    costs money. Raises ConfigError, DataError. Whoever stops before the end closes it (`contextlib.aclosing`).
+    """
+    started = time.perf_counter()
+    specs = [parse_spec(text) for text in wanted.verifiers]
+    sizes = (None, *sorted(set(wanted.chunk_words)))
+    folder = wanted.out.with_name(f"{wanted.out.name}.run")
+    if wanted.out.exists() and not folder.is_dir():
+        raise ConfigError(f"{wanted.out}: exists, and no run of verify can go on from it; name another file with --out")
+    async with AsyncExitStack() as stack:
+        spool = stack.enter_context(
+            PairSpool(rows, path=wanted.data, default_dataset=wanted.default_dataset, limit=wanted.limit)
+        )
+        bench = Bench(settings, allow_download=wanted.allow_download)
+        stack.push_async_callback(bench.aclose)
+        prepared = bench.prepare(specs)
+        columns = _columns(prepared, sizes)
+        spool.refuse_scored(columns)
+        directory = stack.enter_context(RunDirectory(folder, flag="--out"))
+        directory.claim(
+            {"pairs": spool.digest, "chunk_words": sizes[1:], "verifiers": [reader.identity for reader in prepared]}
+        )
+        readers = bench.open(specs, directory.journal)
+        log = stack.enter_context(PredictionLog(wanted.out, columns))
+        log.refuse_strangers(key_of(pair) for pair in spool)
+        yield VerifyStarted(spool.n, len(log.done))
+        meter = UsageMeter()
+        waiting = (pair for pair in spool if key_of(pair) not in log.done)
+        score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
+        async with aclosing(as_they_come(_batches(waiting), score, at_once=BATCHES_AT_ONCE)) as scoring:
+            async for batch in scoring:
+                log.append(batch)
+                yield PairsScored(len(batch), meter.snapshot(time.perf_counter() - started))
+        log.put_in_order(key_of(pair) for pair in spool)
+        yield VerifyRun(
+            data=wanted.data,
+            n_pairs=spool.n,
+            n_labelled=spool.n_labelled,
+            evaluators=log.summaries(columns),
+            usage=meter.snapshot(time.perf_counter() - started),
+            created_at=datetime.now(UTC),
+            warnings=tuple(_warnings(spool)),
+        )
+
+
+async def averify(rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings | None = None) -> VerifyRun:
+    """The summary of a run, as `astream_verify` gives it."""
+    async with aclosing(astream_verify(rows, wanted, settings or VerifySettings())) as events:
+        async for event in events:
+            if isinstance(event, VerifyRun):
+                return event
+    raise AssertionError("a run ends with its summary")
+
+
+def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list[str]:
+    """The evaluators' names in the output. Raises ConfigError where two are one."""
+    columns = [_column(reader, size) for reader in readers for size in sizes]
+    repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
+    if repeated is not None:
+        raise ConfigError(f"two verifiers would be called {repeated!r}; name one of them otherwise, or its folder")
+    return columns
+
+
+def _column(reader: PairReader, size: int | None) -> str:
+    """As `evaluation.audit.chunking.chunked_evaluators` finds chunked columns."""
+    return reader.name if size is None else f"{reader.name}@{size}"
+
+
+def _batches(pairs: Iterator[Prediction]) -> Iterator[list[Prediction]]:
+    while batch := list(islice(pairs, BATCH)):
+        yield batch
+
+
+async def _scored(
+    batch: Sequence[Prediction], *, readers: Sequence[PairReader], sizes: Sequence[int | None], meter: UsageMeter
+) -> list[Prediction]:
+    pairs = [Pair(one.claim, one.document) for one in batch]
+    found: list[dict[str, Scored]] = [{} for _ in batch]
+    of_readers = await together([score_pairs(reader, pairs, sizes, meter=meter) for reader in readers])
+    for reader, by_size in zip(readers, of_readers, strict=True):
+        for size, column in zip(sizes, by_size, strict=True):
+            for of_pair, scored in zip(found, column, strict=True):
+                of_pair[_column(reader, size)] = scored
+    return [_with_scores(one, of_pair) for one, of_pair in zip(batch, found, strict=True)]
+
+
+def _with_scores(pair: Prediction, found: dict[str, Scored]) -> Prediction:
+    changes: dict[str, Any] = {
+        "evaluators": {**pair.evaluators, **{name: scored.score for name, scored in found.items()}},
+        "unscored": {
+            **pair.unscored,
+            **{name: _reason(scored.error) for name, scored in found.items() if scored.error is not None},
+        },
+    }
+    return pair.model_copy(update=changes)
+
+
+def _reason(error: FactloopError) -> str:
+    return (UnscoredReason.NO_SOURCE if isinstance(error, DataError) else reason_of(error)).value
+
+
+def _warnings(spool: PairSpool) -> Iterator[str]:
+    if spool.n_blank:
+        yield f"{spool.n_blank:,} of {spool.n:,} pairs have no document and no score."
+    if spool.n_labelled < spool.n:
+        yield f"{spool.n - spool.n_labelled:,} of {spool.n:,} pairs have no label; the audit needs one in every row."
+    if spool.n_unnamed:
+        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs name no system; they stand under {UNKNOWN_SYSTEM!r}."

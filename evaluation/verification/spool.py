@@ -1,0 +1,113 @@
+"""The pairs of a run, looked through once before anything is spent, and then read from disk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from types import TracebackType
+from typing import Self
+
+from factloop.core.errors import DataError
+from factloop.core.files.temporary_lines import TemporaryLines
+from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, PairRow, Prediction
+
+PlacedRow = tuple[int | None, PairRow]
+"""A row with the line that it starts on, where it is one of a file."""
+
+_IN_ALL_OR_NONE = ("task", "prompt_id")
+
+
+class PairSpool:
+    """Predictions without scores in a temporary file.
+
+    A pipe can be read only once, and a file may change while it is read. Use as a context manager.
+    """
+
+    def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
+        """Takes in all rows, or the first `limit`.
+
+        Raises DataError, naming `path`, for what the audit would refuse in the end: two rows for one claim, and a task
+        or prompt in some rows only; also for an input without any document. Raises ConfigError where there is no room
+        for them.
+        """
+        self._path, self._dataset = path, default_dataset
+        self.n = self.n_labelled = self.n_blank = self.n_unnamed = 0
+        """Pairs; those with a label, without a document, and without a system."""
+        self._evaluators: dict[str, int | None] = {}
+        """Names that rows have scores under already, with the line of the first."""
+        self._first: Prediction | None = None
+        self._hash = hashlib.sha256()
+        self._lines = TemporaryLines()
+        try:
+            self._take_in(rows, limit)
+        except BaseException:
+            self._lines.close()
+            raise
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the pairs."""
+        return self._hash.hexdigest()
+
+    def refuse_scored(self, columns: Iterable[str]) -> None:
+        """Raises DataError where a row has a score under one of these names already."""
+        for name in columns:
+            if name in self._evaluators:
+                line = self._evaluators[name]
+                raise DataError(f"it has a score of {name!r} already", path=self._path, line=line, field="evaluators")
+
+    def __iter__(self) -> Iterator[Prediction]:
+        """The pairs from the first. One reader at a time."""
+        for line in self._lines:
+            yield Prediction.model_validate_json(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lines.close()
+
+    def _take_in(self, rows: Iterable[PlacedRow], limit: int | None) -> None:
+        known: dict[bytes, int | None] = {}
+        for line, row in islice(rows, limit):
+            pair = Prediction.of(row, default_dataset=self._dataset)
+            key = key_of(pair)
+            if key in known:
+                message = f"line {known[key]} has the same, {pair.claim_id!r}, in the same response"
+                raise DataError(message, path=self._path, line=line, field="claim_id")
+            known[key] = line
+            self._look_at(line, pair)
+            text = to_line(pair)
+            self._hash.update(text)
+            self._lines.append(text)
+        if not self.n:
+            raise DataError("there is no row in it", path=self._path)
+        if self.n_blank == self.n:
+            raise DataError("no row has a document: there is nothing to judge by", path=self._path, field="document")
+
+    def _look_at(self, line: int | None, pair: Prediction) -> None:
+        self.n += 1
+        self.n_labelled += pair.label is not None
+        self.n_blank += not pair.document.strip()
+        self.n_unnamed += pair.system == UNKNOWN_SYSTEM
+        self._first = self._first or pair
+        for name in _IN_ALL_OR_NONE:
+            if (getattr(pair, name) is None) != (getattr(self._first, name) is None):
+                said = "it stands in some rows only: give it in every row or in none"
+                raise DataError(said, path=self._path, line=line, field=name)
+        for name in pair.evaluators:
+            self._evaluators.setdefault(name, line)
+
+
+def key_of(pair: Prediction) -> bytes:
+    """16 bytes that tell a claim from all others."""
+    return hashlib.blake2b("\0".join(pair.key).encode(), digest_size=16).digest()
+
+
+def to_line(pair: Prediction) -> bytes:
+    """The pair as a line of JSON; fields that are not given are left out, scores that are missing are null."""
+    given = {name for name in type(pair).model_fields if getattr(pair, name) not in (None, {})}
+    return pair.model_dump_json(include=given | {"evaluators"}).encode() + b"\n"

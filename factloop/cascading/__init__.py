@@ -1,1 +1,0 @@
-"""Cascades: thresholds tuned on labelled claims, and the verifier that settles by them in a check."""

@@ -1,0 +1,1 @@
+"""Checking: `FactChecker` turns one response into one factuality report."""

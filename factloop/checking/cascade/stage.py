@@ -1,0 +1,126 @@
+"""A tuned cascade as a check uses it: read, held against the verifier that is there, named for the fingerprint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from factloop.agents.safe.cascade import CheapStage, documents_among
+from factloop.checking.cascade.savings import with_estimates
+from factloop.checking.cascade.verifiers import cheap_verifier
+from factloop.core.cascade_records import CascadeFile
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
+from factloop.reports.figures import plural
+from factloop.setup.settings import CheckSettings
+from factloop.tools.search.base import SearchTool
+
+SECOND_STAGES = ("assessment", "search_query", "rating", "grounded_claims")
+"""Stages of all plans at which the model is asked on a claim that nothing has settled."""
+
+
+@dataclass(frozen=True)
+class Cascade:
+    """The first stage of a check, with what its thresholds rest on."""
+
+    stage: CheapStage
+    fingerprint: CascadeFingerprint
+    file: CascadeFile
+
+    def warnings(self, claims: Sequence[Claim], tools: Sequence[SearchTool]) -> list[str]:
+        """What a reader of a report must know of it."""
+        warnings = []
+        if self.file.tuned is None:
+            warnings.append("The thresholds of the cascade were set by hand: no error is promised of what it settles.")
+        elsewhere = ", ".join(tool.name for tool in tools if not tool.own_documents)
+        judgements = (claim.judgement for claim in claims if claim.judgement.stage == "cheap")
+        rejected = sum(judgement.verdict is Verdict.NOT_SUPPORTED for judgement in judgements)
+        if rejected and elsewhere:
+            warnings.append(
+                f"{plural(rejected, 'claim')} rejected by the documents alone: {elsewhere} was not asked about them."
+            )
+        return warnings
+
+
+def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
+    """The cascade that the settings name, or None. Reads its file and the verifier's weights.
+
+    Raises ConfigError without a model, for a file that cannot be read, and where the verifier or the embeddings are not
+    those that it was tuned for; DataError for a file that is none.
+    """
+    if settings.cascade is None:
+        return None
+    if not has_model:
+        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: name one (--model)")
+    path = settings.cascade
+    file = read_cascade(path)
+    if file.embeddings != settings.embeddings:
+        tuned, given = file.embeddings or "none", settings.embeddings or "none"
+        raise ConfigError(f"{path}: tuned with embeddings {tuned}, given are {given} (--embeddings)")
+    verifier = cheap_verifier(file.verifier, file.embeddings)
+    if different := _differing(file.identity, verifier.reader.identity):
+        raise ConfigError(
+            f"{path}: tuned with another {file.verifier} than is here ({', '.join(different)} differ); tune it again"
+        )
+    return Cascade(
+        stage=CheapStage(verifier.reader, file.upper, file.lower, verifier.explain),
+        fingerprint=CascadeFingerprint(
+            verifier=verifier.reader.name, identity=verifier.digest, upper=file.upper, lower=file.lower
+        ),
+        file=file,
+    )
+
+
+def read_cascade(path: Path) -> CascadeFile:
+    """A file that `factloop cascade tune` wrote. Raises ConfigError, DataError."""
+    try:
+        text = path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise ConfigError(f"{str(path)!r}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+    try:
+        return CascadeFile.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or None
+        raise DataError(f"it is no cascade ({first['msg']})", path=str(path), field=field) from error
+
+
+def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
+    """Raises ConfigError where a cascade has nothing that it could look at first."""
+    if settings.cascade is not None and tools:
+        documents_among(tools)
+
+
+def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
+    """What a check with this cascade spared, estimated from what the claims took that were sent on."""
+    own = [claim for claim in claims if claim.duplicate_of is None]
+    cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
+    sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
+    stages = [usage.stages[name] for name in SECOND_STAGES if name in usage.stages]
+    asked = sum(stage.calls + stage.cache_hits for stage in stages)
+    # Where the documents come first, the first query of a claim asks them again: no other search.
+    again = bool(tools) and tools[0].own_documents and "assessment" in usage.stages
+    searched = sum(len(claim.queries) - again for claim in sent_on)
+    tuned = cascade.file.tuned
+    looks = usage.stages.get("look")
+    seen = CascadeSavings(
+        n_supported=cheap.count(Verdict.SUPPORTED),
+        n_not_supported=cheap.count(Verdict.NOT_SUPPORTED),
+        n_sent_on=len(sent_on),
+        n_failed=0 if looks is None else looks.failed_calls,
+        max_error=None if tuned is None else tuned.max_error,
+        confidence=None if tuned is None else tuned.confidence,
+        calls_taken=asked,
+        searches_taken=max(0, searched),
+    )
+    return with_estimates(seen)
+
+
+def _differing(tuned: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    found = json.loads(json.dumps(here, default=str))
+    return sorted(name for name in {*tuned, *found} if tuned.get(name) != found.get(name))

@@ -1,0 +1,193 @@
+"""One response checked by an engine: its graph is run, whole or step by step, and a report made of what it found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from pydantic import TypeAdapter
+
+from factloop.agents.safe.context import CheckContext
+from factloop.checking.cascade.stage import savings
+from factloop.checking.engine import Engine
+from factloop.checking.waits import with_waits
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.events import CheckFinished, Event, Waiting
+from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.given_text import check_given, check_spans, check_whole
+from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Sentence
+from factloop.core.report_warnings import engine_warnings, unscored_warning
+from factloop.setup.limits import Limits
+from factloop.setup.recording import UsedRecording
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
+from factloop.setup.traces import check_span, note_check
+from factloop.tools.calls.allowance import Allowance
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.tracing import traced
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be checked, as `FactChecker.acheck` takes it. Raises DataError."""
+
+    response: str
+    prompt: str | None = None
+    facts: Sequence[GivenFacts] | None = None
+    spans: Sequence[tuple[int, int]] | None = None
+    sources: Sources | None = None
+    limits: Limits | None = None
+    begun_at: float = field(default_factory=time.monotonic)
+    allowance: Allowance | None = None
+    """Shared with other work, in the place of one of its own by `limits`."""
+    is_whole: bool = False
+    """With `spans`: whether the rest of the response is written already."""
+
+    def __post_init__(self) -> None:
+        if self.spans is not None:
+            check_spans(self.response, self.spans)
+        check_whole("response", self.response)
+        check_whole("prompt", self.prompt or "")
+        for number, given in enumerate(self.facts or (), 1):
+            for fact in given.facts:
+                check_given(f"a fact of sentence {number}", fact)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The input of the graph."""
+        asked: dict[str, Any] = {"prompt": self.prompt, "response": self.response}
+        if self.facts is not None:
+            asked["facts"] = self._plain_facts
+        if self.spans is not None:
+            asked["spans"] = list(self.spans)
+        return asked
+
+    def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
+        """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+        kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
+        asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
+        if self.facts is not None:
+            asked["facts"] = _digest(json.dumps(self._plain_facts))
+        return {**asked, **kept}
+
+    @property
+    def _plain_facts(self) -> list[dict[str, Any]]:
+        return [given.model_dump(mode="json") for given in self.facts or ()]
+
+
+class Checking:
+    """Checks on one engine, which whoever made it closes."""
+
+    def __init__(self, engine: Engine, settings: CheckSettings, recording: UsedRecording) -> None:
+        self._engine, self._settings, self._recording = engine, settings, recording
+
+    async def report(self, asked: Asked) -> FactualityReport:
+        """The report; what cannot be judged is in it, unscored."""
+        started, meter = time.perf_counter(), self._meter(asked)
+        with check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response) as span:
+            final = await self._engine.graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
+            report = self._report(asked, final, meter, time.perf_counter() - started)
+            note_check(span, report)
+        return report
+
+    async def events(self, asked: Asked) -> AsyncGenerator[Event, None]:
+        """What happens, as it happens; the report last. Whoever leaves early closes it, which stops the calls."""
+        started, meter = time.perf_counter(), self._meter(asked)
+        span = check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response)
+        final: Mapping[str, Any] = {}
+        steps: Any = self._engine.graph.astream(
+            asked.state,
+            self._config,
+            context=self._context(asked, meter),
+            stream_mode=["custom", "values"],
+            subgraphs=True,
+        )
+        with span.ending():
+            async with aclosing(with_waits(traced(steps, span))) as made:
+                async for step in made:
+                    if isinstance(step, Waiting):
+                        yield step
+                        continue
+                    namespace, mode, chunk = step
+                    if mode == "values":
+                        final = final if namespace else chunk
+                        continue
+                    if chunk["type"] == "claim_judged":
+                        chunk = {**chunk, "usage": meter.snapshot(time.perf_counter() - started)}
+                    yield _EVENT.validate_python(chunk)
+            report = self._report(asked, final, meter, time.perf_counter() - started)
+            note_check(span, report)
+        yield CheckFinished(report=report)
+
+    def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
+        """What the settings give to each check, within `limits`; `of` says in messages whose it is.
+
+        Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
+        """
+        own, chat = Limits.of_each_check(self._settings), self._engine.chat
+        within = own.within(limits)
+        if within.budget_usd is not None and chat is not None and chat.price is None:
+            said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"
+            if own.budget_usd is None:
+                raise DataError(f"limits: {said}", field="limits")
+            raise ConfigError(f"{said}: give --price-in and --price-out")
+        return within.allowance(begun_at=begun_at, of=of)
+
+    def _meter(self, asked: Asked) -> UsageMeter:
+        shared = asked.allowance
+        return UsageMeter(self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared)
+
+    def _context(self, asked: Asked, meter: UsageMeter) -> CheckContext:
+        """Of sentences whose answer is not written yet nobody knows what the rest will tie to the question: all of it
+        is judged."""
+        is_whole = asked.spans is None or asked.is_whole
+        return CheckContext(meter, self._engine.searching, gates=self._engine.gates and is_whole)
+
+    @property
+    def _config(self) -> RunnableConfig:
+        """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
+        return {"recursion_limit": 4 * self._settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
+
+    def _report(self, asked: Asked, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float) -> FactualityReport:
+        engine = self._engine
+        claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
+        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), engine.cascade
+        spared = None if cascade is None else savings(cascade, claims, usage, engine.searching.tools)
+        return FactualityReport(
+            prompt=asked.prompt,
+            response=asked.response,
+            claims=claims,
+            sentences=tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
+            counts=counts,
+            precision=precision(counts),
+            shared_errors=(shared := shared_errors(claims)),
+            precision_by_error=precision_by_error(counts, shared),
+            at_k=at_each_k(counts, self._settings.k),
+            usage=usage,
+            fingerprint=engine.fingerprint,
+            cascade=spared,
+            created_at=datetime.now(UTC),
+            warnings=(*_warnings(engine, claims, asked.sources), *self._recording.warnings),
+        )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
+    warnings = list(engine_warnings(engine.fingerprint)) if claims else []
+    if sources is not None:
+        warnings.append(sources.warning)
+    if engine.cascade is not None:
+        warnings += engine.cascade.warnings(claims, engine.searching.tools)
+    return (*warnings, *unscored_warning(engine.fingerprint, claims))

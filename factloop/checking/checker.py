@@ -1,0 +1,338 @@
+"""`FactChecker`: one response in, one factuality report out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool
+
+from factloop.checking.cascade.stage import refuse_without_documents
+from factloop.checking.check import Asked, Checking
+from factloop.checking.engine import Engine, Setup, build_engine, prepare
+from factloop.core.errors import ConfigError
+from factloop.core.events import CheckFinished, Event
+from factloop.core.files.json import to_json, write_atomically
+from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
+from factloop.core.sync import run_blocking
+from factloop.setup.caching.folder import INDEXES, cache_folder
+from factloop.setup.caching.opening import tidy
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.engine_pool import EnginePool
+from factloop.setup.limits import Limits
+from factloop.setup.recording import Recording, UsedRecording
+from factloop.setup.run_directory import RunDirectory
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
+from factloop.tools.calls.allowance import Allowance
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.adapter import as_search_tool
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.build import build_search_tools
+
+SearchSource = str | SearchTool | BaseRetriever | BaseTool
+
+
+class Check(Protocol):
+    """The report on one response; with `facts`, on these alone, unsplit: the sentences in the order of the response.
+
+    With `spans`, on these stretches of a response that is written to its end. A claim that cannot be judged is in the
+    report, unscored with its reason. Raises ConfigError, DataError.
+    """
+
+    def __call__(
+        self,
+        response: str,
+        prompt: str | None = None,
+        facts: Sequence[GivenFacts] | None = None,
+        *,
+        spans: Sequence[tuple[int, int]] | None = None,
+    ) -> Awaitable[FactualityReport]: ...
+
+
+@dataclass(frozen=True)
+class Engaged:
+    """What works on one response: the engine of its check, that check, and what all of it together may take."""
+
+    engine: Engine
+    check: Check
+    allowance: Allowance
+
+
+class FactChecker:
+    """Checks responses with SAFE's loop.
+
+        async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
+            report = await checker.acheck(response, prompt="Who was ...?")
+
+    All checks of one checker in one event loop share its limits, cache and budget; a check with a run directory has its
+    own; only the connections of a `ChatModel` that the caller built, and closes, are shared by these, too. Without a
+    model the offline engine judges: no key, no network, a baseline. `search` takes names (serper, wikipedia, searxng),
+    factloop's or LangChain's search tools, and LangChain retrievers; `docs` takes files, folders and globs. All other
+    settings are those of `CheckSettings`, by name.
+    """
+
+    def __init__(
+        self,
+        model: str | BaseChatModel | ChatModel | None = None,
+        *,
+        search: SearchSource | Sequence[SearchSource] = (),
+        docs: str | Path | Sequence[str | Path] = (),
+        settings: CheckSettings | None = None,
+        recording: str | Path | Recording | None = None,
+        **changes: Any,
+    ) -> None:
+        """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
+
+        With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
+        time that no check is under way; a `Recording` is written by whoever made it.
+        """
+        sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
+        paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
+        named = {
+            "model": model if isinstance(model, str) else None,
+            "search": tuple(source for source in sources if isinstance(source, str)),
+            "docs": tuple(str(path) for path in paths),
+        }
+        self.settings = CheckSettings.of(
+            settings,
+            **{name: value for name, value in named.items() if value},
+            **UsedRecording.settings(recording),
+            **changes,
+        )
+        self._caching = self.settings
+        """Those by which indexes of documents are kept."""
+        self._recording = UsedRecording(recording, self.settings)
+        self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
+        self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
+        self._engines: EnginePool[Engine] = EnginePool()
+
+    @cached_property
+    def _built(self) -> tuple[SearchTool, ...]:
+        settings = self.settings
+        folder = cache_folder(self._caching, INDEXES) if settings.docs else None
+        built = build_search_tools(
+            settings.search,
+            settings.docs,
+            timeout_s=settings.timeout_s,
+            cache_dir=folder,
+            in_memory=folder is None,
+            embedder=build_embedder(settings) if settings.docs else None,
+            replayed=settings.replays,
+        )
+        if folder is not None:
+            tidy(self._caching)
+        tools = (*self._own_tools, *built)
+        names = [tool.name for tool in tools]
+        if len(set(names)) < len(names):
+            raise ConfigError(f"two search tools have one name: {', '.join(sorted(names))}")
+        return tools
+
+    @property
+    def tools(self) -> tuple[SearchTool, ...]:
+        """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        if not self._built and (self.settings.model is not None or self._model is not None):
+            raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
+        refuse_without_documents(self.settings, self._built)
+        return self._built
+
+    async def acheck(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        facts: Sequence[GivenFacts] | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
+        sources: Sources | None = None,
+        limits: Limits | None = None,
+        run_dir: str | Path | None = None,
+    ) -> FactualityReport:
+        """The report on one response to `prompt`. With a model or a paid search it costs money.
+
+        `sources`: what came with this response, such as the documents it was written from; they are searched instead of
+        the checker's own tools, or before them.
+
+        `facts`: the response as somebody split it, its sentences in order; each fact is one claim of the report, and
+        nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
+
+        `spans`: start and end, in characters, of the sentences to be judged, in order; the rest of the response is what
+        they may refer to. Not with `facts` or `run_dir`.
+
+        `limits`: what this check may take, beside the limits of all. At its deadline it ends with what was judged by
+        then; what calls cost that were given up is not in the report.
+
+        A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
+        started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+        """
+        asked = Asked(response, prompt, facts, spans, sources, limits)
+        if spans is not None and (facts is not None or run_dir is not None):
+            raise ConfigError("spans go neither with facts nor with a run directory")
+        async with self._run(asked, run_dir) as (engine, directory):
+            report = await self._checking(engine).report(asked)
+            if directory is not None:
+                write_atomically(directory.report, to_json(report), private=True)
+            return report
+
+    async def afingerprint(self) -> Fingerprint:
+        """What a check would be made of. Reads the documents on first use. Raises ConfigError, DataError."""
+        setup = self._setup(self.tools)
+        if setup.chat is not None:
+            await setup.chat.aclose()
+        return setup.fingerprint
+
+    @asynccontextmanager
+    async def opened(self, *, journal: Path | None = None) -> AsyncIterator[Check]:
+        """A check for many responses, any number at a time: one engine, closed at the end.
+
+        With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
+        """
+        engine = build_engine(self._setup(self.tools), journal=journal)
+        try:
+            with self._recording.in_use():
+                yield self._check_on(engine)
+        finally:
+            await engine.aclose()
+
+    @asynccontextmanager
+    async def engaged(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        sources: Sources | None = None,
+        limits: Limits | None = None,
+        run_dir: str | Path | None = None,
+    ) -> AsyncIterator[Engaged]:
+        """The engine that `acheck` would use for this response, and the check on it: for a response worked on further.
+
+        All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
+        check may take is what all of it may take together. Raises ConfigError, DataError.
+        """
+        asked = Asked(response, prompt, sources=sources, limits=limits)
+        async with self._run(asked, run_dir) as (engine, _):
+            allowance = self._checking(engine).allowance(limits, begun_at=asked.begun_at, of="this correction")
+            yield Engaged(engine, self._check_on(engine, sources, allowance), allowance)
+
+    async def astream(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        sources: Sources | None = None,
+        limits: Limits | None = None,
+        run_dir: str | Path | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a check as they happen (`factloop.core.events`), the report last. Otherwise as `acheck`.
+
+        Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
+        """
+        asked = Asked(response, prompt, sources=sources, limits=limits)
+        finished: CheckFinished | None = None
+        async with self._run(asked, run_dir) as (engine, directory):
+            # Whoever leaves early stops the branches under way, before the engine closes.
+            async with aclosing(self._checking(engine).events(asked)) as events:
+                async for event in events:
+                    if isinstance(event, CheckFinished):
+                        finished = event
+                    else:
+                        yield event
+            assert finished is not None  # it is the last of every check
+            if directory is not None:
+                write_atomically(directory.report, to_json(finished.report), private=True)
+        yield finished  # once all is kept: whoever has the report may leave
+
+    def check(
+        self,
+        response: str,
+        prompt: str | None = None,
+        *,
+        facts: Sequence[GivenFacts] | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
+        sources: Sources | None = None,
+        limits: Limits | None = None,
+        run_dir: str | Path | None = None,
+    ) -> FactualityReport:
+        """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        work = self.acheck(response, prompt, facts=facts, spans=spans, sources=sources, limits=limits, run_dir=run_dir)
+        return run_blocking(work)
+
+    async def aclose(self) -> None:
+        """Closes connections and the cache. The checker may be used again afterwards."""
+        await self._engines.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def _checking(self, engine: Engine) -> Checking:
+        return Checking(engine, self.settings, self._recording)
+
+    def _check_on(self, engine: Engine, sources: Sources | None = None, allowance: Allowance | None = None) -> Check:
+        checking = self._checking(engine)
+
+        async def check(
+            response: str,
+            prompt: str | None = None,
+            facts: Sequence[GivenFacts] | None = None,
+            *,
+            spans: Sequence[tuple[int, int]] | None = None,
+        ) -> FactualityReport:
+            asked = Asked(response, prompt, facts, spans, sources, allowance=allowance, is_whole=True)
+            return await checking.report(asked)
+
+        return check
+
+    @asynccontextmanager
+    async def _run(self, asked: Asked, run_dir: str | Path | None) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
+        """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+        sources = asked.sources
+        tools = self.tools if sources is None else _numbered(sources.searched(self._built))
+        given_alone = sources is not None and sources.mode == "faithfulness"
+        if run_dir is None:
+            with self._recording.in_use():
+                engine = await self._engines.here(self._build_engine)
+                yield engine if sources is None else engine.over(tools, given_alone=given_alone), None
+            return
+        with RunDirectory(Path(run_dir)) as directory:
+            setup = self._setup(tools, given_alone=given_alone)
+            directory.claim(asked.configuration(setup.fingerprint))
+            engine = build_engine(setup, journal=directory.journal)
+            try:
+                yield engine, directory
+            finally:
+                await engine.aclose()
+
+    def _build_engine(self) -> Engine:
+        """The engine of an event loop. A kind of checker that shares more with others of its kind has its own."""
+        return build_engine(self._setup(self._built))
+
+    def _setup(self, tools: Sequence[SearchTool], *, given_alone: bool = False) -> Setup:
+        return prepare(self.settings, tools, model=self._model, tape=self._recording.tape, given_alone=given_alone)
+
+
+def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
+    """The user's own tools under different names: a later one of a name becomes `retriever_2` and so on."""
+    names: set[str] = set()
+    numbered: list[SearchTool] = []
+    for tool in tools:
+        name = next(name for name in _names(tool.name) if name not in names)
+        names.add(name)
+        numbered.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
+    return tuple(numbered)
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))

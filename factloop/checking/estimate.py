@@ -1,0 +1,204 @@
+"""What a check would cost, without spending anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_CHARACTERS, WINDOW_SENTENCES
+from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
+from factloop.agents.safe.passages import FEW_CHARACTERS
+from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
+from factloop.prompts.registry import PromptRegistry, Value
+from factloop.setup.settings import CheckSettings
+from factloop.tools.linguistics.claims import split_claims
+from factloop.tools.linguistics.outline import Part, read_outline
+from factloop.tools.linguistics.silence import silence_of
+from factloop.tools.models.prices import Price, model_price, search_price
+from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
+
+CLAIMS_A_RULE_CLAIM = 1.1
+"""Claims that models find for each that the rules find: they split a little finer."""
+SEARCHES_A_CLAIM = 1.2
+"""Of the fused plan, which stops as soon as a claim is settled."""
+PASSAGE_TOKENS = 70
+SHARE_NEW = 0.5
+"""Of the passages of a search, those that the searches before it on the same claim had not brought."""
+SCHEMA_TOKENS = 120
+"""Of the schema or tools that go with each request."""
+FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
+"""Tokens of a reply: for each claim of the sentence, and for each round of a claim."""
+PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
+GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
+"""For each claim of a window, and for each that is looked at again."""
+SHARE_LOOKED_AT_AGAIN = 0.3
+"""Of the claims: those that the first look does not find supported."""
+
+
+class Estimate(Record):
+    """About what a check costs. Counts are expectations, not bounds; `budget_usd` and `max_calls` are bounds."""
+
+    n_sentences: Count
+    n_claims: Count
+    calls: Count
+    searches: Count
+    prompt_tokens: Count
+    completion_tokens: Count
+    cost_usd: NonNegative | None
+    """None where a price is unknown; 0 for the offline engine."""
+
+
+def estimate(
+    settings: CheckSettings, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
+) -> Estimate:
+    """The expected calls, tokens and cost of checking `response`, or the facts given. Costs nothing, needs no key."""
+    plan = settings.plan or ("fused" if settings.search or settings.cascade is not None else "grounded")
+    if facts is not None:
+        return _of_given(settings, plan, response, prompt, facts)
+    parts = [part for part in read_outline(response) if silence_of(part) is None]
+    by_rules = sum(len(split_claims(part.text)) for part in parts)
+    n_claims = round(by_rules * CLAIMS_A_RULE_CLAIM)
+    if settings.model is None:
+        searches = round(by_rules * SEARCHES_A_CLAIM)
+        return _estimate(settings, len(parts), by_rules, 0, searches, 0, 0)
+    prompts = PromptRegistry.load(settings.prompts)
+    if plan == "paper":
+        return _paper(settings, prompts, parts, n_claims, response, prompt)
+    if plan == "grounded":
+        return _grounded(settings, prompts, parts, n_claims, response, prompt)
+    return _fused(settings, prompts, parts, n_claims, response, prompt)
+
+
+def _fused(
+    settings: CheckSettings,
+    prompts: PromptRegistry,
+    parts: list[Part],
+    n_claims: int,
+    response: str,
+    prompt: str | None,
+) -> Estimate:
+    answer = _shown(response)
+    first = sum(
+        _tokens(prompts, "sentence_facts", question=prompt, answer=answer, above=part.above or None, sentence=part.text)
+        for part in parts
+    )
+    return _fused_rounds(settings, prompts, len(parts), n_claims, first, prompt)
+
+
+def _fused_rounds(
+    settings: CheckSettings, prompts: PromptRegistry, n_sentences: int, n_claims: int, first: int, prompt: str | None
+) -> Estimate:
+    """`first`: prompt tokens of the calls on sentences, one each."""
+    rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
+    passages = PASSAGE_TOKENS * settings.results_per_search
+    about = {"question": prompt, "sentence": "x" * 160, "claim": "x" * 80, "left": "1"}
+    each = _tokens(prompts, "assessment", evidence=None, asked=None, fruitless=None, **about) + passages
+    completion = FUSED_COMPLETION["sentence_facts"] * n_claims + FUSED_COMPLETION["assessment"] * rounds
+    calls = n_sentences + rounds
+    return _estimate(settings, n_sentences, n_claims, calls, rounds, first + each * rounds, completion)
+
+
+def _grounded(
+    settings: CheckSettings,
+    prompts: PromptRegistry,
+    parts: list[Part],
+    n_claims: int,
+    response: str,
+    prompt: str | None,
+) -> Estimate:
+    """Documents are taken to be as long as those that are shown whole at most."""
+    n_characters = sum(len(part.text) for part in parts)
+    windows = max(math.ceil(len(parts) / WINDOW_SENTENCES), math.ceil(n_characters / WINDOW_CHARACTERS))
+    batches = math.ceil(SHARE_LOOKED_AT_AGAIN * n_claims / BATCH_CLAIMS)
+    shown, answer = _shown(response), "x" * (len(_shown(response)) // 2)
+    window = _tokens(prompts, "grounded_facts", passage=None, question=prompt, answer=answer, sentence=None)
+    batch = _tokens(prompts, "grounded_claims", passage=None, question=prompt, answer=shown, claim=None)
+    stated = count_tokens(response) + count_tokens("x" * round(80 * SHARE_LOOKED_AT_AGAIN * n_claims))
+    passages = FEW_CHARACTERS // CHARACTERS_PER_TOKEN
+    prompt_tokens = windows * (window + passages) + batches * (batch + passages) + stated
+    again = GROUNDED_COMPLETION["grounded_claims"] * SHARE_LOOKED_AT_AGAIN
+    completion = round(n_claims * (GROUNDED_COMPLETION["grounded_facts"] + again))
+    searches = round(SHARE_LOOKED_AT_AGAIN * n_claims)
+    return _estimate(settings, len(parts), n_claims, windows + batches, searches, prompt_tokens, completion)
+
+
+def _of_given(
+    settings: CheckSettings, plan: Plan, response: str, prompt: str | None, facts: Sequence[GivenFacts]
+) -> Estimate:
+    stated = [given for given in facts if given.facts]
+    n_claims = sum(len(given.facts) for given in stated)
+    if settings.model is None:
+        return _estimate(settings, len(stated), n_claims, 0, round(n_claims * SEARCHES_A_CLAIM), 0, 0)
+    prompts = PromptRegistry.load(settings.prompts)
+    if plan == "paper":
+        return _paper(settings, prompts, [], n_claims, response, prompt).model_copy(update={"n_sentences": len(stated)})
+    answer = _shown(response)
+    first = sum(
+        _tokens(prompts, "given_facts", question=prompt, answer=answer, sentence=given.sentence, fact=list(given.facts))
+        for given in stated
+    )
+    return _fused_rounds(settings, prompts, len(stated), n_claims, first, prompt)
+
+
+def _shown(response: str) -> str:
+    """As much of a response as prompts show."""
+    return response[:ANSWER_CHARACTERS]
+
+
+def _paper(
+    settings: CheckSettings,
+    prompts: PromptRegistry,
+    parts: list[Part],
+    n_claims: int,
+    response: str,
+    prompt: str | None,
+) -> Estimate:
+    searches = n_claims * settings.max_searches
+    whole = _shown(response)
+    fact, said = "x" * 80, "x" * 160
+    passages = PASSAGE_TOKENS * settings.results_per_search
+    gathered = [round(passages * (1 + SHARE_NEW * number)) for number in range(settings.max_searches)]
+    split = sum(_tokens(prompts, "atomic_facts", above=part.above or None, sentence=part.text) for part in parts)
+    revise = _tokens(prompts, "self_contained_fact", response=whole, sentence=said, fact=fact)
+    relevance = _tokens(prompts, "relevance", question=prompt, response=whole, fact=fact) if prompt else 0
+    query = _tokens(prompts, "search_query", question=prompt, fact=fact, evidence=None, asked=None, fruitless=None)
+    rate = _tokens(prompts, "rating", question=prompt, sentence=said, fact=fact, evidence=None) + gathered[-1]
+    # Each query sees the passages of those before it, the first none.
+    searching = settings.max_searches * query + sum(gathered[:-1])
+    prompt_tokens = split + n_claims * (revise + relevance + searching + rate)
+    cost = PAPER_COMPLETION
+    each = cost["split"] + cost["revise"] + cost["relevance"] + cost["rate"] + settings.max_searches * cost["query"]
+    calls = len(parts) + n_claims * (2 + bool(prompt) + settings.max_searches)
+    return _estimate(settings, len(parts), n_claims, calls, searches, prompt_tokens, n_claims * each)
+
+
+def _tokens(prompts: PromptRegistry, stage: str, **values: Value) -> int:
+    rendered = prompts[f"safe/{stage}"].render(**values)
+    return count_tokens(rendered.system) + count_tokens(rendered.user) + SCHEMA_TOKENS
+
+
+def _estimate(
+    settings: CheckSettings, n_sentences: int, n_claims: int, calls: int, searches: int, prompt: int, completion: int
+) -> Estimate:
+    return Estimate(
+        n_sentences=n_sentences,
+        n_claims=n_claims,
+        calls=calls,
+        searches=searches,
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost_usd=_cost_usd(settings, searches, prompt, completion),
+    )
+
+
+def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: int) -> float | None:
+    by_search = search_price(settings.search[0]) if settings.search else 0.0
+    if settings.model is None:
+        return None if by_search is None else by_search * searches
+    if settings.price_in is not None and settings.price_out is not None:
+        price: Price | None = Price(settings.price_in, settings.price_out)
+    else:
+        price = model_price(settings.model) if settings.base_url is None else None
+    if price is None or by_search is None:
+        return None
+    return price.cost_usd(prompt, completion) + by_search * searches

@@ -1,0 +1,132 @@
+"""A cascade as it is tuned, kept in a file, and given to a check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from factloop.core.records import Count, Record, Share
+
+OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
+
+
+class ErrorKind(StrEnum):
+    """Which claims may be settled cheaply, and so in which direction it may err."""
+
+    BALANCED = "balanced"
+    """Both: accepted and rejected claims are held to the stated error, each for itself."""
+    FALSE_SUPPORT = "false_support"
+    """Only accepted; nothing is rejected cheaply."""
+    FALSE_REJECT = "false_reject"
+    """Only rejected; nothing is accepted cheaply."""
+
+
+class Side(Record):
+    """The claims that the verifier accepts, or those that it rejects, among the labelled ones."""
+
+    threshold: Share | None
+    """None where nothing is settled on this side."""
+    n: Count
+    """Settled."""
+    n_wrong: Count
+    """Of these, by the labels."""
+    error: Share | None
+    """`n_wrong` of `n`; None where nothing was settled."""
+    bound: Share | None
+    """The largest share of errors among the settled that the labels leave possible, at the confidence of this side.
+
+    Of this one threshold: for all that were tried, what holds is that the share is at most the stated error.
+    """
+    n_label: Count
+    """Labelled claims that would be settled wrongly here: the unsupported if accepted, the supported if rejected."""
+    label_error: Share | None
+    """`n_wrong` of `n_label`."""
+    label_bound: Share | None
+    confidence: OpenShare
+    """Of each of the two bounds."""
+    design_effect: Annotated[float, Field(ge=1.0)]
+    """By how much claims of one document or response count for fewer in `bound`: 1 where they are independent."""
+    label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
+    """The same of `label_bound`."""
+    why_none: str = ""
+    """Why there is no threshold, in words."""
+    n_needed: Count | None = None
+    """Labelled claims, settled or not, with which there might be one if errors stay as they are; None where unknown."""
+
+
+class CurvePoint(Record):
+    """What another stated error would have given on the same labels. The promise is that of one point, not of all."""
+
+    max_error: OpenShare
+    upper: Share | None
+    lower: Share | None
+    n_accepted: Count
+    n_rejected: Count
+    n_accepted_wrong: Count
+    n_rejected_wrong: Count
+    share_sent: Share
+    """Of all labelled claims, those left to the model."""
+    balanced_error: Share | None
+    """Of the whole, if the model never erred: mean of both labels' shares settled wrongly; None where one is absent."""
+
+
+class Tuned(Record):
+    """Thresholds with what they rest on."""
+
+    error: ErrorKind
+    max_error: OpenShare
+    confidence: OpenShare
+    """With which all that is promised holds together."""
+    n: Count
+    """Labelled claims."""
+    n_supported: Count
+    n_unscored: Count
+    """Without a score: they go to the model."""
+    n_groups: Count
+    """Of claims that share a document, a response or their wording."""
+    likeness: Share | None
+    """Intraclass correlation of the labels within groups; None with a single group, where it cannot be seen."""
+    accepted: Side
+    rejected: Side
+    share_sent: Share
+    balanced_error: Share | None
+    curve: tuple[CurvePoint, ...] = ()
+
+    @property
+    def n_settled(self) -> int:
+        return self.accepted.n + self.rejected.n
+
+
+class CascadeFile(Record):
+    """What `factloop cascade tune` writes and `--cascade` reads."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    verifier: str
+    """As `--verifier` takes it."""
+    identity: Mapping[str, Any]
+    """All that shapes its scores, such as a hash of its weights: a check with another one is refused."""
+    embeddings: str | None = None
+    upper: Share | None
+    """A claim with at least this score is accepted; None: none is."""
+    lower: Share | None
+    """A claim with at most this score is rejected; None: none is."""
+    data: str = ""
+    """Name of the labelled claims, and hash where they are a file."""
+    tuned: Tuned | None = None
+    """None where somebody set the thresholds by hand: then nothing is promised."""
+    created_at: datetime | None = None
+    warnings: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.upper is not None and self.lower is not None and self.lower >= self.upper:
+            raise ValueError("lower must be below upper")
+        if self.tuned is not None:
+            thresholds = self.tuned.accepted.threshold, self.tuned.rejected.threshold
+            if (self.upper, self.lower) != thresholds:
+                raise ValueError("upper and lower are not those that were tuned; to set them by hand remove 'tuned'")
+        return self

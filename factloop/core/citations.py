@@ -1,0 +1,57 @@
+"""Numbers of passages in a judge's words: what was [3] of all that it was shown is [1] of what the claim keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from factloop.core.records import Claim, Evidence
+
+ELSEWHERE = "another passage"
+"""Stands for the number of a passage that is not kept with the claim, or that never was."""
+
+_NUMBERED = re.compile(
+    r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"
+    r"|\[(?:[Pp]assages? )?(?P<list>\d{1,3}(?: ?(?:,|and|&) ?\d{1,3})*)\]"
+    r"|\b[Pp]assages? (?P<words>\d{1,3}(?:(?:, | and |, and | & )\d{1,3})*)\b(?!\.\d)"
+)
+_NUMBER = re.compile(r"\d{1,3}")
+
+
+def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
+    """The text with each number of a passage replaced by that under which the claim keeps it, in brackets.
+
+    `n_shown` is how many passages the judge was shown.
+    """
+    return _replaced(text, n_shown, lambda number: f"[{numbers[number]}]" if number in numbers else ELSEWHERE)
+
+
+def named(text: str, evidence: Sequence[Evidence]) -> str:
+    """The text with each number of a passage replaced by its title, for readers who do not see the passages."""
+    n = len(evidence)
+    return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
+
+
+def reason(claim: Claim) -> str:
+    """Why a claim is judged as it is, for readers who do not see its passages."""
+    return named(claim.judgement.rationale, claim.evidence)
+
+
+def _name(item: Evidence) -> str:
+    return f"“{item.title or item.source}”"
+
+
+def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
+    """What is said of code (`arr[0]`, `x = [1, 2]`) and of another book ("passage 12 of the Koran") stays."""
+
+    def replace(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match[0]
+        numbers = [int(number) for number in _NUMBER.findall(match["list"] or match["words"])]
+        is_citation = 0 not in numbers if match["list"] else any(0 < number <= n_shown for number in numbers)
+        if not is_citation:
+            return match[0]
+        names = list(dict.fromkeys(word(number) for number in numbers))
+        return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+    return _NUMBERED.sub(replace, text)

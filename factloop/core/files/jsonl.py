@@ -1,0 +1,59 @@
+"""JSON Lines: one object a line, read one at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from factloop.core.errors import DataError
+from factloop.core.files.lines import LONGEST_LINE, place_name, read_lines
+from factloop.core.files.rows import Row, shown
+
+
+def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Row]:
+    """A row for each line; blank lines are passed over, and half characters become U+FFFD.
+
+    Raises DataError, when it gets there, for a line that is not one JSON object, for what `read_lines` refuses, and at
+    the end of a file without any row.
+    """
+    path, empty = place_name(place), True
+    for number, line in read_lines(place, longest=longest):
+        if line.strip():
+            empty = False
+            yield Row(path, number, parse_object(line.rstrip("\r\n"), path, number))
+    if empty:
+        raise DataError("there is no row in it", path=path)
+
+
+def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
+    """The object that a line holds; half characters become U+FFFD. Raises DataError for anything else."""
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+        value = _in_whole_characters(value) if "\\ud" in line.lower() else value
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"this line is no JSON: {_why(error)}", path=path, line=number) from error
+    if not isinstance(value, dict):
+        raise DataError(f"one object a line is needed, not {shown(value)}", path=path, line=number)
+    return value
+
+
+class _NotStrict(ValueError):
+    """Python's reader takes what JSON has no word for."""
+
+
+def _refuse_constant(name: str) -> None:
+    raise _NotStrict(f"{name} is no number of JSON")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    return str(error) if isinstance(error, _NotStrict) else "a value is too large or too deep"
+
+
+def _in_whole_characters(value: object) -> Any:
+    """The same value with each lone surrogate replaced: an escape can name half a character, which no file can hold."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

@@ -1,0 +1,91 @@
+"""One row of a data set with the place it stands at, and how it becomes a record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from factloop.core.errors import DataError
+
+R = TypeVar("R", bound=BaseModel)
+
+_LONGEST_SHOWN = 40
+_NAME = re.compile(r"[^.\[\]]+")
+"""One name in a path such as `responses[1].text`."""
+_WORDS = {
+    "string_type": "a text is needed",
+    "tuple_type": "a list is needed",
+    "model_type": "an object is needed",
+    "too_short": "at least one is needed",
+}
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a text is needed")
+    return text
+
+
+NotBlank = Annotated[str, AfterValidator(_not_blank)]
+Identifier = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(_not_blank)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The named values of one row; `line` is the one that it starts on."""
+
+    path: str
+    line: int
+    fields: Mapping[str, Any]
+    file_names: Mapping[str, str] = field(default_factory=dict)
+    """What the file calls fields that were renamed: errors name what the user finds there."""
+
+    def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
+        """Other values that were made of this row, at the same place."""
+        return Row(self.path, self.line, fields, file_names)
+
+    def read_as(self, kind: type[R]) -> R:
+        """The row as a record. Raises DataError for the first field that does not fit, as `responses[1].text`."""
+        try:
+            return kind.model_validate(dict(self.fields))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise self.error(_reason(first), _field(first["loc"])) from error
+
+    def numbered(self) -> Row:
+        """The row with the number of its line for an `id`, where it has none."""
+        given = self.fields.get("id")
+        return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
+
+    def error(self, message: str, field: str | None = None) -> DataError:
+        named = _NAME.sub(lambda name: self.file_names.get(name[0], name[0]), field) if field else field
+        return DataError(message, path=self.path, line=self.line, field=named)
+
+
+def shown(value: object) -> str:
+    """A value as JSON has it, cut short; a list or an object by its kind alone, for it may be deep."""
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = json.dumps(value, ensure_ascii=False, default=lambda other: type(other).__name__)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _reason(details: ErrorDetails) -> str:
+    if details["type"] == "missing":
+        return "it is missing"
+    cause = details.get("ctx", {}).get("error")
+    said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
+    return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # else it is about several fields
+
+
+def _field(location: tuple[int | str, ...]) -> str | None:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).removeprefix(".") or None

@@ -1,0 +1,96 @@
+"""What keeps a passage of a response from being passed on as checked: one rule for guards, agents and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from enum import StrEnum
+
+from factloop.core.errors import ConfigError
+from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Verdict
+
+
+class Finding(StrEnum):
+    """What is wanting in a passage, the gravest first. In the first two somebody looked, in the others nobody did."""
+
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    """Evidence was looked for, and none was found."""
+    UNSCORED = "unscored"
+    """A claim has no verdict, for the reason that it names."""
+    IRRELEVANT = "irrelevant"
+    """A claim that has nothing to do with the question, and was not judged therefore."""
+    UNREAD = "unread"
+    """Code, or what was left out by whoever split the response."""
+    CLAIM_FREE = "claim_free"
+    """What may state something, and no claim was found in it."""
+
+
+UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
+"""Nobody knows whether such a passage is true."""
+
+
+def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
+    """What is wanting in claims; empty where all are supported."""
+    found = (finding_of_claim(claim) for claim in claims)
+    return frozenset(finding for finding in found if finding is not None)
+
+
+def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
+    """What is wanting in a passage without a claim. Headings, questions, remarks and opinions state nothing."""
+    if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
+        return Finding.UNREAD
+    return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
+
+
+def findings(report: FactualityReport) -> frozenset[Finding]:
+    """What is wanting in a response; empty where all that it states was checked, and is supported."""
+    silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
+    return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
+
+
+def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding], ...]:
+    """The claims that were not judged and the passages that were not read, in the order of the response."""
+    found: list[tuple[int, Claim | Sentence, Finding]] = []
+    for claim in report.claims:
+        finding = finding_of_claim(claim)
+        if finding in UNCHECKED:
+            found.append((claim.span[0], claim, finding))
+    for sentence in report.claim_free:
+        silence = finding_of_silence(sentence.no_claim)
+        if silence is not None:
+            found.append((sentence.span[0], sentence, silence))
+    return tuple((one, finding) for _, one, finding in sorted(found, key=lambda item: item[0]))
+
+
+def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
+    """Whether something in the response is not supported, or was not checked, but for the findings in `passing`.
+
+    A guard that cannot look does not wave through. Raises ConfigError for an unknown finding.
+    """
+    return bool(findings(report) - as_findings(passing))
+
+
+def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
+    """The findings of these names. Raises ConfigError."""
+    known = {finding.value: finding for finding in Finding}
+    if isinstance(names, str):
+        raise ConfigError(f"passing = {names!r}: a collection of findings is needed, for example ({names!r},)")
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"passing: {str(name)!r} is none of {', '.join(known)}")
+    return frozenset(known[name] for name in names)
+
+
+def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each once, the gravest first."""
+    return tuple(sorted(frozenset(found), key=list(Finding).index))
+
+
+def finding_of_claim(claim: Claim) -> Finding | None:
+    """What is wanting in a claim; None where it is supported."""
+    judgement = claim.judgement
+    if judgement.verdict is Verdict.NOT_SUPPORTED:
+        return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED
+    if judgement.verdict is Verdict.IRRELEVANT:
+        return Finding.IRRELEVANT
+    return Finding.UNSCORED if judgement.verdict is None else None

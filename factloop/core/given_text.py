@@ -1,0 +1,35 @@
+"""Looks at what a caller gives to be scored before anything is spent on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factloop.core.errors import DataError
+from factloop.core.files.rows import shown
+
+
+def check_given(name: str, text: object) -> None:
+    """Raises DataError for what is no text, for a blank one, and for one that no report could be written of."""
+    if not isinstance(text, str) or not text.strip():
+        raise DataError(f"{name}: a text is needed, not {shown(text)}")
+    check_whole(name, text)
+
+
+def check_whole(name: str, text: object) -> None:
+    """Raises DataError for what is no text, and for text that no report could be written of; it may be blank."""
+    if not isinstance(text, str):
+        hint = " (give its .text)" if hasattr(text, "text") else ""
+        raise DataError(f"{name}: a text is needed, not {type(text).__name__}{hint}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{name}: half a character (a lone surrogate) at position {error.start}") from error
+
+
+def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
+    """Raises DataError for stretches that are empty, not in the text, or not in its order."""
+    reached = 0
+    for number, (start, end) in enumerate(spans, 1):
+        if not reached <= start < end <= len(text):
+            raise DataError(f"span {number}: {start} to {end} is no stretch of the text after the one before")
+        reached = end

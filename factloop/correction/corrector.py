@@ -1,0 +1,230 @@
+"""`Corrector`: a response in; out the same one, mended where evidence says otherwise, and marked where none does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import get_args
+
+from factloop.agents.reasons import reason_of
+from factloop.checking.checker import Check, FactChecker
+from factloop.checking.engine import Engine
+from factloop.core.correction_records import Correction, Left, LeftReason, Rejection, Unchecked, Unproven
+from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.records import FactualityReport
+from factloop.core.sync import run_blocking
+from factloop.correction.acceptance import Ruling, rule
+from factloop.correction.drafts import Draft, Wording, left_alone
+from factloop.correction.edits import holds_up
+from factloop.correction.faults import Fault, fault_of
+from factloop.correction.marks import Policy, marked
+from factloop.correction.offline import OfflineRewriter
+from factloop.correction.recheck import Rechecks
+from factloop.correction.rewriters import ModelRewriter, Rewriter
+from factloop.correction.sentences import Sentence, sentences_of
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
+from factloop.tools.calls.meter import UsageMeter
+
+MAX_ROUNDS = 2
+NOTHING_WRONG = "no claim is found to be not supported"
+NOTHING_CONTRADICTED = "no claim is contradicted by the evidence"
+SAME = "the new wording is the old one"
+
+
+class Corrector:
+    """Mends what evidence contradicts, and marks what nothing proves.
+
+        async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
+            correction = await Corrector(checker).acorrect(response, prompt="Who was ...?")
+        print(correction.text)
+
+    Only sentences with a contradicted claim are worded anew: with a model by one call each, in the order of the text,
+    offline by rules (`offline`). What was changed is checked again, and the rewritten text is taken only if it is
+    better by the rule of `acceptance`. A change that does not stand that check is undone in a second round, or becomes
+    a removal where the sentence says nothing else. All other sentences stay byte for byte.
+
+    `unproven`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
+    sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
+    `unchecked`, for what nobody looked at or could judge: `mark` puts "[unchecked]" after it, `keep` does not. What is
+    contradicted and could not be mended is marked "[contradicted]". Marks are put in by code: no word is changed. All
+    that was removed, and all that stands in doubt, is in the correction, marked or not.
+
+    All calls share limits, cache and budget of the checker. What the checker's settings allow each check (deadline,
+    calls, money) they allow a whole correction: the check, the rewriting, and the second check.
+    """
+
+    def __init__(
+        self,
+        checker: FactChecker | None = None,
+        *,
+        max_rounds: int = MAX_ROUNDS,
+        unproven: Unproven = "mark",
+        unchecked: Unchecked = "mark",
+    ) -> None:
+        """Without a checker the offline engine judges. Raises ConfigError."""
+        if max_rounds < 1:
+            raise ConfigError(f"max_rounds = {max_rounds}: at least one round is needed")
+        for name, value, known in (("unproven", unproven, Unproven), ("unchecked", unchecked, Unchecked)):
+            if value not in get_args(known):
+                raise ConfigError(f"{name} = {value!r}: must be one of {', '.join(get_args(known))}")
+        self.checker = checker if checker is not None else FactChecker()
+        self.max_rounds = max_rounds
+        self.policy = Policy(unproven, unchecked)
+
+    async def acorrect(
+        self,
+        response: str | FactualityReport,
+        prompt: str | None = None,
+        *,
+        sources: Sources | None = None,
+        limits: Limits | None = None,
+        run_dir: str | Path | None = None,
+    ) -> Correction:
+        """The correction of a response, or of what a report says of one (which is then not checked a first time).
+
+        `sources` and `run_dir` as for `FactChecker.acheck`; `limits` are those of the whole correction. With a model it
+        costs a call for each sentence to be worded anew, and in each round a check of what was changed. A call that
+        fails is in the correction by name. Raises ConfigError, DataError.
+        """
+        if isinstance(response, FactualityReport):
+            if prompt is not None and prompt != response.prompt:
+                raise DataError("the report was made for another prompt")
+            text, prompt = response.response, response.prompt
+        else:
+            text = response
+        async with self.checker.engaged(text, prompt, sources=sources, limits=limits, run_dir=run_dir) as engaged:
+            before = response if isinstance(response, FactualityReport) else await engaged.check(text, prompt)
+            meter = UsageMeter(engaged.allowance)
+            course = _Course(before, engaged.check, self._rewriter(engaged.engine, meter), meter, self.policy)
+            return await course.run(self.max_rounds)
+
+    def correct(
+        self,
+        response: str | FactualityReport,
+        prompt: str | None = None,
+        *,
+        sources: Sources | None = None,
+        limits: Limits | None = None,
+        run_dir: str | Path | None = None,
+    ) -> Correction:
+        """`acorrect` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        return run_blocking(self.acorrect(response, prompt, sources=sources, limits=limits, run_dir=run_dir))
+
+    def _rewriter(self, engine: Engine, meter: UsageMeter) -> Rewriter:
+        if engine.gateway is not None:
+            return ModelRewriter(engine.gateway, engine.prompts, meter)
+        from factloop.tools.verifiers.lexical import LexicalVerifier
+
+        return OfflineRewriter(LexicalVerifier(build_embedder(self.checker.settings)))
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A draft as it was checked."""
+
+    draft: Draft
+    after: FactualityReport
+    ruling: Ruling
+
+
+class _Course:
+    """The correction of one response, from its first report to the last round."""
+
+    def __init__(
+        self, before: FactualityReport, check: Check, rewriter: Rewriter, meter: UsageMeter, policy: Policy
+    ) -> None:
+        self._before, self._rewriter, self._meter, self._policy = before, rewriter, meter, policy
+        self._rechecks = Rechecks(before, check)
+
+    async def run(self, max_rounds: int) -> Correction:
+        started, rounds = time.perf_counter(), 0
+        sentences, placeless = sentences_of(self._before, self._policy.unproven)
+        draft = await self._first_draft(sentences)
+        tried: _Tried | None = None
+        while draft.wordings and rounds < max_rounds:
+            rounds += 1
+            tried = await self._try(draft)
+            better = draft.without(tried.ruling.failed)
+            if tried.ruling.rejected is None or better == draft:
+                break
+            draft = better
+        done = draft if tried is None else tried.draft
+        homeless = [_nowhere(one) for one in placeless if one.wrong]
+        rejected, why = self._decision(tried, n_faulty=len(done.left) + len(homeless))
+        standing = self._before if tried is None or rejected is not None else tried.after
+        text, doubts = marked(standing, self._policy)
+        return Correction(
+            text=text,
+            unproven=self._policy.unproven,
+            unchecked=self._policy.unchecked,
+            accepted=rejected is None,
+            rejected=rejected,
+            why=why,
+            before=self._before,
+            rewritten=done.text if tried is not None else None,
+            changes=done.changes if tried is not None else (),
+            left=_in_order([*done.left.values(), *homeless]),
+            doubts=doubts,
+            after=tried.after if tried is not None else None,
+            rounds=rounds,
+            rewriter=self._rewriter.name,
+            prompts=self._rewriter.hashes,
+            usage=self._meter.snapshot(time.perf_counter() - started),
+        )
+
+    def _decision(self, tried: _Tried | None, n_faulty: int) -> tuple[Rejection | None, str]:
+        if tried is not None:
+            return tried.ruling.rejected, tried.ruling.why
+        if not n_faulty:
+            is_clean = not self._before.counts.not_supported
+            return Rejection.NOTHING_TO_CORRECT, NOTHING_WRONG if is_clean else NOTHING_CONTRADICTED
+        noun = "the faulty sentence" if n_faulty == 1 else f"none of {n_faulty} faulty sentences"
+        return Rejection.NOTHING_CHANGED, f"{noun} could {'not ' if n_faulty == 1 else ''}be changed"
+
+    async def _try(self, draft: Draft) -> _Tried:
+        after = await self._rechecks.report(draft)
+        self._meter.add(after.usage)
+        return _Tried(draft, after, rule(self._before, after, draft.fates))
+
+    async def _first_draft(self, sentences: Sequence[Sentence]) -> Draft:
+        """A wording for each faulty sentence, each in the light of those before; what got none is left, with the
+        reason.
+        """
+        by_id = {claim.id: claim for claim in self._before.claims}
+        draft = Draft(self._before.response, sentences, {})
+        for number, sentence in enumerate(sentences):
+            if not sentence.wrong:
+                continue
+            outcome = await self._outcome(sentence, partial(fault_of, self._before, sentence, by_id, draft))
+            if isinstance(outcome, Wording):
+                draft = replace(draft, wordings={**draft.wordings, number: outcome})
+            else:
+                draft = replace(draft, left={**draft.left, number: outcome})
+        return draft
+
+    async def _outcome(self, sentence: Sentence, fault: Callable[[], Fault]) -> Wording | Left:
+        if holds_up(self._before.response, (sentence.start, sentence.end)):
+            return left_alone(sentence, LeftReason.LAYOUT)
+        if not sentence.kept and not sentence.contradicted:
+            return Wording("")
+        shown = fault()
+        try:
+            wording = await self._rewriter.reword(shown)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return left_alone(sentence, LeftReason.REWRITE_FAILED, f"{reason_of(error)}: {error}")
+        return wording if wording.text != shown.text else left_alone(sentence, LeftReason.REWRITE_FAILED, SAME)
+
+
+def _nowhere(sentence: Sentence) -> Left:
+    return left_alone(sentence, LeftReason.NO_PLACE)
+
+
+def _in_order(left: Sequence[Left]) -> tuple[Left, ...]:
+    return tuple(sorted(left, key=lambda one: one.span))

@@ -1,0 +1,127 @@
+"""What is to become of each faulty sentence, and how that changes when a draft did not stand its check. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from factloop.core.correction_records import Change, ChangeKind, Left, LeftReason
+from factloop.core.findings import by_gravity, findings_of_claims
+from factloop.correction.acceptance import Fate
+from factloop.correction.edits import Edit, apply, edits_of
+from factloop.correction.sentences import Sentence, ids
+
+Span = tuple[int, int]
+
+NOT_CONFIRMED = "a new wording did not stand the second check"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A new wording of a sentence; an empty text removes it."""
+
+    text: str
+    evidence: tuple[str, ...] = ()
+    """Ids of what it was made from."""
+    by: str = ""
+    detail: str = ""
+    """What led to it, beside what was found of the claims."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One state of the rewriting, over the sentences of the response by their number."""
+
+    response: str
+    sentences: Sequence[Sentence]
+    wordings: Mapping[int, Wording]
+    left: Mapping[int, Left] = field(default_factory=dict)
+
+    @cached_property
+    def edits(self) -> list[Edit]:
+        spans = [(sentence.start, sentence.end) for sentence in self.sentences]
+        return edits_of(self.response, spans, {number: one.text for number, one in self.wordings.items()})
+
+    @property
+    def text(self) -> str:
+        return apply(self.response, self.edits)
+
+    def text_before(self, start: int) -> str:
+        """What stands, in the text, before the sentence that begins at this place of the response."""
+        return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
+
+    def moved(self, span: Span) -> Span:
+        """Where a stretch of the response that no edit touches stands in the text; else where the edit ends, empty."""
+        start, end = span
+        shift = 0
+        for edit in self.edits:
+            if edit.start >= end:
+                break
+            if edit.end > start:
+                after = edit.start + shift + len(edit.new)
+                return after, after
+            shift += len(edit.new) - (edit.end - edit.start)
+        return start + shift, end + shift
+
+    @property
+    def fates(self) -> list[Fate]:
+        """Where each sentence stands in the text."""
+        edit_of = {number: edit for edit in self.edits for number in edit.sentences}
+        fates, shift, shifted = [], 0, None
+        for number, sentence in enumerate(self.sentences):
+            edit = edit_of.get(number)
+            if edit is None:
+                fates.append(Fate(sentence.start + shift, sentence.end + shift, False, sentence.claims))
+                continue
+            start = edit.start + shift if shifted is not edit else fates[-1].end
+            n_unproven = 0 if sentence.removes_unproven else len(sentence.unproven)
+            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims, n_unproven))
+            if shifted is not edit:
+                shift, shifted = shift + len(edit.new) - (edit.end - edit.start), edit
+        return fates
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What makes the text of the response."""
+        changes, shift = [], 0
+        for edit in self.edits:
+            wordings = [self.wordings[number] for number in edit.sentences]
+            wrong = [claim for number in sorted(edit.sentences) for claim in self.sentences[number].wrong]
+            start = edit.start + shift
+            changes.append(
+                Change(
+                    kind=ChangeKind.MENDED if edit.new else ChangeKind.REMOVED,
+                    span=(edit.start, edit.end),
+                    new_span=(start, start + len(edit.new)),
+                    old=self.response[edit.start : edit.end],
+                    new=edit.new,
+                    claims=ids(wrong),
+                    findings=by_gravity(findings_of_claims(wrong)),
+                    detail="; ".join(dict.fromkeys(one.detail for one in wordings if one.detail)),
+                    evidence=tuple(dict.fromkeys(item for one in wordings for item in one.evidence)),
+                    by=wordings[0].by,
+                )
+            )
+            shift += len(edit.new) - (edit.end - edit.start)
+        return tuple(changes)
+
+    def without(self, failed: Collection[int]) -> Draft:
+        """The draft that undoes what failed: a sentence worded anew is removed if nothing of it is to be kept, else it
+        stays as it was. Where an untouched sentence failed, the last change before it is undone: it needs that one.
+        """
+        wordings, left = dict(self.wordings), dict(self.left)
+        for number in sorted(failed):
+            reworded = wordings.get(number)
+            if reworded is not None and reworded.text and not self.sentences[number].kept:
+                wordings[number] = Wording("", detail=NOT_CONFIRMED)
+                continue
+            undone = number if reworded is not None else max((one for one in wordings if one < number), default=None)
+            if undone is not None:
+                del wordings[undone]
+                left[undone] = left_alone(self.sentences[undone], LeftReason.NOT_CONFIRMED)
+        return replace(self, wordings=wordings, left=left)
+
+
+def left_alone(sentence: Sentence, reason: LeftReason, detail: str = "") -> Left:
+    return Left(span=(sentence.start, sentence.end), claims=ids(sentence.wrong), reason=reason, detail=detail)

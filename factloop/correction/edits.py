@@ -1,0 +1,151 @@
+"""Where a sentence leaves a text, what goes with it: its separator, its list marker, the empty lines around it.
+
+Everything else stays byte for byte. Pure: texts and spans in, spans out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from factloop.correction.sentences import core
+
+Span = tuple[int, int]
+
+_ITEM = re.compile(r"[ \t>]*\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))(?=[ \t])|[ \t>]*[-*+•][ \t]+\[[ xX]\](?=[ \t])")
+"""Markers of list items that hold a letter or digit."""
+_LEAD = re.compile(r"[\s>*+–—·•‣▪◦●#|\[({\"'“‘«„「『_~`-]*")
+_TAIL = re.compile(r"[\s*_~`|#\"'”’»)\]}」』\\]*")
+_STARTS_ANEW = re.compile(r"[ \t]*(?:[-*+–—·•‣▪◦●>#|]|```|~~~|\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))[ \t])")
+_BELONGS_ABOVE = re.compile(r"[ \t]*[|:]{0,2}[ \t]*[-=]{2,}[-=|: \t]*\r?")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """`text[start:end]` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+    sentences: tuple[int, ...]
+    """Which of the sentences given are in it."""
+
+
+def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
+    """The edits, in order and apart, that give each sentence its new wording; an empty one removes it.
+
+    `spans`: those of all sentences, in order and apart; `wordings`: by number of the sentence.
+    """
+    steps: list[Edit] = []
+    for group in _groups(text, spans, wordings):
+        first, last = group[0], group[-1]
+        start, end = core(text, spans[first][0], spans[last][1])
+        steps.append(Edit(start, end, wordings[first], tuple(group)))
+    made: list[Edit] = []
+    rest = text
+    for step in reversed(steps):  # what follows a removal is then as it will be
+        if step.new:
+            rest = rest[: step.start] + step.new + rest[step.end :]
+            made.append(step)
+        else:
+            before = step.sentences[0] - 1
+            start, end = _removed_range(rest, step.start, step.end, floor=spans[before][1] if before >= 0 else 0)
+            rest = rest[:start] + rest[end:]
+            made.append(_swallowing(start, end, step, made))
+    return made[::-1]
+
+
+def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
+    """The removal in places of the whole text: `end` is one of a text in which the edits `made` are made.
+
+    A removal takes white space alone, so it can reach beyond other removals, never into a new wording.
+    """
+    sentences = step.sentences
+    while made and end > made[-1].start:
+        passed = made.pop()
+        end += passed.end - passed.start - len(passed.new)
+        sentences += passed.sentences
+    return Edit(start, end, "", sentences)
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """The text with its edits made."""
+    parts: list[str] = []
+    reached = 0
+    for edit in edits:
+        parts += (text[reached : edit.start], edit.new)
+        reached = edit.end
+    return "".join([*parts, text[reached:]])
+
+
+def holds_up(text: str, span: Span) -> bool:
+    """Whether the next line only says what this one is: the rule below a table's head, a heading's underline."""
+    line_start, line_end = _line(text, *span)
+    if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
+        return False
+    return _BELONGS_ABOVE.fullmatch(text, line_end + 1, _line(text, line_end + 1, line_end + 1)[1]) is not None
+
+
+def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
+    """Each sentence that is worded anew alone; removed ones that nothing but white space parts together."""
+    groups: list[list[int]] = []
+    for number in sorted(wordings):
+        before = groups[-1][-1] if groups else None
+        if before is not None and not wordings[number] and not wordings[before]:
+            between = text[spans[before][1] : spans[number][0]]
+            if not between.strip() and between.count("\n") < 2:
+                groups[-1].append(number)
+                continue
+        groups.append([number])
+    return groups
+
+
+def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
+    """What goes when `text[start:end]` does. Nothing before `floor`, where the sentence before it ends."""
+    line_start, line_end = _line(text, start, end)
+    tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
+    if line_start < floor or not _is_lead(text[line_start:start]):
+        if tail_is_bare:  # the last on its line
+            return line_start + len(text[line_start:start].rstrip(" \t")), end
+        if not text[end].isspace():  # a mark closes here: the blank before goes, not one after
+            return line_start + len(text[line_start:start].rstrip(" \t")), end
+        return start, _end_of_blanks(text, end)
+    if not tail_is_bare:  # the first on its line
+        return start, _end_of_blanks(text, end)
+    after = min(line_end + 1, len(text))
+    goes_on = text[after : _line(text, after, after)[1]].strip() and not _STARTS_ANEW.match(text, after)
+    if goes_on and text[line_start:start].strip():  # the marker stays with what follows in its item
+        return start, _end_of_blanks(text, after)
+    return _lines_range(text, line_start, line_end, after)
+
+
+def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
+    """Whole lines, with one of the two gaps around them."""
+    following = len(text) - len(text[after:].lstrip())
+    before = text[:line_start].rstrip(" \t\r\n")
+    if following == len(text):  # nothing follows: the text ends as it did
+        return (len(before), len(text[:line_end].rstrip("\r"))) if before else (0, len(text))
+    gap = text[len(before) : line_start]
+    if before and gap.count("\n") < 2:
+        return line_start, after
+    first_line = text.rfind("\n", after, following) + 1  # the next text keeps its indentation
+    return line_start, first_line or after
+
+
+def _line(text: str, start: int, end: int) -> Span:
+    """From the start of the line of `start` to the end of that of `end`, without its line feed."""
+    line_end = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
+
+
+def _is_lead(part: str) -> bool:
+    """Whether what stands before a sentence on its line is only markers."""
+    item = _ITEM.match(part)
+    return _LEAD.fullmatch(part, item.end() if item else 0) is not None
+
+
+def _end_of_blanks(text: str, start: int) -> int:
+    while start < len(text) and text[start] in " \t":
+        start += 1
+    return start

@@ -1,0 +1,90 @@
+"""Marks after what is not proven: code puts them into the text, so that nothing is reworded. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factloop.core.correction_records import Doubt, Unchecked, Unproven
+from factloop.core.findings import Finding, by_gravity, finding_of_claim, finding_of_silence
+from factloop.core.records import FactualityReport
+from factloop.tools.linguistics.blocks import code_in
+
+CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
+
+_RUNS_ON = ("(", "[", ":")
+"""After a closing bracket these would make a link of the mark."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is done about what is not contradicted, and not supported either."""
+
+    unproven: Unproven = "mark"
+    unchecked: Unchecked = "mark"
+
+    def mark_for(self, finding: Finding) -> str | None:
+        """The mark of a passage that stands in the text; None where it has none.
+
+        What is contradicted and could not be mended is marked always, and so is what was to be removed and could not.
+        Code is never marked: the mark would be part of it.
+        """
+        if finding is Finding.CONTRADICTED:
+            return CONTRADICTED
+        if finding is Finding.UNSUPPORTED:
+            return None if self.unproven == "keep" else UNVERIFIED
+        return None if self.unchecked == "keep" or finding is Finding.UNREAD else NOT_CHECKED
+
+
+@dataclass(frozen=True)
+class _Passage:
+    """A sentence with something wanting in it."""
+
+    span: Span
+    findings: tuple[Finding, ...]
+    claims: tuple[str, ...]
+
+
+def marked(report: FactualityReport, policy: Policy) -> tuple[str, tuple[Doubt, ...]]:
+    """The response of a report with its marks, and every passage in doubt, marked or not, in the order of the text."""
+    pieces: list[str] = []
+    doubts: list[Doubt] = []
+    code = list(code_in(report.response))
+    reached = inserted = 0
+    for passage in _in_doubt(report):
+        start, end = passage.span
+        if start < reached:  # it overlaps the one before, whose mark would stand in the middle of it
+            at = min(start + inserted, reached + inserted)
+            doubts.append(Doubt(span=(at, at), findings=passage.findings, claims=passage.claims))
+            continue
+        span = (start + inserted, end + inserted)
+        may_be_marked = start < end and not any(first < end and start < last for first, last in code)
+        mark = policy.mark_for(passage.findings[0]) if may_be_marked else None
+        pieces.append(report.response[reached:end])
+        reached = end
+        place: Span | None = None
+        if mark is not None:
+            said = f" {mark}{' ' if report.response.startswith(_RUNS_ON, end) else ''}"
+            pieces.append(said)
+            place = (span[1], span[1] + len(said))
+            inserted += len(said)
+        doubts.append(Doubt(span=span, findings=passage.findings, claims=passage.claims, mark=place))
+    return "".join([*pieces, report.response[reached:]]), tuple(doubts)
+
+
+def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
+    findings: defaultdict[Span, list[Finding]] = defaultdict(list)
+    claims: defaultdict[Span, list[str]] = defaultdict(list)
+    for claim in report.claims:
+        finding = finding_of_claim(claim)
+        if finding is not None:
+            findings[claim.span].append(finding)
+            claims[claim.span].append(claim.id)
+    for sentence in report.claim_free:
+        silence = finding_of_silence(sentence.no_claim)
+        if silence is not None:
+            findings[sentence.span].append(silence)
+    return [_Passage(span, by_gravity(findings[span]), tuple(claims[span])) for span in sorted(findings)]

@@ -1,0 +1,185 @@
+"""The check of a rewritten text: only what was changed is read again, and all other verdicts are carried over.
+
+Besides the sentences worded anew, the one after a removed sentence is read again: it may have lost whom *she* is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from factloop.checking.checker import Check
+from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.records import Claim, FactualityReport, NoClaim, Usage
+from factloop.core.records import Sentence as ReadSentence
+from factloop.core.report_warnings import unscored_warning
+from factloop.correction.acceptance import Fate
+from factloop.correction.drafts import Draft
+from factloop.tools.linguistics.outline import Part, read_outline
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """A sentence of some text: where it stands there, its claims, or why it has none."""
+
+    span: tuple[int, int]
+    claims: tuple[Claim, ...]
+    no_claim: NoClaim | None = None
+
+
+@dataclass
+class Rechecks:
+    """The checks of the drafts of one response: a sentence that stands in two of them unchanged is read once."""
+
+    before: FactualityReport
+    check: Check
+    _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
+    """By number of the sentence, its wording, and whether the one before it was removed: what it was found to state.
+
+    A new wording may be several sentences. Their places count from its beginning.
+    """
+
+    async def report(self, draft: Draft) -> FactualityReport:
+        """The report on the draft's text; its usage is that of what was read again. Raises ConfigError, DataError."""
+        wanted = _to_read(draft)
+        new = {number: key for number, key in wanted.items() if key not in self._known}
+        read: FactualityReport | None = None
+        if new:
+            text, fates = draft.text, draft.fates
+            parts = read_outline(text)
+            spans = {number: _sentences_in(text, parts, fates[number]) for number in new}
+            read = await self.check(text, self.before.prompt, spans=[span for of in spans.values() for span in of])
+            found = _found(read)
+            for number, key in new.items():
+                start = fates[number].start
+                self._known[key] = tuple(_relative(found[span], start) for span in spans[number])
+        return _merged(self.before, draft, {number: self._known[key] for number, key in wanted.items()}, read)
+
+
+def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
+    """The sentences that are to be read again, by their number, in order."""
+    wanted: dict[int, tuple[int, str, bool]] = {}
+    follows_removed = False
+    for number, sentence in enumerate(draft.sentences):
+        wording = draft.wordings.get(number)
+        if wording is not None and not wording.text:
+            follows_removed = True
+            continue
+        if wording is not None or follows_removed:
+            text = draft.response[sentence.start : sentence.end] if wording is None else wording.text
+            wanted[number] = (number, text, follows_removed)
+        follows_removed = False
+    return wanted
+
+
+def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[int, int]]:
+    """The sentences that a new wording has become, each within its bounds."""
+    spans = [
+        (max(part.start, fate.start), min(part.end, fate.end))
+        for part in parts[max(bisect_right(parts, fate.start, key=lambda part: part.start) - 1, 0) :]
+        if part.start < fate.end and part.end > fate.start
+    ]
+    return [span for span in spans if any(map(str.isalnum, text[slice(*span)]))] or [(fate.start, fate.end)]
+
+
+def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
+    """What each sentence was found to state. A claim that repeats another gets its evidence."""
+    by_id = {claim.id: claim for claim in read.claims}
+    return {
+        one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
+        for one in read.sentences
+    }
+
+
+def _relative(stretch: _Stretch, start: int) -> _Stretch:
+    return replace(stretch, span=(stretch.span[0] - start, stretch.span[1] - start))
+
+
+def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
+    """The claim with the verdict and evidence of the one that it repeats, as that need not be in the same report."""
+    if claim.duplicate_of is None:
+        return claim
+    first = by_id[claim.duplicate_of]
+    changes = {"duplicate_of": None, "judgement": first.judgement, "evidence": first.evidence}
+    return claim.model_copy(update={**changes, "queries": first.queries, "missing": first.missing})
+
+
+def _merged(
+    before: FactualityReport,
+    draft: Draft,
+    readings: Mapping[int, Sequence[_Stretch]],
+    read: FactualityReport | None,
+) -> FactualityReport:
+    text = draft.text
+    stretches = sorted([*_carried(before, draft, readings), *_reread(draft, readings)], key=lambda one: one.span)
+    claims = tuple(
+        claim.model_copy(update={"span": one.span, "sentence": text[slice(*one.span)] or claim.sentence})
+        for one in stretches
+        for claim in one.claims
+    )
+    sentences = tuple(
+        ReadSentence(span=one.span, claims=tuple(claim.id for claim in one.claims), no_claim=one.no_claim)
+        for one in stretches
+    )
+    counts, shared = count_verdicts(claims), shared_errors(claims)
+    made = before if read is None else read
+    on_others = unscored_warning(made.fingerprint, made.claims)
+    return FactualityReport(
+        prompt=before.prompt,
+        response=text,
+        claims=claims,
+        sentences=sentences if before.sentences else (),  # a report of version 1.0 has none to be carried over
+        counts=counts,
+        precision=precision(counts),
+        shared_errors=shared,
+        precision_by_error=precision_by_error(counts, shared),
+        at_k=at_each_k(counts, [one.k for one in before.at_k]),
+        usage=Usage() if read is None else read.usage,
+        fingerprint=made.fingerprint,
+        cascade=None if read is None else read.cascade,
+        created_at=made.created_at,
+        warnings=(
+            *(warning for warning in made.warnings if warning not in on_others),
+            *unscored_warning(made.fingerprint, claims),
+        ),
+    )
+
+
+def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
+    """What was neither changed nor read again, as it was found before."""
+    by_id = {claim.id: claim for claim in before.claims}
+    touched = [draft.sentences[number] for number in sorted({*readings, *draft.wordings})]
+    gone = {claim.id for sentence in touched for claim in sentence.claims}
+    staying: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
+    for claim in before.claims:
+        if claim.id not in gone:
+            repeats_one = claim.duplicate_of in gone
+            staying[claim.span].append(_named(_on_its_own(claim, by_id), claim.id) if repeats_one else claim)
+    for span, claims in staying.items():
+        yield _Stretch(draft.moved(span), tuple(claims))
+    spans = {(sentence.start, sentence.end) for sentence in touched}
+    for one in before.claim_free:
+        if one.span not in spans:
+            yield _Stretch(draft.moved(one.span), (), one.no_claim)
+
+
+def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
+    """What was read again, its claims named after those that the sentence had before: `c3.1`, `c3.2`."""
+    fates = draft.fates
+    for number, stretches in readings.items():
+        start, place = fates[number].start, count(1)
+        prefix = draft.sentences[number].claims[0].id.partition(".")[0]
+        for one in stretches:
+            claims = tuple(_named(claim, f"{prefix}.{next(place)}") for claim in one.claims)
+            yield _Stretch((start + one.span[0], start + one.span[1]), claims, one.no_claim)
+
+
+def _named(claim: Claim, name: str) -> Claim:
+    """The claim under another name, with its evidence named after it."""
+    names = {item.id: f"{name}-e{number}" for number, item in enumerate(claim.evidence, 1)}
+    judgement = claim.judgement.model_copy(update={"cited": tuple(names[cited] for cited in claim.judgement.cited)})
+    evidence = tuple(item.model_copy(update={"id": names[item.id]}) for item in claim.evidence)
+    return claim.model_copy(update={"id": name, "evidence": evidence, "judgement": judgement})

@@ -1,0 +1,100 @@
+"""From a report to the sentences of its response, with what is wrong in each and what must stay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factloop.core.correction_records import Unproven
+from factloop.core.records import Claim, FactualityReport
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a response with its claims. `response[start:end]` is its text."""
+
+    start: int
+    end: int
+    claims: tuple[Claim, ...]
+    removes_unproven: bool = False
+
+    @property
+    def contradicted(self) -> tuple[Claim, ...]:
+        return tuple(claim for claim in self.claims if claim.judgement.contradicted)
+
+    @property
+    def unproven(self) -> tuple[Claim, ...]:
+        """The claims for which no evidence was found."""
+        return tuple(claim for claim in self.claims if claim.judgement.contradicted is False)
+
+    @property
+    def wrong(self) -> tuple[Claim, ...]:
+        """The claims that it is not to make any more: the contradicted and, where they are removed, the unproven."""
+        return tuple(claim for claim in self.claims if self._goes(claim))
+
+    @property
+    def kept(self) -> tuple[Claim, ...]:
+        """All others: what is supported, irrelevant or has no verdict is not ours to take away."""
+        return tuple(claim for claim in self.claims if not self._goes(claim))
+
+    def _goes(self, claim: Claim) -> bool:
+        found = claim.judgement.contradicted  # None for what is not unsupported
+        return found is True or (found is False and self.removes_unproven)
+
+
+def sentences_of(report: FactualityReport, unproven: Unproven = "mark") -> tuple[list[Sentence], list[Sentence]]:
+    """The sentences with claims in the order of the response, not overlapping; and those that it does not hold.
+
+    Where spans overlap, the later sentence is of the second kind: which of two to change is not known.
+    """
+    by_span: dict[tuple[int, int], list[Claim]] = {}
+    for claim in report.claims:
+        by_span.setdefault(claim.span, []).append(claim)
+    placed: list[Sentence] = []
+    placeless: list[Sentence] = []
+    for (start, end), claims in sorted(by_span.items(), key=lambda item: item[0]):
+        sentence = Sentence(start, end, tuple(claims), removes_unproven=unproven == "remove")
+        reached = placed[-1].end if placed else 0
+        fits = reached <= start < end <= len(report.response)
+        (placed if fits else placeless).append(sentence)
+    return placed, placeless
+
+
+_SYMMETRIC = ("**", "__", "~~", "*", "_", "`", '"')
+_PAIRS = (("“", "”"), ("«", "»"), ("„", "“"), ("「", "」"), ("『", "』"), ("(", ")"), ("[", "]"), ("（", "）"))
+_OPENING_TAG = re.compile(r"<([a-zA-Z][\w-]{0,30})\b[^<>]{0,300}>\s*")
+_CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
+
+
+def core(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch without the marks at its ends whose other half lies outside: `**A.` of `**A. B.**` is `A.`"""
+    while (trimmed := _trimmed(text[start:end])) != (0, end - start):
+        start, end = start + trimmed[0], start + trimmed[1]
+    return start, end
+
+
+def _trimmed(part: str) -> tuple[int, int]:
+    for mark in _SYMMETRIC:
+        if part.count(mark) % 2 and len(part) > len(mark):
+            if part.startswith(mark):
+                return len(mark), len(part)
+            if part.endswith(mark):
+                return 0, len(part) - len(mark)
+    for opening, closing in _PAIRS:
+        surplus = part.count(opening) - part.count(closing)
+        if surplus > 0 and part.startswith(opening) and len(part) > 1:
+            return 1, len(part)
+        if surplus < 0 and part.endswith(closing) and len(part) > 1:
+            return 0, len(part) - 1
+    opened = _OPENING_TAG.match(part)
+    if opened is not None and f"</{opened[1]}" not in part and opened.end() < len(part):
+        return opened.end(), len(part)
+    closed = _CLOSING_TAG.search(part[-340:])
+    if closed is not None and f"<{closed[1]}" not in part and len(closed[0]) < len(part):
+        return 0, len(part) - len(closed[0])
+    return 0, len(part)
+
+
+def ids(claims: Sequence[Claim]) -> tuple[str, ...]:
+    return tuple(claim.id for claim in claims)

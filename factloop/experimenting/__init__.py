@@ -1,1 +1,0 @@
-"""Runs experiments: several ways of checking over one set of claims or responses, with shared evidence."""

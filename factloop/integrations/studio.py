@@ -1,0 +1,62 @@
+"""The graphs for LangGraph's own studio and server (`langgraph.json`).
+
+Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.state import Input, Output, ResponseState
+from factloop.checking.checker import FactChecker
+from factloop.checking.engine import build_engine, prepare
+from factloop.core.records import Plan
+from factloop.setup.settings import CheckSettings
+from factloop.setup.settings_sources import load_settings
+from factloop.setup.trust_settings import TrustSettings
+from factloop.tools.calls.meter import UsageMeter
+from factloop.trust.engine import build_trust_engine, prepare_trust
+from factloop.trust.scorer import TrustScorer
+
+
+def build_fused() -> CompiledStateGraph[Any]:
+    """The graph of the fused plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    return _build("fused")
+
+
+def build_grounded() -> CompiledStateGraph[Any]:
+    """The graph of the plan for given documents. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    return _build("grounded")
+
+
+def build_paper() -> CompiledStateGraph[Any]:
+    """The graph of the paper's plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    return _build("paper")
+
+
+def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The graph of TrustScore. Input `{question, response}`, output the three scores."""
+    settings = load_settings(TrustSettings, {}, os.environ, Path.cwd())
+    return build_trust_engine(prepare_trust(settings, TrustScorer(settings=settings).corpus)).graph
+
+
+def _build(plan: Plan) -> CompiledStateGraph[Any]:
+    """The graph of a plan within one that brings the context which a check would: the studio has none to give."""
+    settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
+    engine = build_engine(prepare(settings, FactChecker(settings=settings).tools))
+    safe = engine.graph
+
+    async def check(state: ResponseState) -> Any:
+        return await safe.ainvoke(state, context=CheckContext(UsageMeter(), engine.searching))
+
+    graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
+    graph.add_node("check", check)
+    graph.add_edge(START, "check")
+    graph.add_edge("check", END)
+    return graph.compile(name=plan)

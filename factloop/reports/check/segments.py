@@ -1,0 +1,42 @@
+"""The response cut at its sentences, so that each can be shown in place with its claims, or why it has none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from factloop.core.records import Claim, FactualityReport, NoClaim
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of the response: a sentence with its claims or the reason why it has none, or what lies between."""
+
+    text: str
+    claims: tuple[Claim, ...] = ()
+    no_claim: NoClaim | None = None
+
+
+def segments(report: FactualityReport) -> list[Segment]:
+    """The response in order: the texts of the segments joined are the response, character by character.
+
+    Where spans overlap or reach past the end, each character goes to the sentence that starts first. A claim whose span
+    is left with no character of its own appears in no segment.
+    """
+    by_span: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
+    for claim in report.claims:
+        by_span[claim.span].append(claim)
+    silent = {one.span: one.no_claim for one in report.claim_free if one.span not in by_span}
+    found: list[Segment] = []
+    reached = 0
+    for start, end in sorted({*by_span, *silent}):
+        if end <= reached or start >= min(end, len(report.response)):
+            continue
+        if start > reached:
+            found.append(Segment(report.response[reached:start]))
+        claims = tuple(by_span.get((start, end), ()))
+        found.append(Segment(report.response[max(start, reached) : end], claims, silent.get((start, end))))
+        reached = end
+    if reached < len(report.response):
+        found.append(Segment(report.response[reached:]))
+    return found

@@ -1,0 +1,128 @@
+"""The numbers of a report in words, the same words on every surface."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from datetime import UTC, datetime
+
+from factloop.core.records import FactualityReport, NoClaim, StageUsage
+from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, tally, tally_reasons
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 claim`, `1,204 claims`; for nouns with a regular plural."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def percent(share: float) -> str:
+    """`95%`, `99.9%`."""
+    return f"{round(100 * share, 6):g}%"
+
+
+def precision(report: FactualityReport) -> str:
+    """Precision to two digits, or a dash where nothing was scored."""
+    return "–" if report.precision is None else f"{report.precision:.2f}"
+
+
+def precision_basis(report: FactualityReport) -> str:
+    """What precision rests on: how many claims were scored and how many were not."""
+    counts = report.counts
+    if not report.claims:
+        return "The response makes no claim that can be checked."
+    if counts.scored:
+        basis = f"{counts.supported:,} of {plural(counts.scored, 'scored claim')} supported"
+    else:
+        basis = "no claim was scored"
+    return f"{basis}, {counts.unscored:,} not scored" if counts.unscored else basis
+
+
+def unscored_reasons(report: FactualityReport) -> list[str]:
+    """Why claims were not scored, most frequent reason first; empty where all were."""
+    return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in tally_reasons(report.claims).most_common()]
+
+
+def sentences_without_claim(report: FactualityReport) -> str:
+    """`9 of 27: 4 headings, 2 remarks, ...`, most frequent reason first; empty where every sentence has a claim."""
+    reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
+    if not reasons:
+        return ""
+    parts = (_of_reason(reason, count) for reason, count in reasons.most_common())
+    return f"{reasons.total():,} of {len(report.sentences):,}: {', '.join(parts)}"
+
+
+def _of_reason(reason: NoClaim, count: int) -> str:
+    words = NO_CLAIM_WORDS[reason]
+    return plural(count, words) if reason in _COUNTED else f"{count:,} {words}"
+
+
+_COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
+
+
+def repeated_errors(report: FactualityReport) -> list[str]:
+    """Errors that several claims repeat: `“Otto Sverdrup”: 1 error, 7 claims`."""
+    return [f"“{error.words}”: 1 error, {plural(len(error.claims), 'claim')}" for error in report.shared_errors]
+
+
+def precision_by_error(report: FactualityReport) -> str:
+    """What precision would be with each repeated error counted once; empty where none is repeated."""
+    share = report.precision_by_error
+    if not report.shared_errors or share is None:
+        return ""
+    return f"{share:.2f} with each repeated error counted once"
+
+
+def distribution(report: FactualityReport) -> str:
+    """Claims per status, the statuses that occur."""
+    counts = tally(report.claims)
+    return ", ".join(f"{counts[status]:,} {status.words}" for status in READING_ORDER if counts[status])
+
+
+def cost(usage: StageUsage) -> str:
+    """US dollars, to the cent from ten cents on and to three significant digits below."""
+    dollars = usage.cost_usd
+    if dollars is None:
+        return "price unknown" if usage.calls else "no model calls"
+    decimals = 2 if dollars == 0 or dollars >= 0.1 else 2 - math.floor(math.log10(dollars))
+    return f"${dollars:,.{decimals}f}"
+
+
+def calls(usage: StageUsage) -> str:
+    """Model calls, those that failed, answers from the cache, searches."""
+    parts = [plural(usage.calls, "model call")]
+    if usage.failed_calls:
+        parts.append(f"{usage.failed_calls:,} failed")
+    parts.append(plural(usage.cache_hits, "cache hit"))
+    parts.append(f"{usage.searches:,} search" if usage.searches == 1 else f"{usage.searches:,} searches")
+    return ", ".join(parts)
+
+
+def tokens(usage: StageUsage) -> str:
+    about = " (approximate)" if usage.approximate_tokens else ""
+    return f"{usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} completion{about}"
+
+
+def all_tokens(usage: StageUsage) -> str:
+    """Prompt and completion tokens together, with a tilde where some were estimated."""
+    return f"{'~' if usage.approximate_tokens else ''}{usage.prompt_tokens + usage.completion_tokens:,}"
+
+
+def duration(seconds: float) -> str:
+    """`0.42 s`, `12.3 s`, `3 min 5 s`, `2 h 4 min`."""
+    if seconds < 1:
+        return f"{seconds:.2f} s"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def moment(when: datetime) -> str:
+    """Date and time to the minute, in UTC where the zone is known."""
+    if when.tzinfo is None:
+        return f"{when:%Y-%m-%d %H:%M}"
+    try:
+        return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except (OverflowError, ValueError):  # on the first or the last day there is, as somebody wrote it
+        return when.isoformat(" ", "minutes")

@@ -1,0 +1,141 @@
+"""Progress bars on standard error: one fed by the events of a check, one that counts what is done."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit, Waiting
+from factloop.core.records import Usage
+from factloop.reports import figures
+from factloop.reports.visible import visible
+
+
+class ProgressDisplay:
+    """Shows claims judged out of claims found, calls, cost and time left while a check runs, and then disappears.
+
+    The number of claims found grows while sentences are still being split, so the time left is that of the claims known
+    by then. On anything but a terminal it writes nothing, but for a line where a server accepts no request.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._found: set[str] = set()
+        self._judged: set[str] = set()
+        self._progress = _bar(console)
+        self._task = self._progress.add_task("reading the response", total=None, spent="")
+        self._waits = _Waits(self._progress, self._task)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def handle(self, event: Event) -> None:
+        """Takes in one event. An event that says nothing new changes nothing, so replayed events do no harm."""
+        match event:
+            case ResponseSplit():
+                sentences = figures.plural(event.n_sentences, "sentence")
+                self._progress.update(self._task, description=f"splitting {sentences}")
+            case ClaimFound():
+                self._found.add(event.claim_id)
+                self._show_claims()
+            case ClaimJudged():
+                self._found.add(event.claim.id)
+                self._judged.add(event.claim.id)
+                spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
+                self._progress.update(self._task, spent=spent)
+                self._show_claims()
+            case Waiting():
+                self._waits.show(event)
+            case CheckFinished():
+                self._progress.update(self._task, description="done")
+            case _:
+                pass
+
+    def _show_claims(self) -> None:
+        judged, found = len(self._judged), len(self._found)
+        self._progress.update(
+            self._task, completed=judged, total=found, description=f"{judged:,} of {figures.plural(found, 'claim')}"
+        )
+
+
+class CountDisplay:
+    """Shows how many of a known number are done, with calls and cost so far.
+
+    On anything but a terminal it writes nothing, but for a line where a server accepts no request.
+    """
+
+    def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
+        self._noun, self._total = noun, total
+        self._done, self._calls = done, 0
+        self._usd: float | None = 0.0
+        self._progress = _bar(console)
+        self._task = self._progress.add_task(self._described, total=total, completed=done, spent="")
+        self._waits = _Waits(self._progress, self._task)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def one_more(self, usage: Usage) -> None:
+        """One is done, and this is what it cost."""
+        self._done += 1
+        self._calls += usage.calls
+        self._usd = None if self._usd is None or usage.cost_usd is None else self._usd + usage.cost_usd
+        spent = figures.plural(self._calls, "call") + (f", {self._usd:.4f} USD" if self._usd else "")
+        self._progress.update(self._task, completed=self._done, description=self._described, spent=spent)
+
+    def waiting(self, waiting: Waiting) -> None:
+        """A server is waited for; what is done next takes the place of that."""
+        self._waits.show(waiting)
+
+    @property
+    def _described(self) -> str:
+        return f"{self._done:,} of {figures.plural(self._total, self._noun)}"
+
+
+class _Waits:
+    """Says in a bar which server is waited for; off the terminal in a line of its own, once for each outage."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress, self._task = progress, task
+        self._waited_s: dict[str, float] = {}
+
+    def show(self, waiting: Waiting) -> None:
+        console = self._progress.console
+        if console.is_terminal:
+            self._progress.update(self._task, description=waiting_in_words(waiting))
+        elif waiting.waited_s < self._waited_s.get(waiting.server, float("inf")):
+            console.print(f"factloop: {waiting_in_words(waiting)}", soft_wrap=True)
+        self._waited_s[waiting.server] = waiting.waited_s
+
+
+def waiting_in_words(waiting: Waiting) -> str:
+    waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
+    return visible(f"{waiting.server} accepts no request ({waiting.cause}): {waited}")
+
+
+def _bar(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[spent]}"),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=False,  # standard output may be a result on its way into a pipe
+    )

@@ -1,0 +1,154 @@
+"""The words and signs of a TrustScore, the same on every surface.
+
+Evidence is marked ✓ ○ ✗, as in a fact-check; belief is marked = (the subject chooses the answer) and ≠ (it chooses
+another), so that neither is taken for the other and none needs a colour.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from factloop.core.records import UnscoredReason
+from factloop.core.trust_records import Level, Relation, Source, Standing, TrustBC, TrustFC
+
+UNSCORED_SIGN = "?"
+
+
+class Belief(StrEnum):
+    """What TrustBC says of an answer."""
+
+    CONSISTENT = "consistent"
+    INCONSISTENT = "inconsistent"
+    UNSCORED = "unscored"
+
+    @property
+    def words(self) -> str:
+        return {"unscored": "not scored"}.get(self.value, self.value)
+
+    @property
+    def sign(self) -> str:
+        return {"consistent": "=", "inconsistent": "≠"}.get(self.value, UNSCORED_SIGN)
+
+    @property
+    def sentence(self) -> str:
+        return _BELIEF_SENTENCES[self]
+
+
+_BELIEF_SENTENCES = {
+    Belief.CONSISTENT: "The model stands by this answer.",
+    Belief.INCONSISTENT: "The model does not stand by this answer.",
+    Belief.UNSCORED: "Whether the model stands by this answer is unknown.",
+}
+
+
+class Documents(StrEnum):
+    """What TrustFC says of an answer."""
+
+    SUPPORT = "support"
+    NEUTRAL = "neutral"
+    CONTRADICT = "contradict"
+    UNSCORED = "unscored"
+
+    @property
+    def words(self) -> str:
+        return _DOCUMENT_WORDS[self]
+
+    @property
+    def sign(self) -> str:
+        return {"support": "✓", "neutral": "○", "contradict": "✗"}.get(self.value, UNSCORED_SIGN)
+
+    @property
+    def sentence(self) -> str:
+        return _DOCUMENT_SENTENCES[self]
+
+
+_DOCUMENT_WORDS = {
+    Documents.SUPPORT: "supported",
+    Documents.NEUTRAL: "neutral",
+    Documents.CONTRADICT: "contradicted",
+    Documents.UNSCORED: "not scored",
+}
+
+_DOCUMENT_SENTENCES = {
+    Documents.SUPPORT: "The passages support it.",
+    Documents.NEUTRAL: "The passages neither support it nor speak against it.",
+    Documents.CONTRADICT: "The passages speak against it.",
+    Documents.UNSCORED: "Whether documents support it is unknown.",
+}
+
+
+def belief_of(trust_bc: TrustBC | None) -> Belief:
+    if trust_bc is None or trust_bc.value is None:
+        return Belief.UNSCORED
+    return Belief.CONSISTENT if trust_bc.value == 1 else Belief.INCONSISTENT
+
+
+def documents_of(trust_fc: TrustFC) -> Documents:
+    match trust_fc.relation:
+        case Relation.SUPPORT:
+            return Documents.SUPPORT
+        case Relation.NEUTRAL:
+            return Documents.NEUTRAL
+        case Relation.CONTRADICT:
+            return Documents.CONTRADICT
+        case None:
+            return Documents.UNSCORED
+
+
+STANDING_WORDS = {
+    Standing.SUPPORTED_INSISTED: "supported, and insisted upon",
+    Standing.SUPPORTED_WAVERING: "supported, but wavering",
+    Standing.UNSUPPORTED_INSISTED: "unsupported, but insisted upon",
+    Standing.UNSUPPORTED_WAVERING: "unsupported, and wavering",
+    Standing.UNPLACED: "not placed",
+}
+
+STANDING_SIGNS = {
+    Standing.SUPPORTED_INSISTED: "✓=",
+    Standing.SUPPORTED_WAVERING: "✓≠",
+    Standing.UNSUPPORTED_INSISTED: "✗=",
+    Standing.UNSUPPORTED_WAVERING: "✗≠",
+    Standing.UNPLACED: UNSCORED_SIGN,
+}
+"""What evidence says, then what the subject does."""
+
+LEVEL_WORDS = {
+    Level.ENTITY: "entity",
+    Level.NOUN_OR_NUMBER: "noun or number",
+    Level.VERB_ADJECTIVE_OR_SHARED: "verb, adjective or shared with the question",
+    Level.ANY_WORD: "any word",
+}
+
+SOURCE_WORDS = {
+    Source.DBPEDIA: "DBpedia",
+    Source.KNOWLEDGE_BASE: "knowledge base",
+    Source.BUILT_IN: "built-in names",
+    Source.DATE: "another date",
+    Source.NUMBER: "another number",
+    Source.EMBEDDING: "embedding neighbour",
+    Source.VOCABULARY: "vocabulary",
+}
+
+BELIEF_REASONS = {
+    UnscoredReason.PARSE_FAILURE: "no choice could be read in the reply",
+    UnscoredReason.TOOL_FAILURE: "a model call failed",
+    UnscoredReason.REFUSAL: "the subject declined to choose",
+    UnscoredReason.BUDGET: "the budget was used up",
+    UnscoredReason.TIMEOUT: "no answer in time",
+    UnscoredReason.AMBIGUOUS: "the reply names several options",
+    UnscoredReason.NO_SOURCE: "no subject model was given",
+    UnscoredReason.TOO_FEW_DISTRACTORS: "fewer than three distractors could be made",
+}
+"""Why a check or TrustBC has no value."""
+
+DOCUMENT_REASONS = {
+    UnscoredReason.PARSE_FAILURE: "the judge's reply could not be read",
+    UnscoredReason.TOOL_FAILURE: "a model or search call failed",
+    UnscoredReason.REFUSAL: "the judge declined to answer",
+    UnscoredReason.BUDGET: "the budget was used up",
+    UnscoredReason.TIMEOUT: "no answer in time",
+    UnscoredReason.AMBIGUOUS: "the answer is ambiguous",
+    UnscoredReason.NO_SOURCE: "no corpus to check against",
+    UnscoredReason.TOO_FEW_DISTRACTORS: "too few distractors",
+}
+"""Why TrustFC has no value."""

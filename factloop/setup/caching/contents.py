@@ -1,0 +1,112 @@
+"""What the cache folder holds beside answers: indexes of documents and word vectors, which can be made again.
+
+Only names that factloop gives are looked at, so that nothing else in the folder is ever removed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from factloop.core.files.private import BESIDE_DATABASE
+from factloop.setup.caching.folder import ANSWER_FILES, INDEXES, VECTORS, Part
+from factloop.tools.calls.cache_bounds import JUST_S
+from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
+
+_INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")
+_VECTORS = re.compile(r"words-[0-9a-f]{32}(?:\.npy|(?P<words>.+))|word2vec-[0-9a-f]{32}(?P<word2vec>\..+)?")
+"""The names in groups are of what is being written, or was when its process was killed."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """One of them."""
+
+    part: Part
+    path: Path
+    n_bytes: int
+    used_at: float
+    """Seconds since the epoch."""
+
+    def remove(self) -> bool:
+        """Says whether it is gone: what somebody uses stays."""
+        try:
+            return _REMOVE[self.part](self.path)
+        except FileNotFoundError:  # another process was quicker
+            return True
+        except OSError:
+            return False
+
+
+def things_in(folder: Path) -> list[Thing]:
+    """What there is, the longest unused first."""
+    return sorted([*_indexes(folder / INDEXES), *_vectors(folder / VECTORS)], key=lambda thing: thing.used_at)
+
+
+def answers_bytes(folder: Path) -> int:
+    """Of the files of answers, with what SQLite keeps beside them."""
+    return sum(database_bytes(folder / name) for name in ANSWER_FILES)
+
+
+def database_bytes(path: Path) -> int:
+    return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
+
+
+def _indexes(folder: Path) -> Iterator[Thing]:
+    """By their names, also where only a lock is left."""
+    names = sorted({found[1] for path in _entries(folder) if (found := _INDEX.fullmatch(path.name))})
+    for path in (folder / name for name in names):
+        seen = (path.with_suffix(USE), path / MANIFEST, path)
+        used_at = next((moment for place in seen if (moment := _time(place))), 0.0)
+        yield Thing(INDEXES, path, _bytes_below(path), used_at)
+
+
+def _vectors(folder: Path) -> Iterator[Thing]:
+    for path in _entries(folder):
+        if _VECTORS.fullmatch(path.name):
+            yield Thing(VECTORS, path, _bytes_below(path), _time(path))
+
+
+def _remove_vectors(path: Path) -> bool:
+    """Whoever has them mapped keeps them, but on Windows, where they stay."""
+    name = _VECTORS.fullmatch(path.name)
+    if name is not None and any(name.groups()) and time.time() - _time(path) < JUST_S:
+        return False
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    return True
+
+
+_REMOVE: dict[Part, Callable[[Path], bool]] = {INDEXES: remove_index, VECTORS: _remove_vectors}
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _bytes_below(path: Path) -> int:
+    return sum(map(_bytes, _entries(path))) if path.is_dir() else _bytes(path)
+
+
+def _bytes(path: Path) -> int:
+    """Another process may have removed it meanwhile."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0
+
+
+def _time(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

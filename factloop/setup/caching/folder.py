@@ -1,0 +1,74 @@
+"""The cache folder: where it is, what lies in it by which name, and whether it can be used."""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Literal
+
+from factloop.core.errors import ConfigError
+from factloop.core.files.private import make_private_folder, narrow
+from factloop.setup.settings import RunSettings
+from factloop.tools.calls.cache_bounds import CacheBounds
+
+Part = Literal["indexes", "vectors"]
+ANSWERS = "calls.sqlite"
+ANSWER_FILES = (ANSWERS, "dbpedia.sqlite")
+"""The second is of an older version, and nobody's now."""
+INDEXES: Part = "indexes"
+VECTORS: Part = "vectors"
+DAY_S = 24 * 3600.0
+
+log = logging.getLogger(__name__)
+
+
+def cache_place(settings: RunSettings) -> Path:
+    """Where the cache is, or would be."""
+    if settings.cache_dir is not None:
+        return settings.cache_dir
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("factloop", appauthor=False))
+
+
+def place_looked_at(settings: RunSettings) -> Path:
+    """`cache_place`, for those who look into it or empty it. Raises ConfigError where something else has that name."""
+    place = cache_place(settings)
+    if place.exists() and not place.is_dir():
+        raise ConfigError(f"{place}: is not a folder, so no cache can be there; name its folder with --cache-dir")
+    return place
+
+
+def bounds_of(settings: RunSettings) -> CacheBounds:
+    return CacheBounds(max_bytes=settings.cache_mb * 1_000_000, max_age_s=settings.cache_days * DAY_S)
+
+
+def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
+    """The folder, or that of a part of it, its owner's alone; None where the settings want no cache.
+
+    None, too, where it cannot be used, which a warning says: a run goes on without it.
+    """
+    if not settings.cache:
+        return None
+    place = cache_place(settings)
+    folder = place if part is None else place / part
+    try:
+        make_private_folder(place)
+        if settings.cache_dir is None:  # one that the user named may hold other things, too
+            narrow(place)
+        if part is not None:
+            make_private_folder(folder)
+            narrow(folder)
+        with TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        say_unusable(place, error.strerror or str(error))
+        return None
+
+
+@cache
+def say_unusable(place: Path, reason: str) -> None:
+    """Once in a process."""
+    log.warning("%s: cannot be used as the cache folder (%s): answers and indexes are kept in memory", place, reason)

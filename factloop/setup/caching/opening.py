@@ -1,0 +1,50 @@
+"""Opens what a run keeps in the cache folder, and sees that the folder stays within its bounds.
+
+Answers have the whole of `cache_mb`; indexes and word vectors have what answers leave of it, since they cost only time
+to make again. What was used in the last hour stays, and an index as long as somebody has it open.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from factloop.core.errors import NoPlaceToKeep
+from factloop.setup.caching.contents import answers_bytes, things_in
+from factloop.setup.caching.folder import ANSWERS, bounds_of, cache_folder, say_unusable
+from factloop.setup.settings import RunSettings
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.cache_bounds import JUST_S, CacheBounds
+
+
+def open_answers(settings: RunSettings) -> CallCache:
+    """The answers that runs share; in memory where no folder can be used. Raises ConfigError for a damaged file."""
+    folder = cache_folder(settings)
+    if folder is None:
+        return CallCache(None)
+    bounds = bounds_of(settings)
+    try:
+        answers = CallCache(folder / ANSWERS, bounds)
+    except NoPlaceToKeep as error:
+        say_unusable(folder, str(error.__cause__))
+        return CallCache(None)
+    remove_excess(folder, bounds)
+    return answers
+
+
+def tidy(settings: RunSettings) -> None:
+    """Removes what is too old or too much beside the answers; for whoever has just opened something of it."""
+    folder = cache_folder(settings)
+    if folder is not None:
+        remove_excess(folder, bounds_of(settings))
+
+
+def remove_excess(folder: Path, bounds: CacheBounds) -> None:
+    """Removes indexes and word vectors until the bounds hold, the longest unused first. Several may do so at once."""
+    now = time.time()
+    things = things_in(folder)
+    excess = answers_bytes(folder) + sum(thing.n_bytes for thing in things) - bounds.max_bytes
+    for thing in things:
+        unused_s = now - thing.used_at
+        if unused_s > JUST_S and (excess > 0 or unused_s > bounds.max_age_s) and thing.remove():
+            excess -= thing.n_bytes

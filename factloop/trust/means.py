@@ -1,0 +1,42 @@
+"""TrustScores of many answers: means with what they rest on, and where belief and evidence put a claim."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from factloop.core.records import Claim, Verdict
+from factloop.core.trust_records import MeanScore, Standing, TrustBC, TrustReport, TrustSummary
+
+
+def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
+    """Mean of each score over the answers that have one."""
+    return TrustSummary(
+        trust_bc=mean_score(report.trust_bc.value for report in reports),
+        trust_bc_graded=mean_score(report.trust_bc.graded for report in reports),
+        trust_fc=mean_score(report.trust_fc.value for report in reports),
+        trust_ov=mean_score(report.trust_ov.value for report in reports),
+    )
+
+
+def mean_score(values: Iterable[float | None]) -> MeanScore:
+    """The mean over what is scored; None where nothing is."""
+    given = list(values)
+    scored = [value for value in given if value is not None]
+    mean = math.fsum(scored) / len(scored) if scored else None
+    return MeanScore(mean=mean, n_scored=len(scored), n_unscored=len(given) - len(scored))
+
+
+def standing(claim: Claim, consistency: TrustBC | None) -> tuple[Standing, str]:
+    """The group of a claim by SAFE's verdict and TrustBC, and why it is in none of the four."""
+    verdict = claim.judgement.verdict
+    if verdict is Verdict.IRRELEVANT:
+        return Standing.UNPLACED, "SAFE: irrelevant"
+    if verdict is None:
+        return Standing.UNPLACED, f"SAFE: {claim.judgement.unscored_reason}"
+    if consistency is None or consistency.value is None:
+        return Standing.UNPLACED, f"TrustBC: {consistency.unscored_reason if consistency is not None else 'not asked'}"
+    insists = consistency.value == 1
+    if verdict is Verdict.SUPPORTED:
+        return (Standing.SUPPORTED_INSISTED if insists else Standing.SUPPORTED_WAVERING), ""
+    return (Standing.UNSUPPORTED_INSISTED if insists else Standing.UNSUPPORTED_WAVERING), ""

@@ -1,0 +1,46 @@
+"""Questions with the responses to be scored, as JSON Lines or CSV: `question`, `response`, `id`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import field_validator
+
+from factloop.core.files.csv_rows import read_csv
+from factloop.core.files.jsonl import read_jsonl
+from factloop.core.files.rows import NotBlank
+from factloop.core.files.tables import Item
+
+
+class QuestionAnswer(Item):
+    """A question, and the response to it where there is one. The id is that of the file, or the number of the line."""
+
+    question: NotBlank
+    response: str | None = None
+
+    @field_validator("response")
+    @classmethod
+    def _says_something(cls, response: str | None) -> str | None:
+        """A blank response is none: CSV cannot tell them apart."""
+        return response if response and response.strip() else None
+
+
+def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
+    """The rows in the order of the file, one at a time: CSV where its name ends so, else JSON Lines.
+
+    `-` is standard input, as JSON Lines.
+
+    Raises DataError, when it gets there, for a malformed row, an id that came before, a row without a response where
+    `responses_needed`, and a file without rows. Other fields are passed over.
+    """
+    rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
+    ids: dict[str, int] = {}
+    for row in rows:
+        item = row.numbered().read_as(QuestionAnswer)
+        first = ids.setdefault(item.id, row.line)
+        if first != row.line:
+            raise row.error(f"line {first} has the same id, {item.id!r}", "id")
+        if responses_needed and item.response is None:
+            raise row.error("a response is needed, unless the subject model is asked for it", "response")
+        yield item

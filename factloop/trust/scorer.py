@@ -1,0 +1,386 @@
+"""`TrustScorer`: an answer to a question in, its TrustScore out."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import threading
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool
+
+from factloop.agents.trustscore.stages import TrustContext
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json, write_atomically
+from factloop.core.given_text import check_given
+from factloop.core.records import Claim, FactualityReport, Record, Verdict
+from factloop.core.sync import run_blocking
+from factloop.core.trust_records import (
+    ClaimTrust,
+    DistractorSet,
+    LongFormTrustReport,
+    Standing,
+    TrustBC,
+    TrustReport,
+    TrustRun,
+)
+from factloop.setup.caching.folder import INDEXES, cache_folder
+from factloop.setup.caching.opening import tidy
+from factloop.setup.engine_pool import EnginePool
+from factloop.setup.recording import Recording, UsedRecording
+from factloop.setup.run_directory import RunDirectory
+from factloop.setup.traces import note_score, score_span
+from factloop.setup.trust_settings import TrustSettings
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.together import as_they_come
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.adapter import as_search_tool
+from factloop.tools.search.base import SearchTool
+from factloop.trust.distractor_sources import load_tables, make_distractors
+from factloop.trust.engine import TrustEngine, TrustSetup, build_trust_engine, prepare_trust
+from factloop.trust.means import standing, summarise
+from factloop.trust.question_answers import QuestionAnswer
+
+RECURSION_LIMIT = 20
+"""Steps of the graph, beside one for each window of checks."""
+MOST_AT_ONCE = 64
+"""Answers in work at a time where the settings set no bound on concurrency."""
+OFFLINE_JUDGE = (
+    "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
+)
+
+
+class TrustScorer:
+    """Scores answers by TrustScore: does the model stick to its answer, and do documents support it?
+
+        async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
+            report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
+
+    `subject_model` is the model whose belief is probed, `judge_model` the one that judges passages; both take a name or
+    a LangChain chat model. `corpus` takes files, folders and globs, or a search, factloop's or LangChain's. Without a
+    subject there is no TrustBC, without a corpus no TrustFC. All other settings are those of `TrustSettings`, by name.
+    """
+
+    def __init__(
+        self,
+        subject_model: str | BaseChatModel | None = None,
+        *,
+        judge_model: str | BaseChatModel | None = None,
+        corpus: str | Path | Sequence[str | Path] | SearchTool | BaseRetriever | BaseTool = (),
+        settings: TrustSettings | None = None,
+        recording: str | Path | Recording | None = None,
+        **changes: Any,
+    ) -> None:
+        """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
+
+        `recording` and `recording_mode` are those of `FactChecker`.
+        """
+        paths = _paths(corpus)
+        named = {
+            "subject_model": _model_name("subject_model", subject_model),
+            "judge_model": _model_name("judge_model", judge_model),
+            "corpus": tuple(str(path) for path in paths or ()),
+        }
+        self.settings = TrustSettings.of(
+            settings,
+            **{name: value for name, value in named.items() if value},
+            **UsedRecording.settings(recording),
+            **changes,
+        )
+        self._recording = UsedRecording(recording, self.settings)
+        self._subject = subject_model if isinstance(subject_model, BaseChatModel) else None
+        self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
+        self._corpus = as_search_tool(corpus) if paths is None else None
+        self._opening = threading.Lock()
+        self._engines: EnginePool[TrustEngine] = EnginePool()
+
+    @property
+    def corpus(self) -> SearchTool | None:
+        """What TrustFC searches. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        with self._opening:
+            if self._corpus is None and self.settings.corpus:
+                from factloop.tools.search.documents.search import DocumentSearch
+
+                folder = cache_folder(self.settings, INDEXES)
+                self._corpus = DocumentSearch(self.settings.corpus, cache_dir=folder, in_memory=folder is None)
+                tidy(self.settings)
+            return self._corpus
+
+    async def ascore(
+        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+    ) -> TrustReport:
+        """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
+
+        A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
+        again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+        """
+        item = _answer(id, question, response)
+        async with self._run([item], run_dir) as (engine, directory):
+            report = await self._score(engine, item)
+            _keep(directory, report)
+            return report
+
+    def score(
+        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+    ) -> TrustReport:
+        """`ascore` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        return run_blocking(self.ascore(question, response, id=id, run_dir=run_dir))
+
+    async def astream(
+        self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
+    ) -> AsyncGenerator[TrustReport | TrustRun, None]:
+        """The report on each answer as soon as it is done, in whatever order, and the whole run last.
+
+        Otherwise as `ascore`. Whoever stops before the end closes the stream (`contextlib.aclosing`).
+        """
+        given, started = list(items), time.perf_counter()
+        places: dict[str, int] = {}
+        for place, item in enumerate(given):
+            if places.setdefault(item.id, place) != place:
+                raise DataError(f"two answers have the id {item.id!r}")
+        async with self._run(given, run_dir) as (engine, directory):
+            reports: list[TrustReport] = []
+            scoring = as_they_come(given, lambda item: self._score(engine, item), at_once=self._at_once)
+            async with aclosing(scoring) as done:
+                async for report in done:
+                    reports.append(report)
+                    yield report
+            ordered = sorted(reports, key=lambda report: places[report.id])
+            run = _whole(ordered, time.perf_counter() - started)
+            _keep(directory, run)
+        yield run
+
+    async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
+        """The TrustScores of several answers, in their order. Otherwise as `ascore`."""
+        async with aclosing(self.astream(items, run_dir=run_dir)) as done:
+            async for item in done:
+                if isinstance(item, TrustRun):
+                    return item
+        raise AssertionError("a run ends with its report")
+
+    async def ascore_claims(
+        self, factuality: FactualityReport, *, run_dir: str | Path | None = None
+    ) -> LongFormTrustReport:
+        """TrustBC for each claim that SAFE found in a long response, beside SAFE's verdict.
+
+        Every claim is a statement to be told from its distractors; the paper leaves this to future work (A.1).
+        Irrelevant claims are not asked about. Raises ConfigError where there is no subject.
+        """
+        if self._subject is None and self.settings.subject_model is None:
+            raise ConfigError("TrustBC asks a subject model: name one (--subject-model)")
+        started = time.perf_counter()
+        topic = (factuality.prompt or "").strip()
+        asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
+        statements = [
+            QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
+        ]
+        async with self._run(statements, run_dir) as (engine, directory):
+            meter = UsageMeter()
+
+            async def one(claim: Claim) -> tuple[str, TrustBC]:
+                return claim.id, await _consistency(engine, topic, claim, meter)
+
+            scoring = as_they_come(asked, one, at_once=self._at_once)
+            async with aclosing(scoring) as done:
+                found = {claim_id: result async for claim_id, result in done}
+            report = _long_form(engine, factuality, found, meter, time.perf_counter() - started)
+            _keep(directory, report)
+            return report
+
+    async def adistractors(self, question: str, response: str, *, n: int | None = None) -> DistractorSet:
+        """The distractors that would be used for this response. Needs no model; costs nothing."""
+        wanted = self.settings.wanted_distractors if n is None else n
+        return await make_distractors(self.settings, question, response, n=wanted)
+
+    async def aopen(self) -> None:
+        """Opens all that the settings name, which the first answer would do. Costs nothing.
+
+        Raises ConfigError, DataError for what cannot be opened.
+        """
+        await self._shared()
+
+    async def aclose(self) -> None:
+        """Closes connections and the cache. The scorer may be used again afterwards."""
+        await self._engines.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @asynccontextmanager
+    async def _run(
+        self, items: Sequence[QuestionAnswer], run_dir: str | Path | None
+    ) -> AsyncIterator[tuple[TrustEngine, RunDirectory | None]]:
+        """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+        for item in items:
+            _check_answer(item.id, item.question, item.response)
+        if run_dir is None:
+            with self._recording.in_use():
+                yield await self._shared(), None
+            return
+        await self._load()
+        with RunDirectory(Path(run_dir)) as directory:
+            setup = await asyncio.to_thread(self._setup)
+            try:
+                directory.claim(_configuration(setup, items))
+                engine = build_trust_engine(setup, journal=directory.journal)
+            except BaseException:
+                await setup.aclose()
+                raise
+            try:
+                yield engine, directory
+            finally:
+                await engine.aclose()
+
+    async def _shared(self) -> TrustEngine:
+        await self._load()
+        return await self._engines.here(lambda: build_trust_engine(self._setup()))
+
+    async def _load(self) -> None:
+        """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
+        await asyncio.to_thread(load_tables)
+        await asyncio.to_thread(lambda: self.corpus)
+
+    def _setup(self) -> TrustSetup:
+        tape = self._recording.tape
+        return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape)
+
+    async def _score(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
+        with score_span(self.settings, item.question, item.response) as span:
+            report = await self._scored(engine, item)
+            note_score(span, report)
+        return report
+
+    async def _scored(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
+        started, meter = time.perf_counter(), UsageMeter()
+        final = await engine.graph.ainvoke(
+            {"question": item.question, "response": item.response},
+            {"recursion_limit": RECURSION_LIMIT + self.settings.max_checks},
+            context=TrustContext(meter),
+        )
+        return TrustReport(
+            id=item.id,
+            question=item.question,
+            response=final["response"],
+            answered_by=final["answered_by"],
+            trust_bc=final["trust_bc"],
+            trust_fc=final["trust_fc"],
+            trust_ov=final["trust_ov"],
+            usage=meter.snapshot(time.perf_counter() - started),
+            fingerprint=engine.setup.fingerprint,
+            created_at=datetime.now(UTC),
+            warnings=(*_warnings(engine.setup), *self._recording.warnings),
+        )
+
+    @property
+    def _at_once(self) -> int:
+        return self.settings.concurrency or MOST_AT_ONCE
+
+
+async def _consistency(engine: TrustEngine, topic: str, claim: Claim, meter: UsageMeter) -> TrustBC:
+    assert engine.consistency is not None  # or nobody had begun
+    final = await engine.consistency.ainvoke(
+        {"question": topic, "response": claim.self_contained, "statements": True},
+        {"recursion_limit": RECURSION_LIMIT + engine.setup.settings.max_checks},
+        context=TrustContext(meter),
+    )
+    return TrustBC.model_validate(final["trust_bc"])
+
+
+def _is_asked_about(claim: Claim) -> bool:
+    return claim.judgement.verdict is not Verdict.IRRELEVANT and claim.duplicate_of is None
+
+
+def _long_form(
+    engine: TrustEngine,
+    factuality: FactualityReport,
+    found: Mapping[str, TrustBC],
+    meter: UsageMeter,
+    elapsed_s: float,
+) -> LongFormTrustReport:
+    claims = []
+    for claim in factuality.claims:
+        consistency = found.get(claim.duplicate_of or claim.id)
+        place, why = standing(claim, consistency)
+        claims.append(ClaimTrust(claim=claim, trust_bc=consistency, standing=place, why_unplaced=why))
+    return LongFormTrustReport(
+        factuality=factuality,
+        claims=tuple(claims),
+        counts={place: sum(item.standing is place for item in claims) for place in Standing},
+        usage=meter.snapshot(elapsed_s),
+        fingerprint=engine.setup.fingerprint,
+        created_at=datetime.now(UTC),
+    )
+
+
+def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
+    total = UsageMeter()
+    for report in reports:
+        total.add(report.usage)
+    return TrustRun(
+        reports=tuple(reports),
+        summary=summarise(reports),
+        usage=total.snapshot(elapsed_s),
+        created_at=datetime.now(UTC),
+        warnings=tuple(dict.fromkeys(warning for report in reports for warning in report.warnings)),
+    )
+
+
+def _keep(directory: RunDirectory | None, report: Record) -> None:
+    if directory is not None:
+        write_atomically(directory.report, to_json(report), private=True)
+
+
+def _warnings(setup: TrustSetup) -> tuple[str, ...]:
+    is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
+    return (OFFLINE_JUDGE,) if is_offline else ()
+
+
+def _model_name(setting: str, model: object) -> str | None:
+    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
+    if model is None or isinstance(model, str | BaseChatModel):
+        return model if isinstance(model, str) else None
+    raise ConfigError(f"{setting}: {type(model).__name__} is no chat model: give a name or a LangChain chat model")
+
+
+def _paths(corpus: object) -> tuple[str | Path, ...] | None:
+    """The paths that a corpus is given by; None where it is a search."""
+    if isinstance(corpus, str | Path):
+        return (corpus,)
+    if isinstance(corpus, Sequence) and all(isinstance(path, str | Path) for path in corpus):
+        return tuple(corpus)
+    return None
+
+
+def _answer(id: str, question: str, response: str | None) -> QuestionAnswer:
+    """Raises DataError. A blank response is refused here: as a `QuestionAnswer` it would pass for none at all."""
+    _check_answer(str(id), question, response)
+    return QuestionAnswer(id=id, question=question, response=response)
+
+
+def _check_answer(id: str, question: str, response: str | None) -> None:
+    check_given("id", id)
+    check_given("question", question)
+    if response is not None:
+        check_given("response", response)
+
+
+def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
+    """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+    kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
+    texts = json.dumps([[item.id, item.question, item.response] for item in items])
+    asked = {"logprobs": setup.settings.logprobs} if setup.subject is not None else {}
+    return {"answers": hashlib.sha256(texts.encode()).hexdigest(), **asked, **kept}

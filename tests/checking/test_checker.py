@@ -1,0 +1,221 @@
+"""`FactChecker` as its users call it: streams, threads and event loops."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop import CheckSettings, FactChecker, FactualityReport
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
+from tests.checking.simulated import simulated_checker
+from tests.simulator import Response, Simulator
+from tests.simulator.scoring import score
+
+
+@pytest.fixture
+def response(sim: Simulator) -> Response:
+    return min(sim.world.responses, key=lambda response: len(response.facts))
+
+
+def is_right(report: FactualityReport, response: Response) -> bool:
+    result = score(report.claims, response.facts)
+    return result.n_equal == result.n_facts > 0
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+async def test_a_stream_tells_each_claims_story_in_order_and_ends_with_the_report(
+    sim: Simulator, response: Response, plan: str
+) -> None:
+    events: list[Event] = []
+    async with simulated_checker(sim, plan=plan) as checker:
+        async for event in checker.astream(response.text, response.prompt):
+            events.append(event)  # noqa: PERF401 - the types are checked as they come
+    assert isinstance(events[0], ResponseSplit)
+    assert isinstance(events[-1], CheckFinished)
+    report = events[-1].report
+    assert is_right(report, response)
+    assert sum(isinstance(event, CheckFinished) for event in events) == 1
+    found = [event.claim_id for event in events if isinstance(event, ClaimFound)]
+    judged = [event.claim for event in events if isinstance(event, ClaimJudged)]
+    assert sorted(found) == sorted(claim.id for claim in judged) == sorted(claim.id for claim in report.claims)
+    assert {claim.id: claim for claim in judged} == {claim.id: claim for claim in report.claims}
+    for claim in report.claims:
+        steps = [type(event) for event in events if _speaks_of(event, claim.id)]
+        n_searches = 0 if claim.duplicate_of else len(claim.queries)
+        assert steps == [ClaimFound, *[ClaimSearched] * n_searches, ClaimJudged]
+    calls = [event.usage.calls for event in events if isinstance(event, ClaimJudged)]
+    assert calls == sorted(calls)
+
+
+def _speaks_of(event: Event, name: str) -> bool:
+    if isinstance(event, ClaimJudged):
+        return event.claim.id == name
+    return isinstance(event, ClaimFound | ClaimSearched) and event.claim_id == name
+
+
+async def test_a_stream_left_early_leaves_nothing_running_and_the_checker_usable(
+    sim: Simulator, response: Response, tmp_path: Path
+) -> None:
+    sim.set(llm_latency_s=0.05, search_latency_s=0.05)
+    before = asyncio.all_tasks()
+    async with simulated_checker(sim) as checker:
+        for run_dir in (None, tmp_path / "run"):
+            async with aclosing(checker.astream(response.text, response.prompt, run_dir=run_dir)) as events:
+                async for event in events:
+                    if isinstance(event, ClaimSearched):
+                        break
+            assert asyncio.all_tasks() == before
+            assert is_right(await checker.acheck(response.text, response.prompt, run_dir=run_dir), response)
+
+
+async def test_a_cancelled_check_leaves_nothing_running_and_the_checker_usable(
+    sim: Simulator, response: Response
+) -> None:
+    sim.set(llm_latency_s=0.2)
+    before = asyncio.all_tasks()
+    async with simulated_checker(sim) as checker:
+        task = asyncio.create_task(checker.acheck(response.text, response.prompt))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert asyncio.all_tasks() == before
+        assert is_right(await checker.acheck(response.text, response.prompt), response)
+
+
+def test_plain_code_may_check_twice_and_from_two_threads(sim: Simulator, response: Response) -> None:
+    checker = simulated_checker(sim)
+    reports = [checker.check(response.text, response.prompt)]
+
+    def work() -> None:
+        reports.append(checker.check(response.text, response.prompt))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(reports) == 3
+    assert all(is_right(report, response) for report in reports)
+
+
+async def test_plain_calls_work_inside_a_running_loop(sim: Simulator, response: Response) -> None:
+    assert is_right(simulated_checker(sim).check(response.text, response.prompt), response)
+
+
+def test_one_checker_serves_several_event_loops(sim: Simulator, response: Response) -> None:
+    checker = simulated_checker(sim)
+
+    async def once() -> FactualityReport:
+        async with checker:
+            return await checker.acheck(response.text, response.prompt)
+
+    assert is_right(asyncio.run(once()), response)
+    assert is_right(asyncio.run(once()), response)
+    assert is_right(checker.check(response.text, response.prompt), response)
+
+
+def test_the_end_of_a_loop_closes_what_was_opened_in_it(
+    sim: Simulator, response: Response, caplog: pytest.LogCaptureFixture
+) -> None:
+    checker = simulated_checker(sim)
+    with warnings.catch_warnings(record=True, action="always") as warned:
+        for _ in range(2):
+            assert is_right(asyncio.run(checker.acheck(response.text, response.prompt)), response)
+        del checker
+        gc.collect()
+    assert [str(warning.message) for warning in warned] == []
+    assert [record.message for record in caplog.records] == []
+
+
+FORKED = """
+import os, signal, sys
+from factloop import FactChecker
+
+checker = FactChecker(docs=sys.argv[1], cache_dir=sys.argv[2])
+before = checker.check("The present tower was first lit in 1882.").counts
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    after = checker.check("The present tower was first lit in 1882.").counts
+    sys.exit(0 if after == before else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert checker.check("The present tower was first lit in 1882.").counts == before
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_checks_too(tmp_path: Path) -> None:
+    (tmp_path / "tower.txt").write_text("The present tower was first lit in 1882.", encoding="utf-8")
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "tower.txt"), str(tmp_path / "cache")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_checker_that_nobody_closed_closes_its_connections(
+    sim: Simulator, response: Response, caplog: pytest.LogCaptureFixture
+) -> None:
+    simulated_checker(sim).check(response.text, response.prompt)
+    gc.collect()
+    assert [record.message for record in caplog.records] == []  # aiohttp would complain of an unclosed session
+
+
+async def test_a_checker_may_be_used_again_after_it_was_closed(sim: Simulator, response: Response) -> None:
+    checker = simulated_checker(sim)
+    for _ in range(2):
+        async with checker:
+            assert is_right(await checker.acheck(response.text, response.prompt), response)
+
+
+async def test_several_responses_at_once_share_what_they_ask(sim: Simulator, response: Response) -> None:
+    async with simulated_checker(sim) as checker:
+        alone = (await checker.acheck(response.text, response.prompt)).usage.calls
+    sim.reset()
+    async with simulated_checker(sim) as checker:
+        checks = (checker.acheck(response.text, response.prompt) for _ in range(3))
+        reports = await asyncio.gather(*checks)
+    assert sim.stats().model.answered == alone
+    assert sum(report.usage.calls for report in reports) == alone
+    assert len({report.claims for report in reports}) == 1
+
+
+async def test_answers_are_kept_between_checkers(sim: Simulator, response: Response, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"cache": True, "cache_dir": tmp_path}
+    async with simulated_checker(sim, **settings) as checker:
+        first = await checker.acheck(response.text, response.prompt)
+    sim.reset()
+    async with simulated_checker(sim, **settings) as checker:
+        second = await checker.acheck(response.text, response.prompt)
+    assert sim.stats().stages == {}
+    assert second.claims == first.claims
+    assert (second.usage.calls, second.usage.searches, second.usage.cost_usd) == (0, 0, 0.0)
+    assert second.usage.cache_hits > 0
+
+
+def test_settings_may_be_given_whole_or_by_name() -> None:
+    base = CheckSettings(plan="paper", k=(10,))
+    assert FactChecker(settings=base).settings == base
+    assert FactChecker(settings=base, k=20).settings == CheckSettings(plan="paper", k=(20,))
+    with pytest.raises(ConfigError, match="there is no setting 'colour'"):
+        FactChecker(colour="red")
+
+
+@pytest.mark.parametrize(("response", "prompt"), [("half \ud83d", None), ("whole", "half \ud83d")])
+async def test_half_a_character_is_refused_before_anything_is_spent(
+    sim: Simulator, response: str, prompt: str | None
+) -> None:
+    async with simulated_checker(sim) as checker:
+        with pytest.raises(DataError, match=r"half a character .* at position 5"):
+            await checker.acheck(response, prompt)
+    assert sim.stats().stages == {}

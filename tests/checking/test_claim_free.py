@@ -1,0 +1,53 @@
+"""Responses that claim nothing, and checks with nothing to check against."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop import FactChecker, UnscoredReason
+from factloop.core.errors import ConfigError
+from tests.checking.simulated import simulated_checker
+from tests.simulator import MODEL, Simulator
+
+CLAIM_FREE = [
+    "I don't know.",
+    "",
+    "  \n\t ",
+    "# Heading\n\n## Another\n",
+    "I'm sorry, but I can't help with that.",
+    "In my opinion it is lovely. I would love to see it.",
+]
+
+
+@pytest.mark.parametrize("response", CLAIM_FREE)
+def test_the_offline_engine_finds_no_claims_where_there_are_none(response: str) -> None:
+    report = FactChecker(cache=False).check(response)
+    assert report.claims == ()
+    assert report.precision is None
+    assert [entry.f1 for entry in report.at_k] == [0.0]
+    assert report.warnings == ()
+
+
+@pytest.mark.parametrize("response", [*CLAIM_FREE[:4], None])
+async def test_a_model_finds_no_claims_where_there_are_none(sim: Simulator, response: str | None) -> None:
+    text = sim.world.claim_free.text if response is None else response
+    async with simulated_checker(sim) as checker:
+        report = await checker.acheck(text)
+    assert report.claims == ()
+    assert report.precision is None
+    assert [entry.f1 for entry in report.at_k] == [0.0]
+    assert sim.stats().search.requests == 0
+
+
+def test_without_a_source_the_offline_engine_finds_claims_and_judges_none() -> None:
+    report = FactChecker(cache=False).check("Rome is in Italy. Oslo is in Norway.")
+    assert [claim.judgement.unscored_reason for claim in report.claims] == [UnscoredReason.NO_SOURCE] * 2
+    assert report.precision is None
+    assert any("nothing to check against" in warning for warning in report.warnings)
+
+
+async def test_without_a_source_a_model_is_not_even_asked(sim: Simulator) -> None:
+    async with FactChecker(model=MODEL, base_url=sim.base_url, cache=False) as checker:
+        with pytest.raises(ConfigError, match="nothing to check against"):
+            await checker.acheck("Rome is in Italy.")
+    assert sim.stats().model.requests == 0

@@ -1,0 +1,46 @@
+"""The estimate against what the simulator then counts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from factloop.checking.estimate import estimate
+from factloop.setup.settings import CheckSettings
+from tests.checking.simulated import simulated_checker
+from tests.simulator import MODEL, Simulator
+
+FACTOR = 2.0
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+async def test_the_estimate_is_within_a_factor_of_two(sim: Simulator, plan: Literal["fused", "paper"]) -> None:
+    response = sim.world.responses[2]
+    settings = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), plan=plan)
+    expected = estimate(settings, response.text, response.prompt)
+    assert sim.stats().stages == {}
+    async with simulated_checker(sim, plan=plan) as checker:
+        usage = (await checker.acheck(response.text, response.prompt)).usage
+    for name in ("calls", "searches", "prompt_tokens", "completion_tokens"):
+        ratio = getattr(expected, name) / getattr(usage, name)
+        assert 1 / FACTOR <= ratio <= FACTOR, name
+
+
+def test_cost_is_known_only_where_all_prices_are() -> None:
+    text = "Rome is in Italy. Oslo is in Norway."
+    priced = estimate(CheckSettings(model="openai:x", price_in=1.0, price_out=2.0, docs=("d",)), text, None)
+    assert priced.cost_usd == pytest.approx((priced.prompt_tokens + 2 * priced.completion_tokens) / 1e6)
+    assert estimate(CheckSettings(model="openai:x", docs=("d",)), text, None).cost_usd is None
+    assert estimate(CheckSettings(docs=("d",)), text, None).cost_usd == 0.0
+
+
+def test_the_offline_engine_calls_no_model() -> None:
+    offline = estimate(CheckSettings(docs=("d",)), "Rome is in Italy.", "Where is Rome?")
+    assert (offline.calls, offline.prompt_tokens, offline.n_claims) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+def test_nothing_to_check_costs_nothing(plan: Literal["fused", "paper"]) -> None:
+    empty = estimate(CheckSettings(model="openai:x", plan=plan), "", None)
+    assert (empty.n_sentences, empty.n_claims, empty.calls, empty.prompt_tokens) == (0, 0, 0, 0)

@@ -1,0 +1,127 @@
+"""Servers that are dead or die: what the events say meanwhile, and what the report holds in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from factloop import CheckSettings, FactualityReport
+from factloop.core.events import CheckFinished, ClaimJudged, Event, ResponseSplit, Waiting
+from factloop.core.records import UnscoredReason
+from factloop.setup.calls import retry_policy
+from factloop.tools.calls.patience import told_of_waits
+from tests.checking.simulated import simulated_checker
+from tests.simulator import SEARCH, Faults, Response, Simulator
+
+PATIENCE_S = 2.0
+REFUSING = {SEARCH: Faults(error_429=1.0)}
+NOTHING = f"has accepted no request for {PATIENCE_S:g} s (the last answer: status 429)"
+
+
+@pytest.fixture
+def response(sim: Simulator) -> Response:
+    sim.set(retry_after="none")
+    return min(sim.world.responses, key=lambda response: len(response.facts))
+
+
+def failures(report: FactualityReport) -> set[tuple[UnscoredReason | None, str]]:
+    """Of the claims that needed a search, or the model."""
+    needing = (claim.judgement for claim in report.claims if claim.relevant is not False)
+    return {(judgement.unscored_reason, judgement.rationale) for judgement in needing}
+
+
+async def events_of(sim: Simulator, response: Response, **settings: Any) -> list[Event]:
+    async with simulated_checker(sim, patience_s=PATIENCE_S, **settings) as checker:
+        return [event async for event in checker.astream(response.text, response.prompt)]
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+async def test_a_search_that_refuses_everything_is_waited_for_once_and_said_to_be(
+    sim: Simulator, response: Response, plan: str
+) -> None:
+    sim.set(stage_faults=REFUSING)
+    events = await events_of(sim, response, plan=plan)
+    waits = [event for event in events if isinstance(event, Waiting)]
+    assert waits
+    assert {(one.server, one.patience_s, one.cause) for one in waits} == {("serper", PATIENCE_S, "status 429")}
+    assert [one.waited_s for one in waits] == sorted(one.waited_s for one in waits)
+    last = events[-1]
+    assert isinstance(last, CheckFinished)
+    assert failures(last.report) == {(UnscoredReason.TOOL_FAILURE, f"serper: {NOTHING}")}
+    assert sim.stats().search.answered == 0
+
+
+async def test_a_model_that_refuses_everything_leaves_every_sentence_unscored(
+    sim: Simulator, response: Response
+) -> None:
+    sim.set(faults=Faults(error_429=1.0))
+    events = await events_of(sim, response)
+    assert {event.server for event in events if isinstance(event, Waiting)} == {"openai:sim"}
+    last = events[-1]
+    assert isinstance(last, CheckFinished)
+    assert failures(last.report) == {(UnscoredReason.TOOL_FAILURE, f"openai:sim: {NOTHING}")}
+    assert len(last.report.claims) == len(response.sentences)
+
+
+async def test_claims_that_need_no_search_are_judged(sim: Simulator) -> None:
+    response = sim.world.responses[3]
+    sim.set(stage_faults=REFUSING, retry_after="none")
+    last = (await events_of(sim, response))[-1]
+    assert isinstance(last, CheckFinished)
+    assert last.report.counts.irrelevant > 0
+    assert last.report.counts.irrelevant + last.report.counts.unscored == last.report.counts.total
+
+
+async def test_a_checker_outlives_an_outage(sim: Simulator, response: Response) -> None:
+    """What was given up is tried again after a while; another checker tries at once."""
+    sim.set(stage_faults=REFUSING)
+    await events_of(sim, response)
+    sim.set(stage_faults={})
+    last = (await events_of(sim, response))[-1]
+    assert isinstance(last, CheckFinished)
+    assert last.report.counts.unscored == 0
+
+
+async def test_responses_checked_together_are_patient_together(sim: Simulator) -> None:
+    sim.set(stage_faults=REFUSING, retry_after="none")
+    responses = sim.world.responses[1:5]
+    async with simulated_checker(sim, patience_s=PATIENCE_S) as checker:
+        reports = await asyncio.gather(*(checker.acheck(one.text, one.prompt) for one in responses))
+        sent = sim.stats().search.requests
+        late = await checker.acheck(sim.world.responses[6].text, sim.world.responses[6].prompt)
+    assert set.union(*map(failures, reports)) == {(UnscoredReason.TOOL_FAILURE, f"serper: {NOTHING}")}
+    assert failures(late) == failures(reports[0])
+    assert sim.stats().search.requests == sent
+
+
+async def test_whoever_checks_without_events_may_listen_too(sim: Simulator, response: Response) -> None:
+    sim.set(stage_faults=REFUSING)
+    heard: list[Waiting] = []
+    async with simulated_checker(sim, patience_s=PATIENCE_S) as checker:
+        with told_of_waits(heard.append):
+            await checker.acheck(response.text, response.prompt)
+    assert {one.server for one in heard} == {"serper"}
+
+
+async def test_a_stream_left_while_it_waits_leaves_nothing_running(sim: Simulator, response: Response) -> None:
+    sim.set(stage_faults=REFUSING)
+    before = asyncio.all_tasks()
+    async with simulated_checker(sim, patience_s=60.0 * PATIENCE_S, timeout_s=5.0) as checker:
+        async with aclosing(checker.astream(response.text, response.prompt)) as events:
+            async for event in events:
+                if sim.stats().search.limited:
+                    break
+                assert isinstance(event, ResponseSplit | ClaimJudged) or event.type == "claim_found"
+        assert asyncio.all_tasks() == before
+
+
+async def test_a_check_without_trouble_says_nothing_of_waiting(sim: Simulator, response: Response) -> None:
+    assert not [event for event in await events_of(sim, response) if isinstance(event, Waiting)]
+
+
+@pytest.mark.parametrize(("patience_s", "longest_s"), [(5.0, 600.0), (3_600.0, 3_600.0)])
+def test_one_call_may_pause_as_long_as_the_run_is_patient(patience_s: float, longest_s: float) -> None:
+    assert retry_policy(CheckSettings(patience_s=patience_s)).patience_s == longest_s

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.csv_rows import read_csv
+from factloop.core.files.json_array import read_json_array
+from factloop.core.files.parquet import read_parquet
+from factloop.core.files.tables import files_of, read_rows
+from factloop.evaluation.datasets.labels import binary_label
+from tests.evaluation.datasets.dataset_files import array, jsonl
+
+
+def written(folder: Path, text: str, name: str = "rows.json") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def parquet_file(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet  # type: ignore[import-untyped]  # it ships no types
+
+    path = folder / "rows.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return path
+
+
+def test_an_array_is_read_item_by_item_with_its_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, '\ufeff [\n  {"a":\n 1},\n\n {"a": "]"} , {"b": []}\n]\n')
+    assert [(row.line, dict(row.fields)) for row in read_json_array(path)] == [
+        (2, {"a": 1}),
+        (5, {"a": "]"}),
+        (5, {"b": []}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", 1, "an array of objects is needed: '[' is not here"),
+        ('{"a": 1}', 1, "an array of objects is needed: '[' is not here"),
+        ("[]", None, "there is no row in it"),
+        ('[{"a": 1}\n {"a": 2}]', 2, "an array of objects is needed: ',' is not here"),
+        ('[{"a": 1},\n 3]', 2, "an array of objects is needed, with no 3 in it"),
+        ('[{"a": 1},\n]', 2, "an item is missing after the comma"),
+        ('[{"a": 1},\n{"a": }]', 2, "this is no JSON: Expecting value"),
+        ('[{"a": 1}', 1, "an array of objects is needed: ',' is not here"),
+        ('[{"a": 1}]\n\n x', 1, "there is more after the array"),
+        (f'[\n{{"a": {"[" * 100_000}', 2, "this is no JSON: a value is too large or too deep"),
+    ],
+)
+def test_what_is_no_array_is_named_with_its_line(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(DataError) as caught:
+        list(read_json_array(path))
+    assert str(caught.value) == (f"{path}: {message}" if line is None else f"{path}:{line}: {message}")
+
+
+def test_an_array_has_a_bound(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="longer than 5 characters"):
+        list(read_json_array(written(tmp_path, '[{"a": 1}]'), largest=5))
+
+
+@given(st.lists(st.dictionaries(st.text(), st.text() | st.lists(st.integers()))), st.sampled_from([None, 2]))
+@settings(max_examples=50)
+def test_what_json_writes_as_an_array_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, items: list[dict[str, Any]], indent: int | None
+) -> None:
+    path = written(tmp_path_factory.mktemp("rows"), json.dumps([*items, {}], indent=indent))
+    assert [dict(row.fields) for row in read_json_array(path)] == [*items, {}]
+
+
+def test_parquet_is_read_in_batches(tmp_path: Path) -> None:
+    rows = [{"claim": f"c{place}", "label": place % 2, "types": ["a", None]} for place in range(7)]
+    read = list(read_parquet(parquet_file(tmp_path, rows), batch=3))
+    assert [dict(row.fields) for row in read] == rows
+    assert [row.line for row in read] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_what_is_no_parquet_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(DataError, match=r"rows\.parquet: this is no Parquet that can be read"):
+        list(read_parquet(written(tmp_path, "claim,label", "rows.parquet")))
+    with pytest.raises(DataError, match=r"absent\.parquet: cannot be read"):
+        list(read_parquet(tmp_path / "absent.parquet"))
+    path = parquet_file(tmp_path, [{"a": 1}])
+    with pytest.raises(DataError, match=r"this is no Parquet"):
+        list(read_parquet(written(tmp_path, path.read_bytes().decode("latin-1")[:-20], "cut.parquet")))
+
+
+def test_without_pyarrow_its_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ConfigError, match=r"pip install 'factloop\[data\]'"):
+        list(read_parquet(tmp_path / "rows.parquet"))
+
+
+def test_a_csv_names_its_columns_as_asked(tmp_path: Path) -> None:
+    path = written(tmp_path, "Claim,label\nx,1\n", "rows.CSV")
+    assert dict(next(read_csv(path)).fields) == {"claim": "x", "label": "1"}
+    assert dict(next(read_rows(path)).fields) == {"Claim": "x", "label": "1"}
+    with pytest.raises(DataError, match=r"1: the header has no column 'doc'"):
+        next(read_csv(path, needed=["claim", "doc"]))
+
+
+def test_the_end_of_the_name_says_the_kind(tmp_path: Path) -> None:
+    rows = [{"claim": "x", "label": 1}]
+    assert dict(next(read_rows(jsonl(tmp_path / "rows.ndjson", *rows))).fields) == rows[0]
+    assert dict(next(read_rows(array(tmp_path / "rows.JSON", *rows))).fields) == rows[0]
+    assert dict(next(read_rows(parquet_file(tmp_path, rows))).fields) == rows[0]
+
+
+def test_a_folder_holds_the_files_that_match(tmp_path: Path) -> None:
+    for name in ("b.jsonl", "a.jsonl", "c.txt", "deep/d.jsonl"):
+        jsonl(tmp_path / name, {})
+    assert files_of(tmp_path, "*.jsonl") == [tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "deep/d.jsonl"]
+    assert files_of(tmp_path / "c.txt", "*.jsonl") == [tmp_path / "c.txt"]
+    with pytest.raises(DataError, match=r"no file in this folder is named \*\.csv"):
+        files_of(tmp_path, "*.csv")
+
+
+@given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers(0, 1)))
+def test_a_binary_label_is_total(value: object) -> None:
+    if type(value) in (int, str) and str(value).strip() in ("0", "1"):
+        assert binary_label(value) == int(str(value))
+    else:
+        with pytest.raises(ValueError, match="0 or 1"):
+            binary_label(value)

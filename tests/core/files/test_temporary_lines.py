@@ -1,0 +1,69 @@
+"""Lines on disk while a run goes on, and a disk without room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from factloop.core.errors import ConfigError
+from factloop.core.files.temporary_lines import TemporaryLines
+from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.verification.records import PairRow
+from factloop.evaluation.verification.spool import PairSpool
+from factloop.setup.run_directory import RunDirectory
+
+LINES = [b"one\n", b"\xff two\n", b"\n"]
+FULL = r"cannot hold the input for the time of the run \(File too large\)"
+
+
+@contextmanager
+def files_of_at_most(n_bytes: int) -> Iterator[None]:
+    """As a full disk, for this process."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_lines_come_back_as_often_as_wanted() -> None:
+    with closing(TemporaryLines()) as lines:
+        assert list(lines) == []
+        for line in LINES:
+            lines.append(line)
+        assert list(lines) == LINES
+        assert list(lines) == LINES
+
+
+@pytest.mark.parametrize("n_bytes", [100, 100_000])  # found when it is read back, and while it is written
+def test_a_full_disk_is_one_clear_error(n_bytes: int) -> None:
+    with files_of_at_most(50), closing(TemporaryLines()) as lines, pytest.raises(ConfigError, match=FULL):
+        fill(lines, n_bytes)
+
+
+def fill(lines: TemporaryLines, n_bytes: int) -> None:
+    for _ in range(n_bytes // 10):
+        lines.append(b"123456789\n")
+    list(lines)
+
+
+def test_an_input_that_finds_no_room_is_one_clear_error() -> None:
+    text = "a" * 100_000
+    with files_of_at_most(50):
+        with pytest.raises(ConfigError, match=FULL):
+            Spool([RunItem("1", "one", "p1", None, text)])
+        with pytest.raises(ConfigError, match=FULL):
+            PairSpool([(1, PairRow(id="1", claim="c", document=text))], path="pairs.jsonl", default_dataset="d")
+
+
+def test_a_run_that_cannot_be_described_is_one_clear_error(tmp_path: Path) -> None:
+    with RunDirectory(tmp_path / "run") as directory:
+        with files_of_at_most(10), pytest.raises(ConfigError, match=r"run: cannot be used .*File too large"):
+            directory.claim({"kind": "responses"})
+        directory.claim({"kind": "responses"})  # once there is room

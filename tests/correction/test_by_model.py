@@ -1,0 +1,189 @@
+"""Corrections with the simulated model: what it is told, how often it is asked, and what the text says in the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+
+from factloop import FactualityReport, Limits
+from factloop.core.correction_records import ChangeKind, Correction, LeftReason, Rejection
+from factloop.core.errors import DataError
+from factloop.core.findings import Finding
+from factloop.core.records import Verdict
+from factloop.correction import Corrector
+from factloop.setup.sources import Sources
+from factloop.tools.search.given import GivenDocuments
+from tests.checking.simulated import simulated_checker
+from tests.simulator import Response, Simulator
+from tests.simulator.protocol import first_user_text
+
+STAGE = "RewrittenSentence"
+
+
+@pytest.fixture
+def response(sim: Simulator) -> Response:
+    return min(sim.world.responses, key=lambda response: len(response.facts))
+
+
+def own_articles(sim: Simulator, response: Response) -> Sources:
+    """Those on the subject alone: what the response says of others, nothing proves."""
+    pages = [one for one in sim.world.passages if one.title.startswith(response.subject)]
+    documents = [Document(one.page, metadata={"source": one.url}) for one in pages]
+    return Sources((GivenDocuments(documents),), "faithfulness")
+
+
+def rewrites(sim: Simulator) -> Iterator[str]:
+    return (first_user_text(body) for body in sim.bodies(STAGE))
+
+
+def blocks(text: str, name: str) -> list[str]:
+    return re.findall(rf'<{name}(?: id="\d+")?>(.*?)</{name}>', text, re.DOTALL)
+
+
+def unproven(report: FactualityReport) -> set[str]:
+    return {claim.self_contained for claim in report.claims if claim.judgement.contradicted is False}
+
+
+async def test_what_is_contradicted_is_mended_and_what_is_unproven_is_marked(
+    sim: Simulator, response: Response
+) -> None:
+    async with simulated_checker(sim) as checker:
+        done = await Corrector(checker).acorrect(response.text, response.prompt, sources=own_articles(sim, response))
+    before, after = done.before, done.report
+    assert done.accepted, done.why
+    assert unproven(before)
+    assert unproven(after) == unproven(before)  # nothing is taken out, and nothing reworded away
+    contradicted = [claim for claim in before.claims if claim.judgement.contradicted]
+    assert contradicted
+    assert not [claim for claim in after.claims if claim.judgement.contradicted]
+    assert {change.kind for change in done.changes} == {ChangeKind.MENDED}
+    assert {name for change in done.changes for name in change.claims} == {claim.id for claim in contradicted}
+    assert {finding for change in done.changes for finding in change.findings} == {Finding.CONTRADICTED}
+    for claim in after.claims:
+        assert done.text[slice(*claim.span)] == claim.sentence
+        follows = done.text[claim.span[1] :]
+        assert (claim.judgement.contradicted is not False) or follows.startswith(" [unverified]")
+    assert done.text.count("[unverified]") == len(done.doubts)
+    assert Correction.model_validate_json(done.model_dump_json()) == done
+
+
+async def test_the_rewriter_is_told_of_each_claim_what_was_found(sim: Simulator, response: Response) -> None:
+    async with simulated_checker(sim) as checker:
+        done = await Corrector(checker).acorrect(response.text, response.prompt, sources=own_articles(sim, response))
+    by_claim = {claim.self_contained: claim for claim in done.before.claims}
+    told = {name: [block for text in rewrites(sim) for block in blocks(text, name)] for name in ("kept", "unproven")}
+    assert told["unproven"]
+    assert {by_claim[text].judgement.contradicted for text in told["unproven"]} == {False}
+    assert {by_claim[text].judgement.verdict for text in told["kept"]} == {Verdict.SUPPORTED}
+    for text in rewrites(sim):
+        passages = blocks(text, "evidence")
+        for block in blocks(text, "contradicted"):
+            said, *lines = block.splitlines()
+            assert by_claim[said].judgement.contradicted
+            (by,) = [line.removeprefix("Says otherwise: evidence ") for line in lines if line.startswith("Says")]
+            cited = {item.passage for item in by_claim[said].evidence if item.id in by_claim[said].judgement.cited}
+            assert {passages[int(number) - 1].strip() for number in by.split(", ")} == cited
+        assert not blocks(text, "remove")
+
+
+async def test_what_is_to_be_removed_is_told_as_such_and_its_traces_stay(sim: Simulator, response: Response) -> None:
+    async with simulated_checker(sim) as checker:
+        corrector = Corrector(checker, unproven="remove")
+        done = await corrector.acorrect(response.text, response.prompt, sources=own_articles(sim, response))
+    gone = {block for text in rewrites(sim) for block in blocks(text, "remove")}
+    assert gone
+    assert gone <= unproven(done.before)
+    assert not [text for text in rewrites(sim) if blocks(text, "unproven")]
+    assert unproven(done.report) == set()
+    handled = {name for change in done.changes for name in change.claims}
+    assert {claim.id for claim in done.before.claims if claim.judgement.contradicted is not None} <= handled
+    for change in done.changes:
+        assert done.before.response[slice(*change.span)] == change.old
+        assert change.findings
+
+
+async def test_unproven_claims_are_kept_as_they_are_and_reported(sim: Simulator, response: Response) -> None:
+    async with simulated_checker(sim) as checker:
+        corrector = Corrector(checker, unproven="keep")
+        done = await corrector.acorrect(response.text, response.prompt, sources=own_articles(sim, response))
+    assert "[unverified]" not in done.text
+    assert done.text == done.rewritten
+    by_id = {claim.id: claim.self_contained for claim in done.report.claims}
+    assert {by_id[name] for doubt in done.doubts for name in doubt.claims} == unproven(done.before)
+
+
+async def test_neighbours_are_shown_as_they_are_corrected(sim: Simulator, response: Response) -> None:
+    async with simulated_checker(sim) as checker:
+        done = await Corrector(checker).acorrect(response.text, response.prompt)
+    shown = [text for text in rewrites(sim) if blocks(text, "context")]
+    assert len(done.changes) > 1
+    assert any(change.new in blocks(text, "context")[0] for change in done.changes for text in shown)
+    for text in shown:
+        assert not [change for change in done.changes if change.old in blocks(text, "context")[0]]
+
+
+@pytest.mark.parametrize("plan", ["fused", "grounded"])
+async def test_unchanged_sentences_are_not_asked_again(sim: Simulator, response: Response, plan: str) -> None:
+    sources = own_articles(sim, response)
+    async with simulated_checker(sim, plan=plan) as checker:
+        before = await checker.acheck(response.text, response.prompt, sources=sources)
+        sim.reset()
+        done = await Corrector(checker).acorrect(before, sources=sources)
+    assert done.after is not None
+    asked = " ".join(
+        block
+        for stage in ("SentenceFacts", "GroundedFacts")
+        for body in sim.bodies(stage)
+        for block in blocks(first_user_text(body), "sentence")
+    )
+    changed = {change.old for change in done.changes}
+    untouched = {claim.sentence for claim in before.claims} - changed
+    assert untouched
+    assert not [sentence for sentence in untouched if sentence in asked]
+    known = {claim.id: claim.judgement for claim in before.claims if claim.sentence in untouched}
+    carried = {claim.id: claim.judgement for claim in done.after.claims if claim.sentence in untouched}
+    assert carried.keys() == known.keys()
+    assert {name: one.verdict for name, one in carried.items()} == {name: one.verdict for name, one in known.items()}
+
+
+async def test_one_allowance_holds_for_the_whole_correction(sim: Simulator, response: Response) -> None:
+    whole = await of_whole(sim, response)
+    n_checked, n_rewritten = whole.before.usage.calls, whole.usage.stages["rewrite"].calls
+    for most in (n_checked, n_checked + 1, n_checked + n_rewritten):
+        done = await of_whole(sim, response, limits=Limits(max_calls=most))
+        assert done.before.counts == whole.before.counts
+        assert done.before.usage.calls + done.usage.calls == most
+        assert not done.accepted
+        assert "[contradicted]" in done.text
+        details = {left.detail for left in done.left if left.reason is LeftReason.REWRITE_FAILED}
+        used_up = f"budget: the budget of this correction is used up: {most} calls"
+        assert details == ({used_up} if most < n_checked + n_rewritten else set())
+    assert done.rejected is Rejection.NOT_CHECKED
+    done = await of_whole(sim, response, max_calls_per_check=n_checked)
+    assert (done.rejected, done.usage.calls) == (Rejection.NOTHING_CHANGED, 0)
+
+
+async def of_whole(sim: Simulator, response: Response, limits: Limits | None = None, **settings: Any) -> Correction:
+    """By a checker of its own, which has asked nothing before."""
+    async with simulated_checker(sim, **settings) as checker:
+        return await Corrector(checker).acorrect(response.text, response.prompt, limits=limits)
+
+
+async def test_the_deadline_of_a_correction_counts_from_its_start(sim: Simulator, response: Response) -> None:
+    """The check never ends: nothing is left to rewrite with, and nothing is called fine."""
+    sim.set(llm_latency_s=60.0)
+    async with simulated_checker(sim) as checker:
+        done = await Corrector(checker).acorrect(response.text, limits=Limits(deadline_s=0.5))
+    assert done.before.counts.unscored == len(done.before.claims)
+    assert done.text.count("[unchecked]") == len(response.sentences)
+    assert {doubt.findings for doubt in done.doubts} == {(Finding.UNSCORED,)}
+
+
+async def test_money_cannot_be_limited_without_a_price(sim: Simulator) -> None:
+    async with simulated_checker(sim) as checker:
+        with pytest.raises(DataError, match=r"the price of .* is unknown"):
+            await Corrector(checker).acorrect("Ada.", limits=Limits(budget_usd=1.0))

@@ -1,0 +1,162 @@
+"""What leaves a text with a sentence, and that all else stays byte for byte."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from factloop.core.correction_records import rewrite
+from factloop.correction.drafts import Draft, Wording
+from factloop.correction.edits import apply, edits_of, holds_up
+from factloop.correction.sentences import Sentence, core
+from factloop.tools.linguistics.sentences import split_sentences
+
+Span = tuple[int, int]
+
+
+def spans_of(text: str) -> list[Span]:
+    return [(sentence.start, sentence.end) for sentence in split_sentences(text)]
+
+
+def without(text: str, *bad: str) -> str:
+    """The text after the sentences that hold one of these words are removed."""
+    spans = spans_of(text)
+    chosen = {number: "" for number, (start, end) in enumerate(spans) if any(word in text[start:end] for word in bad)}
+    assert chosen
+    return apply(text, edits_of(text, spans, chosen))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        # within a paragraph: with the blank behind it, or before it where it is the last
+        ("Ann ran. Bad fell. Cid sat.", "Ann ran. Cid sat."),
+        ("Bad fell. Cid sat.", "Cid sat."),
+        ("Ann ran. Bad fell.", "Ann ran."),
+        ("Ann ran.  Bad fell.  Cid sat.", "Ann ran.  Cid sat."),
+        ("Ann ran. Bad fell.\nCid sat there.", "Ann ran.\nCid sat there."),
+        ("Ann ran. Bad fell. Bad slept. Cid sat.", "Ann ran. Cid sat."),
+        # paragraphs: one gap goes with it
+        ("Ann ran.\n\nBad fell.\n\nCid sat.\n", "Ann ran.\n\nCid sat.\n"),
+        ("Bad fell.\n\nCid sat.\n", "Cid sat.\n"),
+        ("Ann ran.\n\nBad fell.\n", "Ann ran.\n"),
+        ("Ann ran.\n\nBad fell.", "Ann ran."),
+        ("Ann ran.\n\nBad fell.\n\nBad slept.\n\nCid sat.", "Ann ran.\n\nCid sat."),
+        ("Ann ran.\n\nBad fell.\n\nBad slept.", "Ann ran."),
+        ("Ann ran.\r\n\r\nBad fell.\r\n\r\nCid sat.\r\n", "Ann ran.\r\n\r\nCid sat.\r\n"),
+        ("Ann ran.\r\n\r\nBad fell.\r\n", "Ann ran.\r\n"),
+        ("Ann ran.\n\n\n\nBad fell.\n\nCid sat.", "Ann ran.\n\n\n\nCid sat."),
+        # lists: the marker goes with the item, and stays where the item has more to say
+        ("- Ann ran.\n- Bad fell.\n- Cid sat.\n", "- Ann ran.\n- Cid sat.\n"),
+        ("Said:\n\n- Ann ran.\n- Bad fell.\n\nCid sat.", "Said:\n\n- Ann ran.\n\nCid sat."),
+        ("1. Ann ran.\n2. Bad fell.\n3. Cid sat.", "1. Ann ran.\n3. Cid sat."),
+        ("a) Ann ran.\nb) Bad fell.\n", "a) Ann ran.\n"),
+        ("* [x] Ann ran.\n* [ ] Bad fell.\n", "* [x] Ann ran.\n"),
+        ("- Bad fell. Cid sat.\n- Dan hid.", "- Cid sat.\n- Dan hid."),
+        ("- Ann ran. Bad fell.\n- Dan hid.", "- Ann ran.\n- Dan hid."),
+        ("- Bad fell.\n  Cid sat there.\n- Dan hid.", "- Cid sat there.\n- Dan hid."),
+        ("- Ann ran.\n  - Bad fell.\n  - Cid sat.\n", "- Ann ran.\n  - Cid sat.\n"),
+        ("- **Bad fell.**\n- Cid sat.", "- Cid sat."),
+        # headings, quotes, tables, emphasis, tags
+        ("# Title of it\n\nBad fell.\n\nCid sat.", "# Title of it\n\nCid sat."),
+        ("> Ann ran.\n> Bad fell.\n", "> Ann ran.\n"),
+        ("> Bad fell.\n> Cid sat.\n", "> Cid sat.\n"),
+        ("| Name | Deed |\n|---|---|\n| Ann | ran |\n| Bad | fell |\n", "| Name | Deed |\n|---|---|\n| Ann | ran |\n"),
+        ("**Ann ran. Bad fell.** Cid sat.", "**Ann ran.** Cid sat."),
+        ("**Bad fell. Ann ran.** Cid sat.", "**Ann ran.** Cid sat."),
+        ("Ann ran. **Bad fell. Bad slept.** Cid sat.", "Ann ran. Cid sat."),
+        ("<p>Ann ran. Bad fell.</p>\n<p>Cid sat.</p>", "<p>Ann ran.</p>\n<p>Cid sat.</p>"),
+        ("Ann ran [1]. Bad fell [2]. Cid sat.", "Ann ran [1]. Cid sat."),
+        ("Ann ran.  \nBad fell.  \nCid sat.", "Ann ran.  \nCid sat."),
+        # other scripts
+        ("安娜跑了。Bad摔倒了。西德坐下。", "安娜跑了。西德坐下。"),
+        ("ركضت آنا. سقط Bad هنا. جلس سيد.", "ركضت آنا. جلس سيد."),
+        ("Bad fell.", ""),
+        ("\n\nBad fell.\n", ""),
+        ("> Bad fell. [1] \n \n\tBad slept.  \n", ""),
+    ],
+)
+def test_what_goes_with_a_sentence(text: str, left: str) -> None:
+    assert without(text, "Bad") == left
+
+
+def test_a_new_wording_stands_inside_the_marks_of_its_surroundings() -> None:
+    text = "**Ann ran. Bad fell.** Cid sat."
+    assert apply(text, edits_of(text, spans_of(text), {1: "Bad rose."})) == "**Ann ran. Bad rose.** Cid sat."
+
+
+@pytest.mark.parametrize(
+    ("part", "inner"),
+    [
+        ("**Ann ran.", "Ann ran."),
+        ("Ann ran.**", "Ann ran."),
+        ("**Ann** ran.", "**Ann** ran."),
+        ("“Ann ran.", "Ann ran."),
+        ("Ann (the elder) ran.)", "Ann (the elder) ran."),
+        ("<li>Ann ran.", "Ann ran."),
+        ("<li>Ann ran.</li>", "<li>Ann ran.</li>"),
+        ("Ann ran.</p></div>", "Ann ran."),
+        ("*", "*"),
+        ("", ""),
+    ],
+)
+def test_marks_whose_other_half_is_elsewhere_are_left_out(part: str, inner: str) -> None:
+    start, end = core(f"x{part}y", 1, 1 + len(part))
+    assert f"x{part}y"[start:end] == inner
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("| Bad | x | y |\n|---|---|---|\n| a | b | c |", True),
+        ("Bad fell\n========\n\nAnn ran.", True),
+        ("Bad fell\r\n---\r\n", True),
+        ("Bad fell.\n\n---\n\nAnn ran.", False),
+        ("- Bad fell.\n- Ann ran.", False),
+        ("Bad fell.", False),
+    ],
+)
+def test_what_the_next_line_rests_on(text: str, holds: bool) -> None:
+    assert holds_up(text, spans_of(text)[0]) is holds
+
+
+_WORDS = st.sampled_from(["Ann", "ran", "to", "Oslo", "安娜", "جلس", "1759", "**bold**", "(then)", "“so”", "x"])
+_SENTENCE = st.lists(_WORDS, min_size=2, max_size=5).map(lambda words: f"{' '.join(words).capitalize()}.")
+_LEAD = st.sampled_from(["", "- ", "1. ", "> ", "  - ", "## ", "**", "\t", "x. "])
+_GAP = st.sampled_from([" ", "  ", "\n", "\n\n", "\r\n\r\n", "\n\n\n", "** ", "", "  \n", " \n \n", ") ", " [1] "])
+_TEXT = st.lists(st.tuples(_LEAD, _SENTENCE, _GAP), max_size=12).map(
+    lambda items: "".join(part for item in items for part in item)
+)
+
+
+@settings(max_examples=200)
+@given(_TEXT, st.data())
+def test_untouched_sentences_stay_as_they_are_where_the_draft_says(text: str, data: st.DataObject) -> None:
+    spans = spans_of(text)
+    assume(spans)
+    wanted = data.draw(st.dictionaries(st.integers(0, len(spans) - 1), st.sampled_from(["", "Made anew."]), max_size=6))
+    sentences = [Sentence(start, end, ()) for start, end in spans]
+    draft = Draft(text, sentences, {number: Wording(one) for number, one in wanted.items()})
+    edits, made = draft.edits, draft.text
+    assert sorted(number for edit in edits for number in edit.sentences) == sorted(wanted)
+    for before, after in pairwise(edits):
+        assert before.end <= after.start
+    assert rewrite(text, draft.changes) == made
+    for number, (sentence, fate) in enumerate(zip(sentences, draft.fates, strict=True)):
+        if number not in wanted:
+            assert made[fate.start : fate.end] == text[sentence.start : sentence.end]
+        else:
+            assert made[fate.start : fate.end] == wanted[number]
+    assert [fate.start for fate in draft.fates] == sorted(fate.start for fate in draft.fates)
+
+
+def test_a_thousand_sentences_take_little_time() -> None:
+    text = "\n\n".join(f"- Item {n} says this.\n- Bad number {n}. And more of {n}." for n in range(1000))
+    started = time.process_time()
+    left = without(text, "Bad")
+    assert time.process_time() - started < 5.0
+    assert left == "\n\n".join(f"- Item {n} says this.\n- And more of {n}." for n in range(1000))

@@ -1,0 +1,112 @@
+"""Marks after what is in doubt: where they stand, and that nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.core.correction_records import Correction, Rejection, Unchecked, Unproven
+from factloop.core.findings import Finding
+from factloop.core.records import FactualityReport
+from factloop.correction.marks import Policy, marked
+from tests.correction.reports import report_of
+
+ANN, BAD, CID, DAN = "Ann ran.", "Bad fell.", "Cid sat.", "Dan hid."
+ALL = report_of((ANN, "s"), (BAD, "nc"), (CID, "sn"), (DAN, "u"), ("Eve slept.", "i"), ("Fay wept.", "-"), ("So?", ""))
+
+
+def text_of(report: FactualityReport, unproven: Unproven = "mark", unchecked: Unchecked = "mark") -> str:
+    text, doubts = marked(report, Policy(unproven, unchecked))
+    for doubt in doubts:
+        if doubt.mark is not None:
+            assert doubt.mark[0] == doubt.span[1]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("unproven", "unchecked", "text"),
+    [
+        (
+            "mark",
+            "mark",
+            "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. [unchecked] Eve slept. [unchecked] "
+            "Fay wept. [unchecked] So?",
+        ),
+        ("mark", "keep", "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. Eve slept. Fay wept. So?"),
+        ("keep", "keep", "Ann ran. Bad fell. [contradicted] Cid sat. Dan hid. Eve slept. Fay wept. So?"),
+        # what was to be removed, and stands there all the same, is not passed on as if it had been checked
+        ("remove", "keep", "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. Eve slept. Fay wept. So?"),
+    ],
+)
+def test_each_doubt_is_marked_by_the_policy(unproven: Unproven, unchecked: Unchecked, text: str) -> None:
+    assert text_of(ALL, unproven, unchecked) == text
+
+
+def test_every_doubt_is_told_whether_it_is_marked_or_not() -> None:
+    text, doubts = marked(ALL, Policy("keep", "keep"))
+    assert [(text[slice(*doubt.span)], doubt.findings, doubt.claims, doubt.mark is None) for doubt in doubts] == [
+        (BAD, (Finding.CONTRADICTED, Finding.UNSUPPORTED), ("c2.1", "c2.2"), False),
+        (CID, (Finding.UNSUPPORTED,), ("c3.2",), True),
+        (DAN, (Finding.UNSCORED,), ("c4.1",), True),
+        ("Eve slept.", (Finding.IRRELEVANT,), ("c5.1",), True),
+        ("Fay wept.", (Finding.CLAIM_FREE,), (), True),
+    ]
+
+
+def test_a_text_without_doubts_is_as_it_was() -> None:
+    assert marked(report_of((ANN, "s"), ("So?", "")), Policy()) == (f"{ANN} So?", ())
+
+
+@pytest.mark.parametrize(
+    ("response", "sentence", "text"),
+    [
+        ("- Ann ran.\n- Bad fell.\n", "Ann ran.", "- Ann ran. [unverified]\n- Bad fell.\n"),
+        ("**Ann ran.** So.", "Ann ran.", "**Ann ran. [unverified]** So."),
+        ("| Ann | ran |\n", "Ann | ran", "| Ann | ran [unverified] |\n"),
+        ("安跑了。(巴)", "安跑了。", "安跑了。 [unverified] (巴)"),
+        ("```python\n# Ann ran.\n```\n", "# Ann ran.", "```python\n# Ann ran.\n```\n"),
+    ],
+)
+def test_a_mark_does_not_break_what_it_stands_in(response: str, sentence: str, text: str) -> None:
+    start = response.index(sentence)
+    base = report_of((sentence, "n"))
+    span = (start, start + len(sentence))
+    report = base.model_copy(
+        update={
+            "response": response,
+            "claims": tuple(claim.model_copy(update={"span": span}) for claim in base.claims),
+            "sentences": (),
+        }
+    )
+    found, (doubt,) = marked(report, Policy())
+    assert found == text
+    assert (doubt.mark is None) == (found == response)
+
+
+def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
+    base = report_of((ANN, "n"), (BAD, "n"))
+    first, second = base.claims
+    report = base.model_copy(update={"claims": (first, second.model_copy(update={"span": (4, 17)})), "sentences": ()})
+    text, doubts = marked(report, Policy())
+    assert text == "Ann ran. [unverified] Bad fell."
+    assert [doubt.claims for doubt in doubts] == [("c1.1",), ("c2.1",)]
+
+
+def test_the_report_on_a_marked_text_has_its_places() -> None:
+    """Between sentences of some scripts there is no blank: a mark ends where the next begins."""
+    before = report_of(("安跑了。", "n"), ("巴跌了。", "s"), ("好吗？", ""), ("丹藏了。", "u"), between="")
+    text, doubts = marked(before, Policy())
+    correction = Correction(
+        text=text,
+        accepted=False,
+        rejected=Rejection.NOTHING_TO_CORRECT,
+        why="nothing",
+        before=before,
+        doubts=doubts,
+        rounds=0,
+        rewriter="nobody",
+        usage=before.usage,
+    )
+    report = correction.report
+    assert report.response == text == "安跑了。 [unverified]巴跌了。好吗？丹藏了。 [unchecked]"
+    assert [text[slice(*claim.span)] for claim in report.claims] == ["安跑了。", "巴跌了。", "丹藏了。"]
+    assert [report.text_of(one) for one in report.sentences] == ["安跑了。", "巴跌了。", "好吗？", "丹藏了。"]

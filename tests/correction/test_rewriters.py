@@ -1,0 +1,127 @@
+"""New wordings by rules, and what is refused of those that a model gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.core.correction_records import Unproven
+from factloop.core.errors import ToolError
+from factloop.core.records import FactualityReport
+from factloop.correction.drafts import Draft
+from factloop.correction.faults import MOST_PASSAGES, Fault, fault_of
+from factloop.correction.offline import OfflineRewriter
+from factloop.correction.rewriters import _complaint
+from factloop.correction.sentences import sentences_of
+from factloop.tools.verifiers.lexical import LexicalVerifier
+from tests.correction.reports import passage, report_of
+
+LIT = "The Eddystone tower was first lit in 1698."
+REWRITER = OfflineRewriter(LexicalVerifier())
+
+
+def fault(report: FactualityReport, number: int = 0, unproven: Unproven = "remove") -> Fault:
+    by_id = {claim.id: claim for claim in report.claims}
+    sentences, _ = sentences_of(report, unproven)
+    return fault_of(report, sentences[number], by_id, Draft(report.response, sentences, {}))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "stated", "mended"),
+    [
+        (LIT.replace("1698", "1699"), LIT, LIT),
+        (
+            "**The tower** is 48 metres tall [1].",
+            "The tower is 49 metres tall.",
+            "**The tower** is 49 metres tall [1].",
+        ),
+        ("It sold 1,200 copies.", "It sold 1,500 copies.", "It sold 1,500 copies."),
+        # no number, no year for a year, two candidates, the same number twice: none is offered
+        ("The tower is made of wood.", "The tower is made of stone.", None),
+        ("The tower was lit in 1698.", "The tower was lit by 24 candles.", None),
+        ("The tower was lit in 1697.", "The tower was lit in 1698 and 1699.", None),
+        ("In 1697 it was lit, in 1697.", "It was lit in 1698.", None),
+    ],
+)
+async def test_one_number_is_replaced_where_the_evidence_offers_one(
+    sentence: str, stated: str, mended: str | None
+) -> None:
+    found = fault(report_of((sentence, "c"), evidence=[passage(stated)]))
+    wording = await REWRITER.reword(found)
+    assert wording.text == (mended or "")
+    assert wording.evidence == (("e1",) if mended else ())
+
+
+async def test_a_number_is_not_taken_from_a_passage_that_the_verdict_does_not_rest_on() -> None:
+    found = fault(report_of((LIT.replace("1698", "1699"), "n"), evidence=[passage(LIT)]))
+    assert (await REWRITER.reword(found)).text == ""
+
+
+async def test_what_is_to_be_kept_is_said_again() -> None:
+    report = report_of(("ann ran and fell", "snu"))
+    assert (await REWRITER.reword(fault(report))).text == "Ann ran and fell (1). Ann ran and fell (3)."
+    chinese = report_of(("安娜跑了，摔倒了。", "sn"))
+    assert (await REWRITER.reword(fault(chinese))).text == "安娜跑了，摔倒了。 (1)。"
+
+
+async def test_no_rule_words_a_row_of_a_table_anew() -> None:
+    with pytest.raises(ToolError, match="row of a table"):
+        await REWRITER.reword(fault(report_of(("Ann | ran | fell", "sn"))))
+
+
+def test_a_fault_has_the_evidence_of_the_claim_that_its_own_repeats() -> None:
+    report = report_of((LIT, "c"), evidence=[passage("It was 1699."), passage("It was 1699.")])
+    claim = report.claims[0].model_copy(
+        update={"id": "c2.1", "duplicate_of": "c1.1", "evidence": (), "span": (0, 5), "sentence": LIT[:5]}
+    )
+    by_id = {one.id: one for one in report.claims}
+    sentence = sentences_of(report_of((LIT, "c")))[0][0]
+    repeated = fault_of(report, type(sentence)(0, 5, (claim,)), by_id, Draft(report.response, [sentence], {}))
+    assert [item.passage for item in repeated.evidence] == ["It was 1699."]
+    many = report_of((LIT, "c"), evidence=[passage(f"It was {number}.", number) for number in range(1, 20)])
+    assert len(fault(many).evidence) == MOST_PASSAGES
+
+
+MODELS = report_of(("The tower was lit in 1699 [1].", "sc"), prompt="When?", evidence=[passage("It was lit in 1698.")])
+
+
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        ("The tower was lit in 1698 [1].", None),
+        ("The tower was lit.", None),
+        ("", "claims are to be kept"),
+        ("...", "no words are in it"),
+        ("The tower was lit in 1699 [1].", "the sentence is as it was"),
+        ("The tower was lit in 1700.", "it says 1700, which neither"),
+        ("The tower was lit. " * 30, "characters in the place of 30"),
+        ("The tower was lit ([see](https://evil.example)).", "it brings '](https://evil.example'"),
+        ("The tower was lit, see http://evil.example", "it brings 'http://evil.example'"),
+        ("The tower was lit ![](x).", "it brings '!['"),
+        ("The <b>tower</b> was lit.", "it brings '<b'"),
+        ("The tower\x1b[2J was lit.", "it brings '\\x1b'"),
+        ("The tower \u202ewas lit.", "it brings '\\u202e'"),
+        ("The tower | was lit.", "the columns"),
+        ("```The tower was lit.", "it brings '```'"),
+    ],
+)
+def test_a_reply_that_is_no_correction_is_refused(reply: str, complaint: str | None) -> None:
+    found = _complaint(fault(MODELS), reply)
+    assert found is None if complaint is None else (found is not None and complaint in found)
+
+
+def test_what_the_sentence_has_itself_may_stay() -> None:
+    linked = report_of(("The [tower](https://a.example) was lit in 1699.", "sc"))
+    assert _complaint(fault(linked), "The [tower](https://a.example) was lit.") is None
+    assert _complaint(fault(linked), "The [tower](https://b.example) was lit.") is not None
+
+
+def test_overlapping_and_missing_sentences_have_no_place() -> None:
+    report = report_of(("Ann ran.", "n"), ("Bad fell.", "n"))
+    first, second = report.claims
+    overlapping = second.model_copy(update={"span": (3, 12)})
+    missing = second.model_copy(update={"id": "c3.1", "span": (8, 8)})
+    beyond = second.model_copy(update={"id": "c4.1", "span": (10, 99)})
+    changed = report.model_construct(**{**dict(report), "claims": (first, overlapping, missing, beyond)})
+    placed, placeless = sentences_of(changed)
+    assert [(one.start, one.end) for one in placed] == [(0, 8)]
+    assert [(one.start, one.end) for one in placeless] == [(3, 12), (8, 8), (10, 99)]

@@ -1,0 +1,148 @@
+"""The rounds of a correction, with wordings and second checks by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from factloop.core.correction_records import ChangeKind, LeftReason, Rejection, Unproven
+from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
+from factloop.core.factuality import count_verdicts
+from factloop.core.records import FactualityReport, GivenFacts
+from factloop.correction.corrector import SAME, _Course
+from factloop.correction.drafts import Wording
+from factloop.correction.faults import Fault
+from factloop.correction.marks import Policy
+from factloop.tools.calls.meter import UsageMeter
+from tests.correction.reports import report_of
+
+ANN, BAD, CID, NEW = "Ann ran.", "Bad fell.", "Cid sat.", "Bad rose."
+BEFORE = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), prompt="Who?")
+
+
+@dataclass
+class ByHand:
+    """Gives the wordings in order; an error is raised."""
+
+    wordings: Sequence[str | FactloopError]
+    asked: list[Fault] = field(default_factory=list)
+    name: str = "by hand"
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    async def reword(self, fault: Fault) -> Wording:
+        self.asked.append(fault)
+        answer = self.wordings[len(self.asked) - 1]
+        if isinstance(answer, FactloopError):
+            raise answer
+        return Wording(answer, by=self.name) if answer else Wording("")
+
+
+@dataclass
+class Checked:
+    """Second checks by the text that is checked, of the sentences that are asked about; knows no other."""
+
+    reports: Sequence[FactualityReport]
+    asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Each text with the stretches that were to be read."""
+
+    async def __call__(
+        self,
+        response: str,
+        prompt: str | None = None,
+        facts: Sequence[GivenFacts] | None = None,
+        *,
+        spans: Sequence[tuple[int, int]] | None = None,
+    ) -> FactualityReport:
+        assert (prompt, facts) == ("Who?", None)
+        assert spans
+        self.asked.append((response, tuple(response[slice(*span)] for span in spans)))
+        whole = next(report for report in self.reports if report.response == response)
+        claims = tuple(claim for claim in whole.claims if claim.span in spans)
+        sentences = tuple(sentence for sentence in whole.sentences if sentence.span in spans)
+        changes = {"claims": claims, "sentences": sentences, "counts": count_verdicts(claims)}
+        return FactualityReport(**{**dict(whole), **changes})
+
+
+def course(
+    rewriter: ByHand, *reports: FactualityReport, before: FactualityReport = BEFORE, unproven: Unproven = "remove"
+) -> _Course:
+    return _Course(before, Checked(reports), rewriter, UsageMeter(), Policy(unproven))
+
+
+NOT_BETTER = report_of((ANN, "s"), (NEW, "n"), (CID, "s"))
+WITHOUT = report_of((ANN, "s"), (CID, "s"))
+
+
+async def test_a_wording_that_is_not_confirmed_becomes_a_removal() -> None:
+    correction = await course(ByHand([NEW]), NOT_BETTER, WITHOUT).run(2)
+    assert correction.text == WITHOUT.response
+    assert (correction.accepted, correction.rounds) == (True, 2)
+    assert [change.kind for change in correction.changes] == [ChangeKind.REMOVED]
+    assert correction.left == ()
+
+
+async def test_rounds_are_bounded_and_the_last_text_is_shown_though_not_taken() -> None:
+    correction = await course(ByHand([NEW]), NOT_BETTER).run(1)
+    assert correction.rejected is Rejection.NEW_UNSUPPORTED
+    assert correction.text == f"{ANN} {BAD} [contradicted] {CID}"
+    assert correction.rewritten == NOT_BETTER.response
+    assert correction.after is not None
+    assert correction.after.counts == NOT_BETTER.counts
+    assert correction.rounds == 1
+
+
+async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_others_stay() -> None:
+    before = report_of((ANN, "s"), (BAD, "sc"), (CID, "n"), prompt="Who?")
+    first = report_of((ANN, "s"), (NEW, "n"))
+    second = report_of((ANN, "s"), (BAD, "sc"))
+    correction = await course(ByHand([NEW]), first, second, before=before).run(2)
+    assert correction.accepted
+    assert (correction.rewritten, correction.text) == (second.response, f"{ANN} {BAD} [contradicted]")
+    assert [(left.reason, left.claims) for left in correction.left] == [(LeftReason.NOT_CONFIRMED, ("c2.2",))]
+    assert [change.claims for change in correction.changes] == [("c3.1",)]
+
+
+async def test_where_all_is_undone_the_text_that_failed_is_shown() -> None:
+    before = report_of((ANN, "s"), (BAD, "sc"), prompt="Who?")
+    checked = Checked([report_of((ANN, "s"), (NEW, "n"))])
+    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), Policy("remove")).run(5)
+    assert correction.rejected is Rejection.NEW_UNSUPPORTED
+    assert (correction.rounds, len(checked.asked)) == (1, 1)
+    assert correction.left == ()
+    assert len(correction.changes) == 1
+
+
+async def test_a_check_that_failed_is_not_tried_with_another_text() -> None:
+    correction = await course(ByHand([NEW]), report_of((ANN, "u"), (NEW, "u"), (CID, "u"))).run(5)
+    assert (correction.rejected, correction.rounds) == (Rejection.NOT_CHECKED, 1)
+
+
+async def test_one_wording_that_fails_leaves_its_sentence_and_no_other() -> None:
+    before = report_of((ANN, "c"), (BAD, "c"), (CID, "s"), prompt="Who?")
+    rewriter = ByHand([ToolTimeout(tool="model", timeout_s=2.0), NEW])
+    correction = await course(rewriter, report_of((ANN, "c"), (NEW, "s"), (CID, "s")), before=before).run(2)
+    assert correction.accepted
+    assert [(left.reason, left.detail) for left in correction.left] == [
+        (LeftReason.REWRITE_FAILED, "timeout: model: no answer within 2 s")
+    ]
+
+
+async def test_a_wording_that_says_the_same_is_none() -> None:
+    correction = await course(ByHand([BAD])).run(2)
+    assert [left.detail for left in correction.left] == [SAME]
+    assert correction.rejected is Rejection.NOTHING_CHANGED
+
+
+async def test_a_wrong_set_up_is_raised() -> None:
+    with pytest.raises(ConfigError, match="the key"):
+        await course(ByHand([ConfigError("the key is refused")])).run(2)
+
+
+async def test_what_needs_no_wording_is_not_asked_about() -> None:
+    """Nothing to keep and nothing that says otherwise: a removal, without a call."""
+    before = report_of((ANN, "s"), (BAD, "nn"), prompt="Who?")
+    rewriter = ByHand([])
+    correction = await course(rewriter, report_of((ANN, "s")), before=before).run(2)
+    assert (correction.text, rewriter.asked) == (ANN, [])

@@ -1,0 +1,213 @@
+"""Thresholds by hand, their promise by simulation, and what must not change them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from factloop.core.cascade_records import ErrorKind, Tuned
+from factloop.evaluation.cascades.labelled import ScoredLabels
+from factloop.evaluation.cascades.thresholds import Tuning, tune
+
+TEN = ScoredLabels(
+    scores=np.array([0.95, 0.9, 0.85, 0.8, 0.6, 0.5, 0.2, 0.15, 0.1, 0.05]),
+    labels=np.array([1, 1, 1, 1, 0, 1, 0, 0, 0, 0], np.int8),
+    groups=np.arange(10),
+)
+
+
+def alone(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> ScoredLabels:
+    return ScoredLabels(scores, labels.astype(np.int8), np.arange(len(scores)))
+
+
+def tuned(max_error: float, confidence: float, error: ErrorKind = ErrorKind.BALANCED) -> Tuned:
+    return tune(TEN, max_error=max_error, confidence=confidence, error=error)
+
+
+def test_ten_rows_by_hand() -> None:
+    """Each side at level 0.25, its beginnings, where 10/16, 10/8, 10/4 and 10/2 claims are settled, with 0.0625 each.
+
+    Error 0.6, from the top. One claim, right: P = 0.4 > 0.0625, the chain ends. Two: 0.16. Three: 0.064. Five, one of
+    them wrong: 0.4^5 + 5 * 0.6 * 0.4^4 = 0.01024 + 0.0768 = 0.087. No chain gets on. From the bottom it is the same.
+
+    Error 0.7. One: 0.3. Two: 0.09. Three: 0.027 < 0.0625, and on: four, 0.0081. Five, one wrong, also one of the five
+    of that label: 0.3^5 + 5 * 0.7 * 0.3^4 = 0.00243 + 0.02835 = 0.031, and 0.0625 more is there. Six, one wrong: of
+    the label still 0.031. Seven, two wrong of the label's five: 0.031 + 10 * 0.49 * 0.027 = 0.163 > 0.125, it ends. So
+    six are accepted from 0.5 on; from the bottom six are rejected up to 0.6. Both must not cross: four and six.
+    """
+    nothing = tuned(0.6, 0.5)
+    assert (nothing.accepted.threshold, nothing.rejected.threshold) == (None, None)
+    assert nothing.share_sent == 1.0
+    found = tuned(0.7, 0.5)
+    assert (found.accepted.threshold, found.accepted.n) == (0.8, 4)
+    assert (found.rejected.threshold, found.rejected.n) == (0.6, 6)
+    assert found.share_sent == 0.0
+    only_accepts = tuned(0.7, 0.75, ErrorKind.FALSE_SUPPORT)  # one side has the whole level, 0.25
+    assert only_accepts.accepted.threshold == 0.5
+    assert (only_accepts.accepted.n, only_accepts.accepted.n_wrong) == (6, 1)
+    assert only_accepts.rejected.threshold is None
+    only_rejects = tuned(0.7, 0.75, ErrorKind.FALSE_REJECT)
+    assert only_rejects.rejected.threshold == 0.6
+    assert (only_rejects.rejected.n, only_rejects.rejected.n_wrong) == (6, 1)
+
+
+def test_what_a_side_says_of_itself() -> None:
+    side = tuned(0.7, 0.75, ErrorKind.FALSE_SUPPORT).accepted
+    assert side.error == pytest.approx(1 / 6)
+    assert side.label_error == pytest.approx(1 / 5)  # of five unsupported claims
+    assert side.confidence == 0.75
+    assert side.bound is not None
+    assert 1 / 6 < side.bound <= 0.7
+
+
+def test_a_rare_label_is_not_given_up_whole() -> None:
+    """One claim in ten is supported, scores say nothing: rejecting all would be wrong in a tenth of them only."""
+    rng = np.random.default_rng(3)
+    labels = rng.random(2000) < 0.1
+    found = tune(alone(rng.random(2000), labels), max_error=0.2)
+    assert found.rejected.label_error is not None
+    assert found.rejected.label_error <= 0.2
+    assert found.share_sent > 0.75
+
+
+def test_an_error_out_of_reach_is_said_with_the_labels_that_would_do() -> None:
+    """A verifier that never errs, on 20 claims: 0.95^10 = 0.6 is no proof that fewer than 5 % are wrong."""
+    labels = np.arange(20) % 2 == 0
+    found = tune(alone(labels * 0.8 + 0.1, labels), max_error=0.05)
+    assert found.share_sent == 1.0
+    assert found.accepted.n_needed is not None
+    assert found.accepted.n_needed > 20
+    assert "20 labelled claims are too few" in found.accepted.why_none
+    many = -(-found.accepted.n_needed // 2) * 2
+    labels = np.arange(many) % 2 == 0
+    assert tune(alone(labels * 0.8 + 0.1, labels), max_error=0.05).share_sent == 0.0
+
+
+def test_an_error_that_no_number_of_labels_reaches_is_said() -> None:
+    rng = np.random.default_rng(0)
+    found = tune(alone(rng.random(400), np.arange(400) % 2 == 0), max_error=0.01)
+    assert found.share_sent == 1.0
+    assert found.accepted.n_needed is None
+    assert found.accepted.why_none
+
+
+@pytest.mark.parametrize("labels", [[], [1], [0, 0, 0], [1, 1, 1]])
+def test_few_rows_or_one_label_settle_nothing_and_say_why(labels: list[int]) -> None:
+    found = tune(alone(np.linspace(0, 1, len(labels)), np.array(labels, bool)), max_error=0.1)
+    assert found.share_sent == 1.0
+    assert found.accepted.why_none
+    assert found.rejected.why_none
+
+
+def test_claims_without_a_score_are_never_settled() -> None:
+    labels = np.arange(2000) % 2 == 0
+    scores = np.where(np.arange(2000) < 1000, labels * 0.8 + 0.1, np.nan)
+    found = tune(alone(scores, labels), max_error=0.05)
+    assert found.share_sent == 0.5
+    assert found.n_unscored == 1000
+
+
+def test_claims_of_one_document_count_for_fewer() -> None:
+    rng = np.random.default_rng(1)
+    labels = np.repeat(rng.random(60) < 0.5, 10)  # ten claims of a document have one label
+    scores = np.clip(np.where(labels, 0.8, 0.2) + rng.normal(0, 0.2, 600), 0, 1)
+    together = ScoredLabels(scores, labels.astype(np.int8), np.repeat(np.arange(60), 10))
+    found, naive = tune(together, max_error=0.1), tune(alone(scores, labels), max_error=0.1)
+    assert found.likeness == 1.0
+    assert found.share_sent > naive.share_sent
+
+
+def world(kind: str, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Scores and labels of some verifier."""
+    scores = rng.random(n)
+    if kind == "useful":
+        labels = rng.random(n) < 0.4
+        return np.where(labels, rng.beta(4, 1.5, n), rng.beta(1.5, 4, n)), labels
+    if kind == "just not good enough":
+        return scores, rng.random(n) < np.where(scores > 0.8, 0.895, 0.5)
+    if kind == "three scores":
+        scores = rng.choice([0.0, 0.5, 1.0], n)
+        return scores, rng.random(n) < np.where(scores == 1, 0.89, np.where(scores == 0, 0.11, 0.5))
+    return scores, rng.random(n) < np.where((scores * 20).astype(int) % 2 == 0, 0.97, 0.8)  # by turns good and bad
+
+
+@pytest.mark.parametrize("kind", ["useful", "just not good enough", "three scores", "by turns"])
+def test_the_promise_is_broken_no_more_often_than_said(kind: str) -> None:
+    """200 tunings at 90 % confidence: a promise broken in more than 34 of them has a chance below 0.1 %.
+
+    (1 - binom.cdf(33, 200, 0.1) = 0.0010.)
+    """
+    rng = np.random.default_rng(11)
+    scores, labels = world(kind, rng, 200_000)
+    broken = 0
+    for _ in range(200):
+        found = tune(alone(*world(kind, rng, 300)), max_error=0.1, confidence=0.9)
+        broken += _is_broken(found, scores, labels)
+    assert broken <= 34
+
+
+def _is_broken(found: Tuned, scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> bool:
+    """Whether of a whole world more are settled wrongly, of the settled or of their label, than the stated error."""
+    for threshold, settled, wrong in (
+        (found.accepted.threshold, scores >= (found.accepted.threshold or 0), ~labels),
+        (found.rejected.threshold, scores <= (found.rejected.threshold or 0), labels),
+    ):
+        if threshold is not None and max(wrong[settled].mean(), settled[wrong].mean()) > found.max_error:
+            return True
+    return False
+
+
+def test_a_useful_verifier_saves_something() -> None:
+    """So that the promise above is not kept by settling nothing."""
+    found = tune(alone(*world("useful", np.random.default_rng(5), 800)), max_error=0.1)
+    assert found.share_sent < 0.4
+
+
+def test_where_all_is_settled_the_thresholds_err_least() -> None:
+    """Errors allowed so freely that either side could take every claim: still the supported are accepted."""
+    labels = np.arange(400) % 2 == 0
+    found = tune(alone(labels * 0.8 + 0.1, labels), max_error=0.6)
+    assert found.share_sent == 0.0
+    assert (found.accepted.n_wrong, found.rejected.n_wrong) == (0, 0)
+
+
+claims = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.001, 0.1, 0.3, 0.5, 0.7, 0.999, 1.0, float("nan")]), st.integers(0, 1)),
+    min_size=1,
+    max_size=80,
+)
+
+
+@settings(max_examples=60)
+@given(claims, st.randoms(use_true_random=False))
+@example([(0.1, 0), (0.3, 1), (0.0, 0), (0.3, 1), (0.3, 1)], Random(0))  # nought by nought, but for the last decimals
+def test_the_order_of_the_rows_changes_nothing(rows: list[tuple[float, int]], random: object) -> None:
+    copies = [(score, label, place % 7) for place, (score, label) in enumerate(rows * 4)]
+    mixed = sorted(copies, key=lambda _: random.random())  # type: ignore[attr-defined]  # hypothesis's has it
+    assert _of(copies).tuned(0.2, ErrorKind.BALANCED, 0.8) == _of(mixed).tuned(0.2, ErrorKind.BALANCED, 0.8)
+
+
+@settings(max_examples=60)
+@given(claims, st.sampled_from(ErrorKind))
+def test_more_error_allowed_never_sends_more_to_the_model(rows: list[tuple[float, int]], error: ErrorKind) -> None:
+    tuning = _of([(score, label, place) for place, (score, label) in enumerate(rows * 4)])
+    sent = [tuning.tuned(one, error, 0.8).share_sent for one in (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)]
+    assert sent == sorted(sent, reverse=True)
+
+
+def _of(rows: list[tuple[float, int, int]]) -> Tuning:
+    scores, labels, groups = zip(*rows, strict=True)
+    return Tuning.of(ScoredLabels(np.array(scores), np.array(labels, np.int8), np.array(groups)))
+
+
+def test_shares_that_are_none_are_refused() -> None:
+    for wrong in (0.0, 1.0, -0.1, float("nan")):
+        with pytest.raises(ValueError, match="share between 0 and 1"):
+            tuned(wrong, 0.9)
+        with pytest.raises(ValueError, match="share between 0 and 1"):
+            tuned(0.1, wrong)

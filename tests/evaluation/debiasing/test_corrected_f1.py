@@ -1,0 +1,197 @@
+"""F1@K corrected by labelled claims: by hand, by enumeration, and its bootstrap over both samples."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.core.factuality import f1_at_k
+from factloop.core.records import Counts
+from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
+from factloop.evaluation.debiasing.f1 import corrected_f1
+from factloop.evaluation.debiasing.records import Abstentions, Caution, CorrectedF1, Transfer, Undefined
+from factloop.evaluation.debiasing.resampling import draw, expanded_tail
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
+
+
+def counts(*pairs: tuple[int, int]) -> list[Counts]:
+    return [Counts(supported=supported, not_supported=other) for supported, other in pairs]
+
+
+def only(
+    labelled: LabelledClaims,
+    run: JudgedResponses,
+    k: int,
+    *,
+    transfer: Transfer = Transfer.VERDICTS,
+    abstentions: Abstentions = "zero",
+    resamples: int = 200,
+) -> CorrectedF1:
+    rng = np.random.default_rng(1)
+    (found,) = corrected_f1(labelled, run, [k], rng, transfer=transfer, abstentions=abstentions, resamples=resamples)
+    return found
+
+
+def labels(hit: int, false_alarm: int, miss: int, rejected: int) -> LabelledClaims:
+    return LabelledClaims(
+        [1] * hit + [0] * false_alarm + [1] * miss + [0] * rejected,
+        [1] * (hit + false_alarm) + [0] * (miss + rejected),
+    )
+
+
+def test_by_hand() -> None:
+    """Of four claims called supported two truly are, of four others one is: 4 and 2 claims hold 2 and 1/2, in 6."""
+    found = only(labels(2, 2, 1, 3), JudgedResponses(counts((4, 2))), 8)
+    assert found.raw.value == pytest.approx(2 * 4 / (6 + 8))
+    assert found.corrected.value == pytest.approx(2 * 2.5 / (6 + 8))
+    assert (found.corrected.low, Caution.ONE_GROUP in found.corrected.cautions) == (None, True)
+
+
+def test_by_error_rates_by_hand() -> None:
+    """TPR 3/4 and FPR 1/4 make 5 called of 10 out of 5 supported: the run has as many, of which 3/4 and 1/4 are."""
+    found = only(labels(75, 25, 25, 75), JudgedResponses(counts((3, 2), (2, 3))), 5, transfer=Transfer.ERROR_RATES)
+    expected = [3 * 0.75 + 2 * 0.25, 2 * 0.75 + 3 * 0.25]
+    assert found.corrected.value == pytest.approx(sum(2 * s / 10 for s in expected) / 2)
+
+
+def enumerated(supported: int, other: int, if_supported: float, if_not: float, k: int) -> float:
+    """Over every number of truly supported claims of either verdict."""
+    total = 0.0
+    for one, two in product(range(supported + 1), range(other + 1)):
+        chance = math.comb(supported, one) * if_supported**one * (1 - if_supported) ** (supported - one)
+        chance *= math.comb(other, two) * if_not**two * (1 - if_not) ** (other - two)
+        total += chance * f1_at_k(Counts(supported=one + two, not_supported=supported + other - one - two), k)
+    return total
+
+
+@pytest.mark.parametrize("k", [1, 8, 24, 30, 31, 40, 64])
+@pytest.mark.parametrize(("if_supported", "if_not"), [(0.9, 0.1), (0.6, 0.4), (1.0, 0.0), (0.99, 0.3)])
+def test_expected_f1_as_enumerated(k: int, if_supported: float, if_not: float) -> None:
+    found = ExpectedF1(np.array([25.0]), np.array([15.0]), k).at(np.array([if_supported]), np.array([if_not]))
+    exact = enumerated(25, 15, if_supported, if_not, k)
+    assert found[0, 0] == pytest.approx(exact, abs=1e-9 if k >= 40 else 0.002)
+
+
+RESPONSES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=8)
+
+
+@given(pairs=RESPONSES, k=st.integers(1, 64), n=st.integers(1, 20))
+@settings(max_examples=30)
+def test_an_evaluator_without_errors_needs_no_correction(pairs: list[tuple[int, int]], k: int, n: int) -> None:
+    found = only(labels(n, 0, 0, n), JudgedResponses(counts(*pairs)), k, resamples=20)
+    if not any(map(sum, pairs)):
+        assert found.corrected.undefined is found.raw.undefined is Undefined.NOTHING_SCORED
+        return
+    raw = sum(f1_at_k(each, k) for each in counts(*pairs)) / len(pairs)
+    assert found.raw.value == pytest.approx(raw)
+    assert found.corrected.value == pytest.approx(raw)
+
+
+@given(pairs=RESPONSES, k=st.integers(1, 64), cells=st.tuples(*[st.integers(1, 9)] * 4))
+@settings(max_examples=30)
+def test_copies_of_both_samples_change_no_value(
+    pairs: list[tuple[int, int]], k: int, cells: tuple[int, int, int, int]
+) -> None:
+    one = only(labels(*cells), JudgedResponses(counts(*pairs)), k, resamples=2)
+    twice = only(labels(*(2 * cell for cell in cells)), JudgedResponses(counts(*pairs, *pairs)), k, resamples=2)
+    assert one.corrected.value == pytest.approx(twice.corrected.value)
+
+
+def test_what_is_no_answer_is_said() -> None:
+    run = JudgedResponses([*counts((3, 1), (2, 2)), Counts(), Counts(irrelevant=2), Counts(unscored=4)])
+    zero, without = (only(labels(40, 10, 10, 40), run, 4, abstentions=policy) for policy in ("zero", "exclude"))
+    assert zero.raw.value == pytest.approx((2 * 3 / 8 + 2 * 2 / 8) / 4)
+    assert without.raw.value == pytest.approx((2 * 3 / 8 + 2 * 2 / 8) / 2)
+    assert (zero.n_responses, without.n_responses) == (4, 2)
+    assert (zero.n_abstentions, zero.n_failed) == (without.n_abstentions, without.n_failed) == (2, 1)
+
+
+GUESS, SOME = labels(10, 10, 10, 10), JudgedResponses(counts((3, 1), (2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("labelled", "run", "transfer", "expected"),
+    [
+        (GUESS, JudgedResponses([]), Transfer.VERDICTS, "nothing_scored"),
+        (GUESS, JudgedResponses([Counts(unscored=3)]), Transfer.VERDICTS, "nothing_scored"),
+        (LabelledClaims([], []), SOME, Transfer.VERDICTS, "no_labels"),
+        (labels(3, 3, 0, 0), SOME, Transfer.VERDICTS, "verdict_missing"),
+        (labels(3, 0, 3, 0), SOME, Transfer.ERROR_RATES, "class_missing"),
+        (GUESS, SOME, Transfer.ERROR_RATES, "no_signal"),
+        (labels(3, 3, 0, 0), JudgedResponses(counts((3, 0), (2, 0))), Transfer.VERDICTS, None),
+        (GUESS, SOME, Transfer.VERDICTS, None),
+    ],
+)
+def test_undefined(labelled: LabelledClaims, run: JudgedResponses, transfer: Transfer, expected: str | None) -> None:
+    found = only(labelled, run, 4, transfer=transfer).corrected
+    assert found.undefined == expected
+    assert (found.value is None) == (expected is not None)
+
+
+def test_resamples_without_a_value_are_counted() -> None:
+    """A single claim not called supported is missing from (9/10)**10 = 35 % of the resamples."""
+    found = only(labels(5, 4, 0, 1), SOME, 4, resamples=2000)
+    assert found.n_resamples_undefined / found.n_resamples == pytest.approx(0.349, abs=0.04)
+    assert Caution.RESAMPLES_LOST in found.corrected.cautions
+
+
+def test_one_seed_gives_one_result() -> None:
+    labelled, run = labels(40, 10, 10, 40), JudgedResponses(counts((30, 10), (20, 2), (9, 9)))
+    assert only(labelled, run, 16) == only(labelled, run, 16)
+
+
+def test_more_labels_or_more_responses_narrow_the_interval() -> None:
+    def width(n_labels: int, n_responses: int) -> float:
+        run = JudgedResponses(counts((30, 10), (20, 20)) * n_responses)
+        found = only(labels(*(n_labels * part for part in (4, 1, 1, 4))), run, 64, resamples=1000).corrected
+        assert found.low is not None
+        assert found.high is not None
+        return found.high - found.low
+
+    assert width(5, 5) > width(50, 5) > width(50, 50)
+    assert width(5, 5) > width(5, 50) > width(50, 50)
+
+
+def test_groups_of_both_samples_are_drawn_together() -> None:
+    labelled = LabelledClaims([1, 0, 1], [1, 0, 0], groups=["a", "a", "b"])
+    rng = np.random.default_rng(0)
+    draws = draw(as_samples(labelled, JudgedResponses(counts((1, 1), (1, 0)), groups=["a", "b"])), 50, rng)
+    assert draws.cells[0].tolist() == [1, 0, 1, 1]
+    assert (draws.cells[:, 0] == draws.responses[:, 0]).all()  # the hit is in "a"
+    assert (draws.cells[:, 2] == draws.responses[:, 1]).all()  # the miss is in "b"
+    apart = draw(as_samples(labelled, JudgedResponses(counts((1, 1), (1, 0)))), 50, rng)
+    assert (apart.cells[:, 0] != apart.responses[:, 0]).any()
+
+
+def test_few_groups_expand_the_tails() -> None:
+    assert expanded_tail(10**6, 0.95) == pytest.approx(0.025, abs=1e-5)
+    assert expanded_tail(8, 0.95) == pytest.approx(0.0057, abs=1e-4)  # t 2.365 times sqrt(8 / 7): 2.528 normal deviates
+
+
+def test_k_is_a_number_from_one() -> None:
+    with pytest.raises(ValueError, match="K is a whole number"):
+        only(GUESS, SOME, 0)
+
+
+def test_covers_the_truth_where_the_raw_figure_does_not() -> None:
+    """Responses of 20 claims, 4 of 5 supported: F1@32 is 2s / 52 with s = 16 on average."""
+    covered = np.zeros(2)
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        truth = rng.binomial(20, 0.8, size=60)
+        called = rng.binomial(truth, 0.9) + rng.binomial(20 - truth, 0.5)
+        label = (rng.random(200) < 0.8).astype(int)
+        verdict = (rng.random(200) < np.where(label, 0.9, 0.5)).astype(int)
+        run = JudgedResponses(counts(*((int(s), 20 - int(s)) for s in called)))
+        (found,) = corrected_f1(LabelledClaims(label.tolist(), verdict.tolist()), run, [32], rng, resamples=200)
+        for place, estimate in enumerate((found.raw, found.corrected)):
+            assert estimate.low is not None
+            assert estimate.high is not None
+            covered[place] += estimate.low <= 32 / 52 <= estimate.high
+    assert covered[0] / 80 < 0.75
+    assert covered[1] / 80 >= 0.89

@@ -1,0 +1,327 @@
+"""Precision corrected by labelled claims: by hand, against other packages, and what holds whatever the data."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.core.errors import ConfigError
+from factloop.core.records import Counts
+from factloop.evaluation.debiasing.influence import covariance, of_mean, quantile
+from factloop.evaluation.debiasing.precision import corrected_precision
+from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates, Method, Undefined
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
+
+pytest.importorskip("ppi_py", reason="the extra `correction` is not installed")
+
+Draw = tuple[list[int], list[int], list[int]]
+
+
+def draw(rng: np.random.Generator, n_groups: int, size: int, *, truth: float, tpr: float, tnr: float) -> Draw:
+    """Labels, verdicts and groups of claims whose groups differ in how many are supported."""
+    rates = rng.beta(6 * truth, 6 * (1 - truth), size=n_groups) if size > 1 else np.full(n_groups, truth)
+    groups = np.repeat(np.arange(n_groups), size)
+    labels = rng.random(len(groups)) < rates[groups]
+    verdicts = np.where(labels, rng.random(len(groups)) < tpr, rng.random(len(groups)) >= tnr)
+    return labels.astype(int).tolist(), verdicts.astype(int).tolist(), groups.tolist()
+
+
+def responses(verdicts: Sequence[int], groups: Sequence[int]) -> JudgedResponses:
+    """One response for each group, none of which is labelled."""
+    counts = []
+    for name in dict.fromkeys(groups):
+        own = [verdict for verdict, group in zip(verdicts, groups, strict=True) if group == name]
+        counts.append(Counts(supported=sum(own), not_supported=len(own) - sum(own)))
+    return JudgedResponses(counts)
+
+
+def interval(found: Estimate) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+def worked_example() -> tuple[LabelledClaims, JudgedResponses]:
+    """Two groups of two labelled claims; three responses of two, four of whose claims are called supported."""
+    labelled = LabelledClaims([1, 1, 1, 0], [1, 0, 1, 1], groups=["a", "a", "b", "b"])
+    counts = [Counts(supported=2), Counts(supported=1, not_supported=1), Counts(supported=1, not_supported=1)]
+    return labelled, JudgedResponses(counts)
+
+
+def test_by_hand() -> None:
+    found = corrected_precision(*worked_example(), level=0.5)
+    # raw: 4/6; the responses move it by 2/3, -1/3, -1/3 of a claim in 6, times sqrt(3/2): variance 1/36 * 6/9 * 3/2
+    assert found.raw.value == pytest.approx(2 / 3)
+    reach = math.sqrt(2 / 3) / 6  # the upper quartile of Student's t with two degrees of freedom, times 1/6
+    assert interval(found.raw) == pytest.approx((2 / 3 - reach, 2 / 3 + reach))
+    # labels move by 1/2, -1/2 in 4 and verdicts by -1/2, 1/2, times sqrt(2). <label, verdict> = -1/16, so lambda is 0
+    assert (found.prediction_powered.value, found.prediction_powered.weight) == (0.75, 0.0)
+    # TPR 2/3, FPR 1: no correction
+    assert found.adjusted_count.undefined is Undefined.NO_SIGNAL
+    assert found.evaluator == EvaluatorRates(tpr=2 / 3, fpr=1.0, n_supported=3, n_not_supported=1, n_unscored=0)
+    assert (found.raw.n_run, found.raw.n_run_groups, found.raw.n_labels) == (6, 3, 0)
+    assert (found.adjusted_count.n_labels, found.adjusted_count.n_label_groups) == (4, 2)
+
+
+def test_the_influence_of_single_claims_is_the_usual_variance() -> None:
+    values = np.array([0.0, 1.0, 1.0, 1.0, 0.0])
+    moves = of_mean(values, np.arange(5), 7)
+    assert covariance(moves, moves) == pytest.approx(values.var(ddof=1) / 5)
+    pairs = of_mean(np.repeat(values, 2), np.repeat(np.arange(5), 2), 5)
+    assert covariance(pairs, pairs) == pytest.approx(values.var(ddof=1) / 5)  # copies are no evidence
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [
+        # TPR .8, FPR .2: (.62 - .2) / .6
+        (62, 0.7),
+        (10, 0.0),  # below what false alarms alone would give
+        (90, 1.0),
+    ],
+)
+def test_adjusted_count_by_hand(rate: int, expected: float) -> None:
+    labelled = LabelledClaims([1] * 50 + [0] * 50, [1] * 40 + [0] * 10 + [1] * 10 + [0] * 40)
+    found = corrected_precision(labelled, JudgedResponses.of_claims([1] * rate + [0] * (100 - rate))).adjusted_count
+    assert found.value == pytest.approx(expected)
+    assert (Caution.CLIPPED in found.cautions) == (expected in (0.0, 1.0))
+
+
+def test_fiellers_ends_are_where_the_difference_is_just_told_from_nought() -> None:
+    """A - v J with A = rate - FPR: its variance for singles is the sum of three binomial ones, n / (n - 1) each."""
+    labelled = LabelledClaims([1] * 60 + [0] * 40, [1] * 50 + [0] * 10 + [1] * 10 + [0] * 30)
+    found = corrected_precision(labelled, JudgedResponses.of_claims([1] * 120 + [0] * 80)).adjusted_count
+    rate, tpr, fpr = 0.6, 5 / 6, 0.25
+    for v in interval(found):
+        variance = rate * 0.4 / 199 + v**2 * tpr / 6 / 60 * 60 / 59 + (1 - v) ** 2 * fpr * 0.75 / 40 * 40 / 39
+        assert (rate - fpr - v * (tpr - fpr)) ** 2 == pytest.approx(quantile(100) ** 2 * variance, rel=1e-2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_single_claims_as_ppi_python_and_truescore_have_them(seed: int) -> None:
+    import truescore
+    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate  # type: ignore[import-untyped]  # has no type hints
+
+    rng = np.random.default_rng(seed)
+    label, verdict, _ = draw(rng, 80, 1, truth=0.7, tpr=0.85, tnr=0.75)
+    _, run, _ = draw(rng, 400, 1, truth=0.7, tpr=0.85, tnr=0.75)
+    found = corrected_precision(LabelledClaims(label, verdict), JudgedResponses.of_claims(run)).prediction_powered
+    known = [np.array(column, dtype=float) for column in (label, verdict, run)]
+    assert found.value == pytest.approx(ppi_mean_pointestimate(*known)[0], abs=1e-12)
+    assert interval(found) == pytest.approx([end[0] for end in ppi_mean_ci(*known, alpha=0.05)], abs=1e-12)
+    theirs = truescore.ppi_estimate(verdict + run, label, list(range(80)))
+    assert found.value == pytest.approx(theirs.point)
+    assert found.weight == pytest.approx(theirs.lambda_)
+    assert interval(found) == pytest.approx((theirs.low, theirs.high), abs=0.003)  # n - 1 in the place of n
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_as_truescore_has_them(seed: int) -> None:
+    import truescore
+
+    rng = np.random.default_rng(seed)
+    label, verdict, group = draw(rng, 30, 6, truth=0.7, tpr=0.85, tnr=0.75)
+    _, run, run_group = draw(rng, 60, 6, truth=0.7, tpr=0.85, tnr=0.75)
+    found = corrected_precision(LabelledClaims(label, verdict, group), responses(run, run_group)).prediction_powered
+    theirs = truescore.ppi_estimate(
+        verdict + run,
+        label,
+        list(range(len(label))),
+        lambda_=found.weight,
+        clusters=group + [100 + name for name in run_group],
+    )
+    assert found.value == pytest.approx(theirs.point, abs=1e-12)
+    assert interval(found) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_adjusted_count_as_judgy_has_it(seed: int) -> None:
+    """Its interval takes the rate of the run for certain, so it lies within ours but for noise."""
+    import judgy  # type: ignore[import-untyped]  # has no type hints
+
+    rng = np.random.default_rng(seed)
+    label, verdict, _ = draw(rng, 150, 1, truth=0.7, tpr=0.85, tnr=0.75)
+    _, run, _ = draw(rng, 100, 1, truth=0.7, tpr=0.85, tnr=0.75)
+    found = corrected_precision(LabelledClaims(label, verdict), JudgedResponses.of_claims(run)).adjusted_count
+    value, low, high = judgy.estimate_success_rate(label, verdict, run, bootstrap_iterations=500)
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert high - low < interval(found)[1] - interval(found)[0]
+
+
+def test_labels_within_the_run_are_drawn_with_it() -> None:
+    """Every claim labelled, and every verdict right: what is known is the labels, and no more of it by the verdicts."""
+    label, _, group = draw(np.random.default_rng(1), 40, 5, truth=0.7, tpr=1, tnr=1)
+    run = responses(label, group)
+    both = JudgedResponses(run.counts, groups=list(range(40)))
+    found = corrected_precision(LabelledClaims(label, label, group), both)
+    assert as_samples(LabelledClaims(label, label, group), both).share_groups
+    assert found.prediction_powered.value == pytest.approx(np.mean(label))
+    assert interval(found.prediction_powered) == pytest.approx(interval(found.raw))
+    assert interval(found.adjusted_count) == pytest.approx(interval(found.raw))
+    apart = corrected_precision(LabelledClaims(label, label, group), run)
+    assert interval(apart.prediction_powered)[0] > interval(found.prediction_powered)[0]
+
+
+NONE = LabelledClaims([], [])
+ONE = JudgedResponses.of_claims([1, 0, 1])
+FEW = LabelledClaims([1, 1, 0, 0], [1, 0, 0, None])
+
+
+@pytest.mark.parametrize(
+    ("labelled", "run", "expected"),
+    [
+        (FEW, JudgedResponses([]), ["nothing_scored"] * 3),
+        (FEW, JudgedResponses.of_claims([None, None]), ["nothing_scored"] * 3),
+        (FEW, JudgedResponses([Counts(irrelevant=3)]), ["nothing_scored"] * 3),
+        (NONE, ONE, [None, "no_labels", "no_labels"]),
+        (LabelledClaims([1, 0], [None, None]), ONE, [None, "no_labels", "no_labels"]),
+        (LabelledClaims([1, 1, 1], [1, 0, 1]), ONE, [None, None, "class_missing"]),
+        (LabelledClaims([1, 0] * 50, [1] * 100), ONE, [None, None, "no_signal"]),
+        (LabelledClaims([1, 0] * 50, [0, 1] * 50), ONE, [None, None, "no_signal"]),
+        # 6 of 10 against 5 of 10: above, but not beyond chance
+        (LabelledClaims([1] * 10 + [0] * 10, [1] * 6 + [0] * 4 + [1] * 5 + [0] * 5), ONE, [None, None, "no_signal"]),
+    ],
+)
+def test_undefined(labelled: LabelledClaims, run: JudgedResponses, expected: list[Any]) -> None:
+    found = corrected_precision(labelled, run)
+    estimates = (found.raw, found.prediction_powered, found.adjusted_count)
+    assert [estimate.undefined for estimate in estimates] == expected
+    assert all((estimate.value is None) == (estimate.undefined is not None) for estimate in estimates)
+
+
+def test_claims_without_a_verdict_are_counted_and_left_out() -> None:
+    found = corrected_precision(FEW, JudgedResponses.of_claims([1, None, 0, 1]))
+    assert (found.n_run_unscored, found.evaluator.n_unscored) == (1, 1)
+    assert (found.raw.n_run, found.prediction_powered.n_labels) == (3, 3)
+
+
+def test_cautions() -> None:
+    one_group = LabelledClaims([1, 0] * 20, [1, 0] * 20, groups=["x"] * 40)
+    assert set(corrected_precision(one_group, ONE).prediction_powered.cautions) == {
+        Caution.FEW_LABELS,
+        Caution.ONE_GROUP,
+    }
+    assert corrected_precision(one_group, ONE).prediction_powered.low is None
+    rare = LabelledClaims([1] * 95 + [0] * 5, [1] * 100)
+    assert set(corrected_precision(rare, ONE).prediction_powered.cautions) == {Caution.FEW_OF_A_CLASS, Caution.WIDENED}
+    assert corrected_precision(rare, JudgedResponses.of_claims([1, 1, 1])).raw.cautions == (Caution.NO_SPREAD,)
+    good = LabelledClaims([1, 0] * 50, [1, 0] * 45 + [0, 1] * 5)
+    assert corrected_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
+
+
+def test_a_sample_without_errors_is_no_proof_of_none() -> None:
+    """Wilson's interval of 100 out of 100 begins at 1 / (1 + t**2 / 100)."""
+    perfect = LabelledClaims([1] * 100, [1] * 100)
+    found = corrected_precision(perfect, JudgedResponses.of_claims([1] * 500)).prediction_powered
+    assert found.value == 1.0
+    assert interval(found) == pytest.approx((1 / (1 + quantile(100) ** 2 / 100), 1.0))
+
+
+@pytest.mark.parametrize(("labels", "verdicts", "groups"), [([2], [1], None), ([1], [0.5], None), ([1, 0], [1], None)])
+def test_what_is_no_label_is_refused(labels: list[int], verdicts: list[int], groups: None) -> None:
+    with pytest.raises(ValueError, match="a label"):
+        LabelledClaims(labels, verdicts, groups)
+
+
+def test_groups_have_to_be_as_many() -> None:
+    with pytest.raises(ValueError, match="a group where groups are given"):
+        LabelledClaims([1], [1], groups=[])
+    with pytest.raises(ValueError, match="a group where groups are given"):
+        JudgedResponses([Counts(supported=1)], groups=[1, 2])
+    with pytest.raises(ValueError, match="a verdict is 0, 1 or None"):
+        JudgedResponses.of_claims([2])
+
+
+def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ppi_py", None)
+    with pytest.raises(ConfigError, match=r"factloop\[correction\]"):
+        corrected_precision(FEW, ONE)
+    assert corrected_precision(*worked_example()).prediction_powered.value is not None  # groups need none
+
+
+def test_the_library_may_not_silence_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "ppi_py"]:
+        monkeypatch.delitem(sys.modules, name)
+    before = list(warnings.filters)
+    corrected_precision(FEW, ONE)
+    assert list(warnings.filters) == before
+
+
+CLAIMS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 5)), min_size=2, max_size=30)
+RUN = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=10)
+
+
+def of(claims: Sequence[tuple[int, int, int]], run: Sequence[tuple[int, int]]) -> list[Estimate]:
+    labels, verdicts, groups = (list(column) for column in zip(*claims, strict=True))
+    counts = [Counts(supported=supported, not_supported=other) for supported, other in run]
+    found = corrected_precision(LabelledClaims(labels, verdicts, groups), JudgedResponses(counts))
+    return [found.raw, found.prediction_powered, found.adjusted_count]
+
+
+def ends(found: Estimate) -> tuple[float, ...]:
+    return tuple(math.nan if end is None else end for end in (found.value, found.low, found.high))
+
+
+@given(claims=CLAIMS, run=RUN, seed=st.integers(0, 9))
+@settings(max_examples=30)
+def test_order_and_names_do_not_matter(
+    claims: list[tuple[int, int, int]], run: list[tuple[int, int]], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    mixed = [claims[place] for place in rng.permutation(len(claims))]
+    renamed = [(label, verdict, 7 - group) for label, verdict, group in mixed]
+    for one, other in zip(of(claims, run), of(renamed, [run[p] for p in rng.permutation(len(run))]), strict=True):
+        assert one.undefined == other.undefined
+        assert ends(one) == pytest.approx(ends(other), abs=1e-9, nan_ok=True)
+
+
+@given(claims=CLAIMS, run=RUN)
+@settings(max_examples=30)
+def test_asking_for_the_errors_gives_the_mirror_image(
+    claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
+) -> None:
+    turned = [(1 - label, 1 - verdict, group) for label, verdict, group in claims]
+    for one, other in zip(of(claims, run), of(turned, [(n, s) for s, n in run]), strict=True):
+        assert one.undefined == other.undefined
+        value, low, high = ends(other)
+        assert ends(one) == pytest.approx((1 - value, 1 - high, 1 - low), abs=1e-9, nan_ok=True)
+
+
+@given(claims=CLAIMS, run=RUN)
+@settings(max_examples=30)
+def test_the_interval_holds_the_value_and_twice_the_data_narrow_it(
+    claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
+) -> None:
+    twice = claims + [(label, verdict, group + 10) for label, verdict, group in claims]
+    for one, other in zip(of(claims, run), of(twice, run * 2), strict=True):
+        if one.low is not None and one.value is not None and one.high is not None:
+            assert one.low - 1e-9 <= one.value <= one.high + 1e-9
+            if one.method is not Method.PREDICTION_POWERED:  # whose lambda changes with n / (n - 1)
+                assert other.value == pytest.approx(one.value)
+                assert ends(other)[2] - ends(other)[1] <= one.high - one.low + 1e-9
+
+
+@pytest.mark.parametrize(("size", "n"), [(1, 200), (8, 40)])
+def test_covers_the_truth_where_the_raw_figure_does_not(size: int, n: int) -> None:
+    covered = np.zeros(3)
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        label, verdict, group = draw(rng, n, size, truth=0.8, tpr=0.9, tnr=0.5)
+        _, run, run_group = draw(rng, 150, size, truth=0.8, tpr=0.9, tnr=0.5)
+        judged = JudgedResponses.of_claims(run) if size == 1 else responses(run, run_group)
+        found = corrected_precision(LabelledClaims(label, verdict, group if size > 1 else None), judged)
+        estimates = (found.raw, found.prediction_powered, found.adjusted_count)
+        covered += [
+            estimate.low is None or interval(estimate)[0] <= 0.8 <= interval(estimate)[1] for estimate in estimates
+        ]
+    raw, *corrected = covered / 100
+    assert raw < 0.9
+    assert all(0.9 <= share <= 0.995 for share in corrected)

@@ -1,0 +1,175 @@
+"""Plans: what they mean, and what is said of one that is wrong, with file, line and field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from factloop.core.errors import ConfigError, DataError
+from factloop.evaluation.experiments.plan import LONGEST_SAID, ExperimentPlan, load_plan
+from factloop.evaluation.experiments.variants import all_settings
+from factloop.setup.settings import CheckSettings
+from tests.evaluation.experiments.small_plans import write_variant
+
+GOOD = """\
+name: strict-assessment
+data: data/claims.jsonl
+baseline: packaged
+repeats: 3
+k: 32
+settings:
+  model: openai:sim
+  docs: [sources]
+variants:
+  packaged: {}
+  strict:
+    prompts: variants/strict
+    max_searches: 8
+"""
+
+
+def written(home: Path, text: str) -> Path:
+    path = home / "plan.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_plan_is_read_and_its_paths_are_relative_to_it(home: Path) -> None:
+    folder = home / "a [b] folder"
+    folder.mkdir()
+    plan = load_plan(written(folder, GOOD))
+    assert (plan.name, plan.baseline_name, plan.repeats, plan.k) == ("strict-assessment", "packaged", 3, (32,))
+    assert plan.data_path == folder / "data" / "claims.jsonl"
+    (folder / "sources").mkdir()
+    settings = plan.settings_of("strict", CheckSettings(max_searches=2, timeout_s=5.0), max_calls=9)
+    assert settings.prompts == folder / "variants" / "strict"
+    assert (settings.max_searches, settings.timeout_s, settings.max_calls) == (8, 5.0, 9)
+    assert settings.docs == (str(folder / "sources"),)
+    assert plan.settings_of("packaged").max_searches == 5
+    assert plan.settings_of("packaged").k == (32,)
+
+
+def test_the_plan_is_fused_unless_one_is_named() -> None:
+    variants: dict[str, dict[str, str]] = {"a": {}, "b": {"plan": "grounded"}}
+    plan = ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": variants})
+    assert [plan.settings_of(name).plan for name in "ab"] == ["fused", "grounded"]
+    assert [plan.settings_of(name, CheckSettings(plan="paper")).plan for name in "ab"] == ["paper", "grounded"]
+    named = plan.model_copy(update={"settings": {"plan": "paper"}})
+    assert [named.settings_of(name).plan for name in "ab"] == ["paper", "grounded"]
+
+
+def test_the_first_variant_is_the_baseline_unless_one_is_named() -> None:
+    plan = ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {"b": {}, "a": None}})
+    assert plan.baseline_name == "b"
+    assert (plan.repeats, plan.k, plan.variants["a"]) == (1, (64,), {})
+
+
+def test_globs_of_documents_keep_working_in_a_folder_that_looks_like_one(home: Path) -> None:
+    folder = home / "[x]"
+    (folder / "sources").mkdir(parents=True)
+    (folder / "sources" / "a.txt").write_text("Ada was born in London.", encoding="utf-8")
+    plan = load_plan(written(folder, GOOD.replace("[sources]", "'sources/*.txt'").replace("strict", "other")))
+    plan = plan.model_copy(update={"variants": {"a": {}}})
+    assert all_settings(plan, None, {})["a"].docs
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field", "said"),
+    [
+        ("repeats: 3", "repeats: 0", 4, "repeats", "greater than or equal to 1"),
+        ("repeats: 3", "repeats: many", 4, "repeats", 'not "many"'),
+        ("repeats: 3", "repeat: 3", 4, "repeat", "there is no such field"),
+        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' stands here twice"),
+        ("repeats: 3", "folder: /etc", 4, "folder", "there is no such field"),
+        ("baseline: packaged", "baseline: none", 3, "baseline", "the variants are packaged, strict"),
+        ("data: data/claims.jsonl\n", "", 1, "data", "it is missing"),
+        ("name: strict-assessment", "name: '../../etc'", 1, "name", "a name is up to 64"),
+        ("  strict:\n", "  '{{x}}':\n", 11, "variants.{{x}}", "a name is up to 64"),
+        ("  strict:\n", "  'a b':\n", 11, "variants.a b", "a name is up to 64"),
+        ("  strict:\n", "  no:\n", 11, None, "the name of a field is a text"),
+        ("  strict:\n", "  packaged:\n", 11, None, "'packaged' stands here twice"),
+        ("max_searches: 8", "max_searches: 0", 13, "variants.strict.max_searches", "0: input should be greater"),
+        ("max_searches: 8", "max_serches: 8", 13, "variants.strict.max_serches", "there is no such setting"),
+        ("max_searches: 8", "k: 8", 13, "variants.strict.k", "K changes no verdict"),
+        ("max_searches: 8", "max_calls: 8", 13, "variants.strict.max_calls", "it holds for the whole experiment"),
+        ("max_searches: 8", "docs: {a: 1}", 13, "variants.strict.docs", "input should be"),
+        ("  docs: [sources]", "  k: 8", 8, "settings.k", "K changes no verdict"),
+        ("  docs: [sources]", "  cache: true", 8, "settings.cache", "asks anew"),
+        ("  docs: [sources]", "  plan: thorough", 8, "settings.plan", "'thorough': input should be"),
+        ("  docs: [sources]", "  base_url: 'http://u:p@h h'", 8, "settings.base_url", "must be an http"),
+        ("  packaged: {}", "  packaged: &a {}", 10, None, "anchors and aliases"),
+        ("  packaged: {}", "  packaged: *a", 10, None, "anchors and aliases"),
+        ("  packaged: {}", "  packaged: {", 12, None, "this is no YAML"),
+        ("  packaged: {}", "  packaged: !!python/object/apply:os.system [x]", 10, None, "this is no YAML"),
+        ("  packaged: {}", "  packaged: 7", 10, "variants.packaged", "valid dictionary, not 7"),
+        ("k: 32", "k: []", 5, "k", "at least 1"),
+        ("k: 32", "k: [0]", 5, "k.0", "greater than or equal to 1"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(
+    home: Path, old: str, new: str, line: int, field: str | None, said: str
+) -> None:
+    assert old in GOOD
+    with pytest.raises(DataError) as caught:
+        load_plan(written(home, GOOD.replace(old, new, 1)))
+    error = caught.value
+    assert (error.line, error.field) == (line, field), str(error)
+    assert said in str(error)
+    assert str(error).startswith(str(home / "plan.yaml"))
+    assert "\n" not in str(error)
+    assert "u:p@" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"", "fields and their values are needed"),
+        (b"- a\n- b\n", "fields and their values are needed"),
+        (b"just words", "fields and their values are needed"),
+        (b"a: 1\n---\nb: 2\n", "expected a single document"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"name: \x07", "no YAML"),
+        (b"name: 2001-99-99", "no YAML"),
+        (b"[" * 200_000, "deep in one another"),
+        (b"a: " + b"[" * 900 + b"]" * 900, "deep in one another"),
+        (b"#" * 2_000_000, "longer than"),
+        (b"\xef\xbb\xbfname: x\n", "it is missing"),
+    ],
+)
+def test_rubbish_is_one_line(home: Path, raw: bytes, said: str) -> None:
+    path = home / "plan.yaml"
+    path.write_bytes(raw)
+    with pytest.raises(DataError) as caught:
+        load_plan(path)
+    assert said in str(caught.value)
+    assert len(str(caught.value)) < 2 * LONGEST_SAID + len(str(path))
+
+
+@pytest.mark.parametrize("name", ["nowhere.yaml", ".", "a\0b"])
+def test_a_file_that_cannot_be_read_is_named(home: Path, name: str) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        load_plan(home / name)
+
+
+def test_what_only_shows_together_names_the_variant(home: Path) -> None:
+    plan = load_plan(written(home, GOOD))
+    with pytest.raises(DataError, match="sources: there is no such file or folder"):
+        all_settings(plan, None, {})
+    (home / "sources").mkdir()
+    (home / "sources" / "a.txt").write_text("Ada was born in London.", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"variant 'strict': .*strict"):
+        all_settings(plan, None, {})
+    prompt = write_variant(home / "variants" / "strict") / "safe" / "assessment.md"
+    assert set(all_settings(plan, None, {})) == {"packaged", "strict"}
+    prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{claim}}", "{{claims}}"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"variant 'strict': .*assessment\.md:\d+: .*"):
+        all_settings(plan, None, {})
+
+
+def test_a_plan_made_in_python_is_held_to_the_same() -> None:
+    with pytest.raises(ValidationError):
+        ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {}})
+    with pytest.raises(ValidationError):
+        ExperimentPlan.model_validate({"name": "n", "data": "d", "variants": {"a": {"k": 3}}})

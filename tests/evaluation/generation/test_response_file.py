@@ -1,0 +1,158 @@
+"""The file of responses: continued where a kill left it, and nobody else's."""
+
+from __future__ import annotations
+
+import json
+import resource
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factloop.core.errors import ConfigError
+from factloop.evaluation.datasets.responses import load_responses
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse
+from factloop.evaluation.generation.response_file import Asked, Earlier, ResponseFile, check_same_run, read_earlier
+
+BY = GeneratedBy(model="openai:sim", sampling={"temperature": 0.5, "max_tokens": 4096})
+
+
+def row(prompt_id: str, response: str = "Ja.\r\n\u2028 „Ö“ 🍄 \x85 \u202e \x1b[2J", **fields: Any) -> GeneratedResponse:
+    named = {"id": f"{prompt_id}/sim", "system": "sim", "prompt_id": prompt_id, "topic": None, "prompt": "Who?"}
+    return GeneratedResponse.model_validate({**named, "response": response, "generated_by": BY, **fields})
+
+
+def write(path: Path, *rows: GeneratedResponse) -> bytes:
+    with ResponseFile(path) as file:
+        file.go_on_after(read_earlier(path))
+        for one in rows:
+            file.append(one)
+    return path.read_bytes()
+
+
+def test_there_is_nothing_in_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert read_earlier(tmp_path / "none.jsonl") == Earlier({}, 0, ends_line=True)
+
+
+def test_rows_are_read_as_they_were_written_here_and_by_eval(tmp_path: Path) -> None:
+    path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2", "I cannot say."), row("p/3", cut_off=True)]
+    write(path, *rows[:2])
+    write(path, *rows[2:])
+    assert list(read_earlier(path).rows.values()) == rows
+    assert [len(text.splitlines()) for text in path.read_text(encoding="utf-8").split("\n")] == [1, 1, 1, 0]
+    assert "„Ö“ 🍄" in path.read_text(encoding="utf-8")
+    loaded = [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in load_responses(path)]
+    assert loaded == [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in rows]
+
+
+@settings(max_examples=40)
+@given(share=st.floats(min_value=0.0, max_value=1.0))
+def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
+    path = tmp_path_factory.mktemp("cut") / "out.jsonl"
+    rows = [row(f"p/{place}") for place in range(3)]
+    whole = write(path, *rows)
+    cut = whole[: round(share * len(whole))]
+    path.write_bytes(cut)
+    earlier = read_earlier(path)
+    # Whole is a line that says all it has to say, even where only its line end is missing.
+    n_whole = sum(cut.startswith(b"".join(whole.splitlines(keepends=True)[:n]).rstrip(b"\n")) for n in (1, 2, 3))
+    assert list(earlier.rows.values()) == rows[:n_whole]
+    write(path, *rows[n_whole:])
+    assert path.read_bytes() == whole
+
+
+def test_a_last_line_that_an_editor_left_open_is_a_row(tmp_path: Path) -> None:
+    path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2")]
+    whole = write(path, *rows)
+    path.write_bytes(whole.splitlines(keepends=True)[0].rstrip(b"\n"))
+    assert write(path, rows[1]) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("my notes", ":1: this line is no JSON"),
+        ("my notes\n", ":1: this line is no JSON"),
+        ('{"id":"p","prompt":"x"}\n', ":1: field 'system': it is missing"),
+        ('{"id":"p","prompt":"x"}', ":1: field 'system': it is missing"),
+        ("[1]\n", ":1: one object a line is needed"),
+        ("\n", ":1: this line is no JSON"),
+    ],
+)
+def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match="name another") as caught, ResponseFile(path) as file:
+        file.go_on_after(read_earlier(path))
+    assert said in str(caught.value)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    whole = write(path, row("p/1"), row("p/2"))
+    path.write_bytes(whole[:40] + b"\n" + whole)
+    with pytest.raises(ConfigError, match=r"out\.jsonl:1: this line is no JSON.*name another"):
+        read_earlier(path)
+    path.write_bytes(whole.replace("„".encode(), b"\xff", 1))
+    with pytest.raises(ConfigError, match=r"out\.jsonl:1: it is not UTF-8"):
+        read_earlier(path)
+    path.write_bytes(whole + whole)
+    with pytest.raises(ConfigError, match=r"out\.jsonl:3: field 'prompt_id': an earlier line answers the same prompt"):
+        read_earlier(path)
+
+
+ASKED = {"p/1": Asked("p/1", None, "Who?")}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"prompt_id": "p/9"}, "another draw of prompts (--data, --part, --n, --seed), first at prompt 'p/9'"),
+        ({"prompt": "Who? More!"}, "another wording (--postamble)"),
+        ({"system": "other"}, "another name (--system)"),
+        ({"generated_by": GeneratedBy(model="openai:sim", sampling={"temperature": 1.0})}, "another model or sampling"),
+    ],
+)
+def test_a_file_of_another_run_is_refused(change: dict[str, Any], said: str) -> None:
+    def check(one: GeneratedResponse) -> None:
+        earlier = Earlier({one.prompt_id: one}, 0, ends_line=True)
+        check_same_run(Path("out.jsonl"), earlier, ASKED, system="sim", generated_by=BY)
+
+    check(row("p/1"))
+    with pytest.raises(ConfigError) as caught:
+        check(row("p/1").model_copy(update=change))
+    assert said in str(caught.value)
+
+
+def test_a_file_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    path, link = tmp_path / "out.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    for name in (path, link):
+        with ResponseFile(path), pytest.raises(ConfigError, match="another process is at work"), ResponseFile(name):
+            pass
+    write(path, row("p/1"))
+
+
+def test_a_disk_that_fills_up_is_one_clear_error_and_costs_one_line(tmp_path: Path) -> None:
+    path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2")]
+    room = len(write(path, rows[0])) + 20  # of the second line 20 bytes find room
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(ConfigError, match=r"out\.jsonl: cannot be written \(File too large\)"):
+            write(path, rows[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.stat().st_size == room
+    write(path, rows[1])
+    assert list(read_earlier(path).rows.values()) == rows
+
+
+def test_half_a_character_of_a_model_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    said = json.loads('"Half \\ud83c a mushroom"')
+    write(path, row("p/1", said))
+    assert read_earlier(path).rows["p/1"].response == "Half \ufffd a mushroom"

@@ -1,0 +1,51 @@
+"""What a model thinks aloud is no part of its response."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+
+from factloop.core.records import UnscoredReason
+from factloop.evaluation.generation.records import ResponsesReport
+from factloop.evaluation.generation.response_file import Asked, read_earlier
+from factloop.evaluation.generation.responses import generate_responses
+from factloop.evaluation.generation.settings import ResponseSettings
+
+
+async def generate(out: Path, said: AIMessage) -> ResponsesReport:
+    model = GenericFakeChatModel(messages=iter([said]))
+    asked = [Asked("p", "t", "Who?")]
+    return await generate_responses(asked, ResponseSettings(), out, data="one", system="fake", model=model)
+
+
+@pytest.mark.parametrize(
+    ("said", "response"),
+    [
+        ("<think>Who indeed?</think>\n\nNobody. ", "Nobody."),
+        ("Who indeed?</think>Nobody.", "Nobody."),
+        ("I cannot say.", "I cannot say."),
+    ],
+)
+async def test_the_response_begins_after_it(tmp_path: Path, said: str, response: str) -> None:
+    report = await generate(tmp_path / "out.jsonl", AIMessage(said))
+    assert [row.response for row in read_earlier(tmp_path / "out.jsonl").rows.values()] == [response]
+    assert report.unanswered == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (AIMessage("<think>Who", response_metadata={"finish_reason": "length"}), "cut off at the token limit"),
+        (AIMessage("<think>Who?</think> "), "nothing but thinking"),
+        (AIMessage("\n"), "the reply is empty"),
+    ],
+)
+async def test_nothing_after_it_is_no_response(tmp_path: Path, said: AIMessage, why: str) -> None:
+    report = await generate(tmp_path / "out.jsonl", said)
+    (one,) = report.unanswered
+    assert (one.prompt_id, one.reason) == ("p", UnscoredReason.PARSE_FAILURE)
+    assert why in one.said
+    assert (tmp_path / "out.jsonl").read_bytes() == b""

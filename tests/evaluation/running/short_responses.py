@@ -1,0 +1,52 @@
+"""Many short responses of the simulated world, of two systems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from factloop.evaluation.running.items import RunItem
+from tests.simulator import GoldFact, World
+
+
+def short_facts(world: World) -> Mapping[str, tuple[str, Sequence[GoldFact]]]:
+    """Sentences that can be read alone, some 300, each with the question it answers and its facts.
+
+    They say what a sentence of a response says of whom it is asked about, by that one's name.
+    """
+    found: dict[str, tuple[str, Sequence[GoldFact]]] = {}
+    for response in world.responses:
+        for sentence in response.sentences:
+            facts = [fact for fact in response.facts if fact.sentence == sentence and fact.subject == response.subject]
+            if facts:
+                found.setdefault(_told(facts), (response.prompt, facts))
+    return found
+
+
+def _told(facts: Sequence[GoldFact]) -> str:
+    *before, last = (fact.self_contained.removeprefix(f"{fact.subject} ").rstrip(".") for fact in facts)
+    return f"{facts[0].subject} {', '.join(before)} and {last}." if before else f"{facts[0].subject} {last}."
+
+
+def short_items(world: World, n: int) -> Iterator[RunItem]:
+    """Each one sentence; from some 300 on they come again."""
+    sentences = list(short_facts(world).items())
+    for number in range(n):
+        sentence, (prompt, _) = sentences[number % len(sentences)]
+        yield RunItem(
+            id=f"r{number:04}",
+            system=("one", "two")[number % 2],
+            prompt_id=f"p{number // 2:04}",
+            prompt=prompt,
+            response=sentence,
+        )
+
+
+def write_items(path: Path, items: Iterator[RunItem]) -> Path:
+    rows = (
+        {"id": one.id, "system": one.system, "prompt_id": one.prompt_id, "prompt": one.prompt, "response": one.response}
+        for one in items
+    )
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path

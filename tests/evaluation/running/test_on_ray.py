@@ -1,0 +1,182 @@
+"""Two workers on Ray judge what one process judges, whoever of them dies.
+
+What a worker does by itself is tested without Ray in test_worker.py, how responses are handed out in
+test_handing_out.py: each worker that is started here takes seconds of a core.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError
+from factloop.evaluation.running.here import judge_here
+from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.running.on_ray import connected, judge_on_ray
+from factloop.evaluation.runs.records import JudgedResponse
+from factloop.setup.settings import CheckSettings
+from tests.cli.command import build_command
+from tests.evaluation.running.short_responses import short_items, write_items
+from tests.simulator import INSTANT, MODEL, Simulator
+
+pytestmark = pytest.mark.timeout(400)  # Ray and its workers take seconds to start, on a busy machine a minute
+VOLATILE = {"usage", "created_at", "retrieved_at"}
+WITHIN_S = 150.0
+
+
+@pytest.fixture(scope="module")
+def sim() -> Iterator[Simulator]:
+    with Simulator() as simulator, pytest.MonkeyPatch.context() as patch:
+        for name, value in {**simulator.environment, "OPENAI_BASE_URL": simulator.base_url}.items():
+            patch.setenv(name, value)
+        yield simulator
+
+
+@pytest.fixture
+def settings(sim: Simulator) -> CheckSettings:
+    sim.set(**vars(INSTANT))
+    sim.reset()
+    return CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), cache=False)
+
+
+@pytest.fixture(scope="module")
+def cluster(sim: Simulator) -> Iterator[None]:
+    """One Ray for all tests here. Its processes inherit the simulator's addresses."""
+    assert sim.environment
+    with connected(2, None):
+        yield
+
+
+def stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: stable(part) for name, part in value.items() if name not in VOLATILE}
+    return [stable(part) for part in value] if isinstance(value, list) else value
+
+
+def as_judged(judged: list[JudgedResponse]) -> dict[str, Any]:
+    assert len({one.id for one in judged}) == len(judged)
+    return {one.id: stable(one.model_dump(mode="json")) for one in judged}
+
+
+async def here(settings: CheckSettings, items: list[RunItem]) -> dict[str, Any]:
+    async with (
+        FactChecker(settings=settings) as checker,
+        aclosing(judge_here(checker, items, journal=None)) as found,
+    ):
+        return as_judged([one async for one in found])
+
+
+def workers() -> list[int]:
+    """Process ids of the workers that are at work for this process."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    raylets = {pid for pid, ppid, *_ in rows if ppid == str(os.getpid())}
+    return [int(pid) for pid, ppid, *args in rows if ppid in raylets and args[0].startswith("ray::Worker")]
+
+
+async def gone() -> bool:
+    started = time.monotonic()
+    while workers():
+        if time.monotonic() - started > WITHIN_S:
+            return False
+        await asyncio.sleep(0.1)
+    return True
+
+
+@pytest.mark.usefixtures("cluster", "settings")
+def test_two_workers_end_a_run_as_one_process_does_which_can_go_on_with_it(
+    sim: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+    factloop = build_command(monkeypatch, capsys)
+    data = write_items(tmp_path / "responses.jsonl", short_items(sim.world, 8))
+    flags = [data, "--model", MODEL, "--search", "serper", "--k", 2, "--k", "median", "--resamples", 50, "--quiet"]
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert factloop("eval", *flags, "--run-dir", one).code == 0
+    sim.reset()
+    on_workers = factloop("eval", *flags, "--run-dir", two, "--engine", "ray", "--workers", 2)
+    assert (on_workers.code, on_workers.out, on_workers.err) == (0, "", "")
+    assert [path.name for path in two.glob("*.sqlite")] == ["journal.sqlite"]
+    assert sim.stats().model.requests > 0
+    sim.reset()
+    assert results(two) == results(one)
+    (two / "reports.jsonl").unlink()
+    assert factloop("eval", *flags, "--run-dir", two).code == 0
+    assert results(two) == results(one)
+    assert sim.stats().stages == {}  # all from the workers' journal
+
+
+def results(run: Path) -> Any:
+    """The summary, and the reports in the order of their ids."""
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    reports = map(json.loads, (run / "reports.jsonl").read_text(encoding="utf-8").splitlines())
+    return stable(summary), sorted((stable(report) for report in reports), key=lambda report: report["id"])
+
+
+@pytest.mark.usefixtures("cluster")
+async def test_a_dead_worker_is_replaced_and_who_stops_early_ends_its_replacement(
+    sim: Simulator, settings: CheckSettings
+) -> None:
+    read: list[RunItem] = []
+
+    def items() -> Iterator[RunItem]:
+        for item in short_items(sim.world, 1000):
+            read.append(item)
+            yield item
+
+    sim.set(llm_latency_s=2.0)
+    few = CheckSettings.of(settings, concurrency=8)
+    async with aclosing(judge_on_ray(few, items(), directory=None, workers=1)) as judging:
+        first = asyncio.ensure_future(anext(judging))
+        killed = await kill_one_at_work(sim, first)
+        n_read = len(read)
+        sim.set(llm_latency_s=0.0)
+        judged = await first  # it was given to the dead one: nothing more was read in between
+        assert killed not in workers()
+    assert n_read == len(read) == 4  # half of --concurrency: all that a worker has room for
+    assert as_judged([judged]) == await here(settings, [item for item in read if item.id == judged.id])
+    assert await gone()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"workers": 0}, "--workers 0: at least one is needed"),
+        ({"workers": 65}, "--workers 65: more than the calls in flight"),
+    ],
+)
+async def test_numbers_of_workers_that_make_no_sense(
+    settings: CheckSettings, arguments: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        await anext(judge_on_ray(settings, [], directory=None, **arguments))
+
+
+async def test_without_ray_it_says_how_to_get_it(settings: CheckSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ConfigError, match=r"pip install 'factloop\[ray\]'"):
+        await anext(judge_on_ray(settings, [], directory=None, workers=2))
+
+
+async def kill_one_at_work(sim: Simulator, judging: asyncio.Task[Any]) -> int:
+    """Kills a worker while something is asked for."""
+    started = time.monotonic()
+    while not sim.stats().in_flight:
+        assert time.monotonic() - started < WITHIN_S
+        assert not judging.done(), "it ended too early"
+        await asyncio.sleep(0.02)
+    pid = workers()[0]
+    os.kill(pid, signal.SIGKILL)
+    return pid

@@ -1,0 +1,208 @@
+"""Agreement with people's labels: a table worked by hand, scikit-learn, and what stays undefined."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import (  # type: ignore[import-untyped]
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    confusion_matrix,
+    recall_score,
+)
+
+from factloop.core.records import Claim, Counts, Judgement, UnscoredReason, Verdict
+from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.runs.label_agreement import (
+    Figure,
+    LabelTable,
+    SystemAgreement,
+    TabledResponse,
+    Undefined,
+    agree_with_labels,
+    table_of,
+)
+
+FIGURES = ("agreement", "kappa", "tpr", "tnr", "balanced_accuracy")
+
+
+def table(*cells: int) -> LabelTable:
+    """Row by row, S, NS and IR; in each supported, not supported, irrelevant, unscored."""
+    rows = [
+        Counts(supported=row[0], not_supported=row[1], irrelevant=row[2], unscored=row[3])
+        for row in (cells[:4], cells[4:8], cells[8:])
+    ]
+    return LabelTable(supported=rows[0], not_supported=rows[1], irrelevant=rows[2])
+
+
+def overall(*tables: LabelTable) -> SystemAgreement:
+    """Each table a response to a prompt of its own."""
+    return agree_with_labels(TabledResponse("A", f"p{n}", one) for n, one in enumerate(tables)).overall
+
+
+def of(agreement: SystemAgreement, name: str) -> Figure:
+    figure: Figure = getattr(agreement, name)
+    return figure
+
+
+def claim(number: int, verdict: Verdict | None, text: str | None = None) -> Claim:
+    if verdict is None:
+        judgement = Judgement(unscored_reason=UnscoredReason.BUDGET)
+    else:
+        judgement = Judgement(verdict=verdict, contradicted=False if verdict is Verdict.NOT_SUPPORTED else None)
+    said = text or f"fact {number}"
+    return Claim(id=f"c1.{number}", sentence="s", span=(0, 1), text=said, self_contained=said, judgement=judgement)
+
+
+# Scored: 9 + 7 + 4 = 20 by label, 10 + 7 + 3 by verdict; 6 + 4 + 2 = 12 agree.
+WORKED = table(6, 2, 1, 1, 3, 4, 0, 2, 1, 1, 2, 0)
+
+
+def test_figures_worked_by_hand() -> None:
+    found = overall(WORKED)
+    assert (found.table, found.n_unscored, found.n_responses) == (WORKED, 3, 1)
+    by_chance = (9 * 10 + 7 * 7 + 4 * 3) / 400  # 0.3775
+    assert found.agreement == Figure(value=12 / 20, n=20, n_prompts=1)
+    assert found.kappa.value == pytest.approx((0.6 - by_chance) / (1 - by_chance))  # 0.357
+    assert (found.tpr.value, found.tpr.n) == (6 / 8, 8)
+    assert (found.tnr.value, found.tnr.n) == (4 / 7, 7)
+    assert found.balanced_accuracy.value == pytest.approx((6 / 8 + 4 / 7) / 2)
+    assert found.balanced_accuracy.n == 15
+
+
+def test_a_fact_without_a_verdict_neither_agrees_nor_disagrees() -> None:
+    unscored = table(6, 2, 1, 50, 3, 4, 0, 50, 1, 1, 2, 50)
+    assert [of(overall(unscored), name) for name in FIGURES] == [of(overall(WORKED), name) for name in FIGURES]
+    assert overall(unscored).n_unscored == 150
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=40))
+def test_scikit_learn_finds_the_same(facts: list[tuple[int, int]]) -> None:
+    cells = [facts.count((row, column)) for row in range(3) for column in range(4)]
+    found = overall(table(*cells))
+    scored = [pair for pair in facts if pair[1] < 3]
+    labels, verdicts = [pair[0] for pair in scored], [pair[1] for pair in scored]
+    if not scored:
+        assert {of(found, name).value for name in FIGURES} == {None}
+        return
+    matrix = confusion_matrix(labels, verdicts, labels=[0, 1, 2])
+    assert found.agreement.value == pytest.approx(np.trace(matrix) / matrix.sum())
+    if len({*labels, *verdicts}) > 1:
+        assert found.kappa.value == pytest.approx(cohen_kappa_score(labels, verdicts))
+    else:
+        assert found.kappa.undefined is Undefined.ONE_CLASS
+    relevant = [(label, verdict) for label, verdict in scored if label < 2 and verdict < 2]
+    ours, theirs = [pair[0] for pair in relevant], [pair[1] for pair in relevant]
+    if {0, 1} <= {*ours}:
+        assert found.tpr.value == pytest.approx(recall_score(ours, theirs, pos_label=0))
+        assert found.tnr.value == pytest.approx(recall_score(ours, theirs, pos_label=1))
+        assert found.balanced_accuracy.value == pytest.approx(balanced_accuracy_score(ours, theirs))
+
+
+@pytest.mark.parametrize(
+    ("given", "reasons"),
+    [
+        (table(*[0, 0, 0, 5] * 3), ["nothing_scored"] * 5),
+        (table(5, *[0] * 11), [None, "one_class", None, "none_not_supported", "none_not_supported"]),
+        (table(0, 0, 0, 0, 2, 2, *[0] * 6), [None, None, "none_supported", None, "none_supported"]),
+        (table(0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 0, 0), [None, None, *["nothing_scored"] * 3]),
+    ],
+)
+def test_what_cannot_be_known_says_why(given: LabelTable, reasons: list[str | None]) -> None:
+    found = overall(given)
+    assert [of(found, name).undefined for name in FIGURES] == reasons
+    assert [of(found, name).value is None for name in FIGURES] == [reason is not None for reason in reasons]
+
+
+def test_no_labels_at_all_are_no_agreement() -> None:
+    found = agree_with_labels([TabledResponse("A", "p", table(*[0] * 12))], rng=np.random.default_rng(0))
+    assert (found.systems, found.overall.n_responses) == ((), 0)
+    assert found.overall.agreement == Figure(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_prompts=0)
+
+
+def responses(seed: int, n: int = 30) -> list[TabledResponse]:
+    draw = random.Random(seed)
+    return [
+        TabledResponse(system, f"p{prompt}", table(*(draw.randint(0, 5) for _ in range(12))))
+        for prompt in range(n)
+        for system in ("A", "B")
+    ]
+
+
+def test_systems_stand_apart_and_add_up() -> None:
+    found = agree_with_labels(responses(1))
+    assert [system.system for system in found.systems] == ["A", "B"]
+    assert found.overall.system is None
+    assert sum(system.agreement.n for system in found.systems) == found.overall.agreement.n
+    assert found.overall.agreement.n_prompts == found.systems[0].agreement.n_prompts == 30
+
+
+def test_order_changes_nothing() -> None:
+    given = responses(2)
+    found = agree_with_labels(given, rng=np.random.default_rng(5), resamples=50)
+    assert agree_with_labels(given[::-1], rng=np.random.default_rng(5), resamples=50) == found
+
+
+def test_an_interval_is_that_of_prompts_drawn_again() -> None:
+    given = responses(3)
+    found = agree_with_labels(given, rng=np.random.default_rng(5), resamples=400).overall.agreement
+    draw, drawn = random.Random(7), []
+    prompts = [given[n : n + 2] for n in range(0, len(given), 2)]
+    for _ in range(400):
+        again = [one for pair in draw.choices(prompts, k=len(prompts)) for one in pair]
+        agreed = sum(t.supported.supported + t.not_supported.not_supported + t.irrelevant.irrelevant
+                     for t in (one.table for one in again))  # fmt: skip
+        drawn.append(agreed / sum(one.table.n_facts - _unscored(one.table) for one in again))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert found.low == pytest.approx(low, abs=0.01)
+    assert found.high == pytest.approx(high, abs=0.01)
+    assert low < (found.value or 0.0) < high
+
+
+def test_facts_of_a_single_prompt_have_no_interval() -> None:
+    found = agree_with_labels([TabledResponse("A", "p", WORKED)], rng=np.random.default_rng(0), resamples=20).overall
+    assert (found.agreement.low, found.agreement.high) == (None, None)
+
+
+def _unscored(one: LabelTable) -> int:
+    return one.supported.unscored + one.not_supported.unscored + one.irrelevant.unscored
+
+
+def test_a_table_is_read_from_claims_and_their_labels() -> None:
+    claims = [claim(1, Verdict.SUPPORTED), claim(2, Verdict.IRRELEVANT), claim(3, None), claim(4, Verdict.SUPPORTED)]
+    labels = {"c1.1": FactLabel.NOT_SUPPORTED, "c1.2": FactLabel.IRRELEVANT, "c1.3": FactLabel.SUPPORTED}
+    assert table_of(claims, labels) == table(0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0)
+    assert table_of(claims, labels).labels == Counts(supported=1, not_supported=1, irrelevant=1)
+
+
+def test_a_text_that_comes_again_counts_once_with_its_first_label() -> None:
+    claims = [claim(number, Verdict.SUPPORTED, text) for number, text in enumerate("aabA")]
+    labels = dict(zip((one.id for one in claims), map(FactLabel, ("S", "NS", "IR", "S")), strict=True))
+    found = table_of(claims, labels)
+    assert (found.supported, found.not_supported, found.irrelevant.supported) == (Counts(supported=2), Counts(), 1)
+    assert (found.n_facts, found.repeated) == (3, Counts(not_supported=1))
+    assert found.labels == Counts(supported=2, not_supported=1, irrelevant=1)
+    both = agree_with_labels([TabledResponse("A", "p", found), TabledResponse("A", "q", found)]).overall
+    assert (both.table.repeated, both.agreement.n) == (Counts(not_supported=2), 6)
+
+
+def test_balanced_accuracy_takes_two_prompts_of_either_label_for_an_interval() -> None:
+    """The one not supported fact of ten prompts: its TNR is 1, and no interval of the mean leaves that out."""
+    tables = [table(1 + n % 2, n % 3, 0, 0, int(n == 0), 0, 0, 0, 0, 0, 0, 0) for n in range(10)]
+    given = [TabledResponse("A", f"p{n}", one) for n, one in enumerate(tables)]
+    found = agree_with_labels(given, rng=np.random.default_rng(0), resamples=200).overall
+    assert (found.tnr.value, found.tnr.low) == (0.0, None)
+    assert found.tpr.low is not None
+    assert (found.balanced_accuracy.low, found.balanced_accuracy.n_prompts) == (None, 10)
+
+
+def test_agreement_on_everything_has_no_interval() -> None:
+    given = [TabledResponse("A", f"p{n}", table(2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)) for n in range(5)]
+    found = agree_with_labels(given, rng=np.random.default_rng(0), resamples=50).overall
+    assert [of(found, name).value for name in FIGURES] == [1.0] * 5
+    assert [of(found, name).low for name in FIGURES] == [None] * 5

@@ -1,0 +1,193 @@
+"""The pages of a run and of a comparison, as HTML."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import io
+import json
+import time
+from typing import Any
+
+import lxml.html
+import pytest
+
+from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.views.html import render_run_html
+from factloop.reports.downloads import LONGEST_PLAIN, csv_download, json_download
+from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.evaluation.runs.views.run_samples import BAD, labelled_run, two_evaluators
+from tests.reports.page_samples import PAGES
+
+
+def words(element: Any) -> str:
+    return " ".join(element.text_content().split())
+
+
+def table(tree: Any, label: str) -> list[list[str]]:
+    """The rows of a table by its name, cells as text."""
+    (found,) = tree.xpath(f"//*[@role='region'][@aria-label={json.dumps(label)}]//table")
+    return [[words(cell) for cell in row.xpath("./th | ./td")] for row in found.xpath(".//tr")]
+
+
+def parsed(page: str) -> Any:
+    return lxml.html.document_fromstring(page)
+
+
+def held(address: str) -> str:
+    kind, data = address.split(",", 1)
+    raw = base64.b64decode(data)
+    return (gzip.decompress(raw) if "gzip" in kind else raw).decode()
+
+
+def files(tree: Any) -> dict[str, str]:
+    return {link.get("download"): held(link.get("href")) for link in tree.xpath("//a[@download]")}
+
+
+def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
+    """F1@2 of ss, sn and nothing: 1, .5, 0; precision 1 and .5."""
+    run = summary_of([judged("p1", "ss"), judged("p2", "sni?"), judged("p3", "")])
+    tree = parsed(render_run_html(run))
+    _, row = table(tree, "Scores of each system")
+    low, high = run.scores.systems[0].at_k[0].f1.low, run.scores.systems[0].at_k[0].f1.high
+    assert row[1] == f"0.500 [{low:.3f}, {high:.3f}] 3 responses"
+    assert row[2].startswith("0.750 [")
+    assert row[2].endswith("] 2 responses")
+    assert row[4:] == ["3", "1", "0", "3", "1", "1", "1"]
+    assert "Abstentions: zero: a response without claims counts as F1@K 0" in words(tree)
+    left_out = parsed(render_run_html(summary_of([judged("p", "")], abstention=AbstentionPolicy.EXCLUDE)))
+    assert table(left_out, "Scores of each system")[1][1] == "none has a value"
+    assert "exclude: a response without claims is left out of every mean" in words(left_out)
+
+
+def test_the_worst_responses_come_first() -> None:
+    given = [judged("p1", "ss"), judged("p2", "nnn"), judged("p3", ""), judged("p4", "??"), judged("p5", "n")]
+    rows = table(parsed(render_run_html(summary_of(given))), "Responses")[1:]
+    assert [row[0] for row in rows] == ["p2", "p5", "p1", "p3", "p4"]
+    assert [row[2] for row in rows] == [
+        "some not supported",
+        "some not supported",
+        "none unsupported",
+        "no claims (abstained)",
+        "no claim has a verdict",
+    ]
+    assert [row[3:5] for row in rows[2:]] == [["1.000", "1.000"], ["–", "0.000"], ["–", "–"]]
+
+
+def test_labels_and_corrections_are_there_where_there_are_any() -> None:
+    run = labelled_run()
+    tree = parsed(render_run_html(run))
+    assert run.agreement is not None
+    rows = table(tree, "Agreement with labels")
+    assert [row[0] for row in rows] == ["System", "All", "gpt-4o-mini", "llama-3-8b", "mistral-7b"]
+    assert rows[1][1].startswith(f"{run.agreement.overall.agreement.value:.3f} [")
+    assert table(tree, "F1@K by verdicts and by labels")[0][1:5] == [
+        "F1@8, verdicts",
+        "F1@8, labels",
+        "F1@64, verdicts",
+        "F1@64, labels",
+    ]
+    corrected = table(tree, "Raw and corrected figures")
+    assert len(corrected) == 1 + 3 * (3 + 2 * 2)
+    assert [row[2] for row in corrected[1:4]] == ["raw", "prediction-powered", "adjusted count"]
+    assert "few labelled claims" in words(tree)
+    plain = PAGES["plain run over a data set"]
+    for part in ("Against people", "Raw and corrected", "Ranking of systems"):
+        assert part not in plain
+
+
+def test_the_data_can_be_taken_along() -> None:
+    run = labelled_run()
+    found = files(parsed(render_run_html(run)))
+    assert RunSummary.model_validate_json(found["summary.json"]) == run
+    rows = list(csv.DictReader(io.StringIO(found["responses.csv"])))
+    assert len(rows) == len(run.responses)
+    assert sum(int(row["supported"]) for row in rows) == sum(one.counts.supported for one in run.scores.systems)
+    curve = list(csv.DictReader(io.StringIO(found["curve.csv"])))
+    assert float(curve[0]["mistral-7b"]) == run.curve[0].f1["mistral-7b"]
+    comparison = two_evaluators()
+    found = files(parsed(render_comparison_html(comparison)))
+    assert Comparison.model_validate_json(found["comparison.json"]) == comparison
+    assert len(list(csv.DictReader(io.StringIO(found["pairs.csv"])))) == len(comparison.pairs)
+    assert len(list(csv.DictReader(io.StringIO(found["flips.csv"])))) == len(comparison.flips)
+
+
+def test_a_table_to_download_computes_nothing_in_a_spreadsheet() -> None:
+    made = csv_download("x", "x.csv", ("a", "b"), [("=1+1", -0.5), ("@x", None), ("plain", 3)])
+    assert made.address is not None
+    assert held(made.address).splitlines() == ["a,b", "'=1+1,-0.5", "'@x,", "plain,3"]
+
+
+def test_what_is_long_is_packed_and_what_is_too_long_has_no_address() -> None:
+    packed = json_download("x", "x.json", "x" * (LONGEST_PLAIN + 1))
+    assert packed.file == "x.json.gz"
+    assert packed.address is not None
+    assert held(packed.address) == "x" * (LONGEST_PLAIN + 1)
+    noise = "".join(chr(32 + (n * n * 7919 + n // 3) % 95000) for n in range(3_000_000))
+    assert json_download("x", "x.json", noise).address is None
+
+
+def test_a_comparison_says_what_it_found() -> None:
+    comparison = two_evaluators()
+    tree = parsed(render_comparison_html(comparison))
+    said = [words(one) for one in tree.xpath("//ul[@class='said']/li")]
+    assert said == list(comparison.conclusions)
+    rows = table(tree, "Differences")
+    assert [row[0] for row in rows[1:]] == ["Precision", "F1@8", "F1@64"]
+    assert [row[10:13] for row in rows[1:]] == [
+        [f"{one.n_pairs}", f"{one.n_prompts}", f"{one.n_left_out}"] for one in comparison.differences
+    ]
+    assert comparison.claims is not None
+    verdicts = table(tree, "Verdicts of A in rows, of B in columns")
+    assert [[int(cell) for cell in row[1:]] for row in verdicts[1:]] == [list(row) for row in comparison.claims.table]
+    assert len(tree.xpath("//li[@class='claim']")) == len(comparison.flips)
+    assert table(tree, "Settings that differ")[1:] == [
+        ["model", "sim:judge", "openai:gpt-4o"],
+        ["search_tools", "none", "serper"],
+    ]
+
+
+def test_nothing_to_compare_is_said_so() -> None:
+    text = words(parsed(PAGES["comparison of nothing"]))
+    assert "F1@2: nothing can be said, as no pair has a value on both sides." in text
+    assert "No pair has a value on both sides." in text
+
+
+@pytest.mark.parametrize("name", ["hostile run over a data set", "hostile comparison"])
+def test_hostile_names_stay_text(name: str) -> None:
+    tree = parsed(PAGES[name])
+    assert len(tree.xpath("//script")) == 1
+    assert not tree.xpath("//@onmouseover | //img")
+    assert all(link.get("href").startswith(("#", "data:")) for link in tree.xpath("//a"))
+    assert tree.text_content().count("<script>alert(1)</script>") >= 7
+    assert all("\n=" not in text and not text.startswith("=") for text in files(tree).values())
+    assert BAD not in PAGES[name]
+
+
+def test_equal_runs_give_equal_pages() -> None:
+    assert render_run_html(labelled_run()) == PAGES["run over a data set"]
+    assert render_comparison_html(two_evaluators()) == PAGES["comparison of evaluators"]
+
+
+def test_thousands_of_responses_take_little_time_and_room() -> None:
+    given = [judged(f"p{n}", "ssn", system=s) for n in range(3000) for s in "xy"]
+    run = summary_of(given, resamples=10)
+    start = time.perf_counter()
+    page = render_run_html(run)
+    assert time.perf_counter() - start < 10
+    assert len(page) < 6_000_000
+    tree = parsed(page)
+    assert len(table(tree, "Responses")) == 5001
+    assert "The first 5,000 of 6,000; the table to download has all." in words(tree)
+    assert len(files(tree)["responses.csv"].splitlines()) == 6001
+
+
+def test_many_systems_are_drawn_as_far_as_an_eye_can_follow() -> None:
+    given = [judged(f"p{n}", "s" * (s + 1) + "n" * n, system=f"system {s:02}") for n in range(2) for s in range(30)]
+    tree = parsed(render_run_html(summary_of(given)))
+    assert "The 14 systems that are lower at the first K are in the table alone." in words(tree)
+    assert len(table(tree, "F1@K against K")[0]) == 31

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.evaluation.runs.views.terminal import print_run
+from factloop.tools.calls.meter import UsageMeter
+from tests.evaluation.runs.finished_runs import judged
+from tests.reports.sample import HOSTILE
+
+RESPONSES = (
+    judged("p1", "ssn"),
+    judged("p2", "si?"),
+    judged("p3", ""),
+    judged("p1", "nn", system="two"),
+    judged("p2", "??", system="two"),
+)
+
+
+def summary_of(responses: Sequence[JudgedResponse] = RESPONSES, **scoring: Any) -> RunSummary:
+    chosen = Scoring(**{"ks": (2, "median"), "resamples": 100, **scoring})
+    return summarise(responses, kind="responses", data="x.jsonl", account=UsageMeter(), scoring=chosen, elapsed_s=65.0)
+
+
+def printed(summary: RunSummary, *, width: int = 100) -> str:
+    file = io.StringIO()
+    print_run(summary, Console(file=file, width=width, _environ={"TERM": "xterm"}))
+    return file.getvalue()
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [100, 60])
+def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
+    text = words(printed(summary_of(), width=width))
+    assert "one F1@2 0.489 [" in text  # (0.8 + 2/3 + 0) / 3
+    assert "] 3 F1@1 (median) 0.600 [" in text  # (0.8 + 1 + 0) / 3
+    assert "Precision 0.833 [" in text
+    assert "two F1@2 0.000 – 1 F1@1 (median) 0.000 – 1 Precision 0.000 – 1" in text
+    assert "x.jsonl: 5 responses to 3 prompts" in text
+    assert "zero: a response without claims counts as F1@K 0, as in the paper's code (1 such response)" in text
+    assert "95%, by 100 resamples of whole prompts" in text
+    assert "Time 1 min 5 s" in text
+    assert "3 of 10 claims have no verdict: 3 × no answer in time" in text
+
+
+def test_on_a_narrow_terminal_no_number_is_cut() -> None:
+    lines = printed(summary_of(), width=40).splitlines()
+    text = words(" ".join(lines))
+    assert "one F1@2 0.489 n = 3 95% [" in text
+    assert "two F1@2 0.000 n = 1 F1@1 (median) 0.000 n = 1" in text
+    assert "…" not in text
+    assert max(map(len, lines)) <= 40
+
+
+def test_claims_are_counted_with_those_that_no_mean_rests_on() -> None:
+    wide = words(printed(summary_of()))
+    assert "one 3 1 0 6 3 1 1 1 two 2 0 1 4 0 2 0 2" in wide
+    narrow = words(printed(summary_of(), width=60))
+    assert "3 responses: 1 abstained, 0 unscored" in narrow
+    assert "4 claims: 0 supported, 2 not, 0 irrelevant, 2 unscored" in narrow
+
+
+def test_nothing_scored_is_a_dash_and_never_a_zero() -> None:
+    text = words(printed(summary_of([judged("p1", "??")], abstention=AbstentionPolicy.EXCLUDE)))
+    assert "one F1@2 – – 0" in text
+    assert "Precision – – 0" in text
+    assert "exclude: a response without claims is left out of every mean (0 such responses)" in text
+
+
+def test_without_resamples_no_interval_is_spoken_of() -> None:
+    assert "resamples" not in printed(summary_of(resamples=0))
+
+
+def test_labels_have_tables_of_their_own() -> None:
+    text = words(printed(summary_of([judged("p1", "snn", labels="SSN"), judged("p2", "s", labels="S")])))
+    assert "Scores by people's labels" in text
+    assert "Agreement with people's labels" in text
+
+
+@pytest.mark.parametrize("width", [100, 40])
+def test_hostile_names_are_shown_and_not_obeyed(width: int) -> None:
+    summary = summary_of([judged("p1", "s", system=HOSTILE)]).model_copy(update={"data": HOSTILE})
+    text = printed(summary, width=width)
+    assert not {"\x1b", "\u202e", "\x07", "\x9b"} & set(text)

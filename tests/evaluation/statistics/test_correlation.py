@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import math
+import os
+import re
+import string
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
+from factloop.evaluation.statistics.correlation import FEW, Correlation, Method, Undefined, kendall, pearson, spearman
+
+DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
+ALL = (pearson, spearman, kendall)
+THEIRS: dict[str, Callable[..., float]] = {
+    "pearson": lambda x, y: float(stats.pearsonr(x, y).statistic),
+    "spearman": lambda x, y: float(stats.spearmanr(x, y).statistic),
+    "kendall": lambda x, y: float(stats.kendalltau(x, y).statistic),
+}
+Measure = Callable[..., Correlation]
+
+
+def value(found: Correlation) -> float:
+    assert found.value is not None
+    return found.value
+
+
+def interval(found: Correlation) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+@pytest.mark.parametrize(
+    ("measure", "xs", "ys", "expected"),
+    [
+        # deviations -1.5 -.5 .5 1.5 and -1 1 -2 2 (mean 3): products 1.5 - .5 - 1 + 3 = 3; sqrt(5 * 10)
+        (pearson, [1, 2, 3, 4], [2, 4, 1, 5], 3 / math.sqrt(50)),
+        # a fourfold table 2 1 / 1 2: phi = (2*2 - 1*1) / sqrt(3*3*3*3)
+        (pearson, [0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1], 1 / 3),
+        # ranks 1 2 3 4 and 2 3 1 4: 1 - 6 * (1 + 1 + 4 + 0) / (4 * 15)
+        (spearman, [1, 2, 3, 4], [2, 4, 1, 50], 0.4),
+        # ranks 1.5 1.5 3 and 1 2 3: deviations -.5 -.5 1 and -1 0 1: 1.5 / sqrt(1.5 * 2)
+        (spearman, [0, 0, 7], [1, 2, 3], 1.5 / math.sqrt(3)),
+        # of six pairs (1,3) and (2,3) are discordant: (4 - 2) / 6
+        (kendall, [1, 2, 3, 4], [2, 4, 1, 50], 1 / 3),
+        # of three pairs two are concordant, one is tied in x: 2 / sqrt(2 * 3)
+        (kendall, [0, 0, 7], [1, 2, 3], 2 / math.sqrt(6)),
+    ],
+)
+def test_worked_by_hand(measure: Measure, xs: list[float], ys: list[float], expected: float) -> None:
+    assert value(measure(xs, ys)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_a_pair_without_a_value_is_left_out_and_counted(measure: Measure) -> None:
+    found = measure([1, None, 2, 3, 9, None, 4], [2, 3, 4, 1, None, None, 5])
+    whole = measure([1, 2, 3, 4], [2, 4, 1, 5])
+    assert (found.value, found.n, found.n_left_out) == (whole.value, 4, 3)
+
+
+@pytest.mark.parametrize("measure", ALL)
+@pytest.mark.parametrize(
+    ("xs", "ys", "reason"),
+    [
+        ([], [], Undefined.TOO_FEW),
+        ([1, 2], [1, 2], Undefined.TOO_FEW),
+        ([None, 1, 2, None], [3, 1, 2, 3], Undefined.TOO_FEW),
+        ([1, 1, 1], [1, 2, 3], Undefined.CONSTANT),
+        ([1, 2, 3], [0, 0, 0], Undefined.CONSTANT),
+        ([0.1, 0.1, 0.1, None], [1, 2, 3, 4], Undefined.CONSTANT),
+    ],
+)
+def test_what_is_undefined_stays_none_with_its_reason(
+    measure: Measure, xs: list[float | None], ys: list[float | None], reason: Undefined
+) -> None:
+    found = measure(xs, ys, rng=np.random.default_rng(1))
+    assert (found.value, found.low, found.high, found.undefined) == (None, None, None, reason)
+
+
+def test_rounding_is_no_spread() -> None:
+    """0.1 + 0.2 and 0.3 differ in the last digit: Pearson's coefficient of that would be noise."""
+    assert pearson([0.3, 0.1 + 0.2, 0.3], [1, 2, 3]).undefined is Undefined.CONSTANT
+
+
+@pytest.mark.parametrize("measure", ALL)
+@pytest.mark.parametrize("extreme", [1e308, 1e-308, 5e-324])
+def test_extreme_numbers_neither_overflow_nor_vanish(measure: Measure, extreme: float) -> None:
+    found = measure([-extreme, extreme, 0.0], [1, 3, 2], rng=np.random.default_rng(1), resamples=50)
+    assert found.value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_what_is_no_number_is_refused(measure: Measure) -> None:
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="finite"):
+            measure([1, 2, wrong], [1, 2, 3])
+    with pytest.raises(ValueError, match="two sides"):
+        measure([1, 2, 3], [1, 2])
+    with pytest.raises(ValueError, match="two sides"):
+        measure([1, 2, 3], [1, 2, 3], clusters=["a"])
+
+
+NUMBERS = st.integers(-5, 5) | st.sampled_from([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=30).filter(
+    lambda pairs: all(len(set(side)) > 1 for side in zip(*pairs, strict=True))
+)
+
+
+@given(PAIRS, st.sampled_from(ALL), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_it_agrees_with_scipy_and_heeds_no_order(
+    pairs: list[tuple[float, float]], measure: Measure, random: Random
+) -> None:
+    xs, ys = zip(*pairs, strict=True)
+    found = measure(xs, ys)
+    assert found.value == pytest.approx(THEIRS[found.method](xs, ys), abs=1e-9)
+    shuffled = list(pairs)
+    random.shuffle(shuffled)
+    assert measure(*zip(*shuffled, strict=True)) == found
+    assert measure(ys, xs).value == pytest.approx(found.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ALL)
+@pytest.mark.parametrize("n", [FEW, FEW + 1])
+def test_few_and_many_agree_with_scipy(measure: Measure, n: int) -> None:
+    rng = np.random.default_rng(n)
+    xs, noise = rng.integers(0, 9, n).astype(float), rng.normal(0, 3, n)
+    found = measure(xs.tolist(), (xs + noise).tolist())
+    assert found.value == pytest.approx(THEIRS[found.method](xs, xs + noise), abs=1e-12)
+
+
+@given(PAIRS, st.sampled_from(ALL), st.floats(0.5, 3.0), st.integers(-3, 3))
+@settings(max_examples=40)
+def test_scale_and_origin_change_nothing_and_the_sign_turns_it(
+    pairs: list[tuple[float, float]], measure: Measure, scale: float, shift: int
+) -> None:
+    xs, ys = zip(*pairs, strict=True)
+    found = value(measure(xs, ys))
+    assert measure([scale * x + shift for x in xs], ys).value == pytest.approx(found, abs=1e-9)
+    assert measure([-x for x in xs], ys).value == pytest.approx(-found, abs=1e-9)
+    assert measure(xs * 2, ys * 2).value == pytest.approx(found, abs=1e-9)  # tau-b ignores the ties that copies make
+
+
+def noisy(n: int, seed: int, slope: float = 0.6) -> tuple[list[float], list[float]]:
+    """Graded scores in steps of 0.2 that follow labels of 0 and 1 loosely."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    scores = np.clip(np.round((slope * labels + rng.normal(0.2, 0.4, n)) * 5) / 5, 0, 1)
+    return scores.tolist(), labels.tolist()
+
+
+@pytest.mark.parametrize("measure", ALL)
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("continuous", [False, True])
+def test_the_bootstrap_is_that_of_a_plain_loop(measure: Measure, clustered: bool, continuous: bool) -> None:
+    """The same draws, each resample written out and correlated by scipy."""
+    scores, labels = noisy(24, seed=3)
+    if continuous:
+        noise = np.random.default_rng(9).normal(size=24)
+        labels = [label + float(more) for label, more in zip(labels, noise, strict=True)]
+    clusters = [place // 3 for place in range(24)] if clustered else None
+    found = measure(scores, labels, clusters=clusters, rng=np.random.default_rng(7), resamples=300)
+
+    order = np.lexsort((labels, scores)) if clusters is None else np.arange(24)
+    members = [[place] for place in order] if clusters is None else [[3 * c, 3 * c + 1, 3 * c + 2] for c in range(8)]
+    values = []
+    for drawn in np.random.default_rng(7).integers(0, len(members), size=(300, len(members))):
+        places = [place for cluster in drawn for place in members[cluster]]
+        values.append(THEIRS[found.method]([scores[p] for p in places], [labels[p] for p in places]))
+    assert interval(found) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-9)
+    assert found.n_clusters == len(members)
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_one_seed_gives_one_interval_whatever_the_order(measure: Measure) -> None:
+    scores, labels = noisy(60, seed=1)
+    names = [f"question {place // 3}" for place in range(60)]
+    back = slice(None, None, -1)
+    for clusters in (None, names):
+        found = measure(scores, labels, clusters=clusters, rng=np.random.default_rng(5), resamples=200)
+        turned = None if clusters is None else clusters[back]
+        assert found == measure(
+            scores[back], labels[back], clusters=turned, rng=np.random.default_rng(5), resamples=200
+        )
+        assert found != measure(scores, labels, clusters=clusters, rng=np.random.default_rng(6), resamples=200)
+
+
+def test_only_the_order_of_the_names_matters_not_their_hashes() -> None:
+    """The hashes of texts differ from run to run."""
+    scores, labels = noisy(60, seed=1)
+    found = [
+        pearson(
+            scores, labels, clusters=[f"{kind}{place // 3:02}" for place in range(60)], rng=np.random.default_rng(5)
+        )
+        for kind in ("first", "second")
+    ]
+    assert found[0] == found[1]
+
+
+def test_the_interval_is_near_fishers() -> None:
+    rng = np.random.default_rng(2)
+    xs = rng.normal(size=400)
+    ys = xs + rng.normal(size=400)
+    found = pearson(xs.tolist(), ys.tolist(), rng=np.random.default_rng(3))
+    radius = stats.norm.ppf(0.975) / math.sqrt(400 - 3)
+    expected = (math.tanh(math.atanh(value(found)) - radius), math.tanh(math.atanh(value(found)) + radius))
+    assert interval(found) == pytest.approx(expected, abs=0.02)
+
+
+def test_a_higher_level_gives_a_wider_interval() -> None:
+    scores, labels = noisy(80, seed=4)
+    low, high = interval(pearson(scores, labels, rng=np.random.default_rng(1), level=0.8))
+    lower, higher = interval(pearson(scores, labels, rng=np.random.default_rng(1), level=0.99))
+    assert lower < low < high < higher
+
+
+def test_copies_within_a_cluster_are_no_evidence() -> None:
+    """Each pair four times: drawn one by one they would halve the interval, drawn whole they change nothing."""
+    scores, labels = noisy(60, seed=8)
+    names = [place for place in range(60) for _ in range(4)]
+    fourfold = ([s for s in scores for _ in range(4)], [label for label in labels for _ in range(4)])
+    single = interval(pearson(scores, labels, rng=np.random.default_rng(1)))
+    whole = interval(pearson(*fourfold, clusters=names, rng=np.random.default_rng(1)))
+    alone = interval(pearson(*fourfold, rng=np.random.default_rng(1)))
+    assert whole[1] - whole[0] == pytest.approx(single[1] - single[0], rel=0.1)
+    assert alone[1] - alone[0] == pytest.approx((single[1] - single[0]) / 2, rel=0.15)
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_resamples_without_a_coefficient_are_counted(measure: Measure) -> None:
+    """One right answer among five is missing from (4/5)**5 = 33 % of the resamples, and alone in (1/5)**5."""
+    found = measure([1, 2, 3, 4, 5], [0, 0, 0, 0, 1], rng=np.random.default_rng(1), resamples=4000)
+    assert found.n_resamples == 4000
+    assert found.n_resamples_undefined / 4000 == pytest.approx(0.328, abs=0.03)
+    low, high = interval(found)
+    assert 0 < low < high <= 1
+
+
+def test_without_clusters_to_draw_there_is_no_interval() -> None:
+    found = pearson([1, 2, 3], [1, 2, 4], clusters=["one"] * 3, rng=np.random.default_rng(1))
+    assert (found.low, found.high, found.n_clusters, found.n_resamples) == (None, None, 1, 0)
+    assert found.value is not None
+    assert pearson([1, 2, 3], [1, 2, 4]).low is None
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    covered = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        xs = rng.normal(size=80)
+        ys = 0.6 * xs + 0.8 * rng.normal(size=80)  # correlation 0.6
+        low, high = interval(pearson(xs.tolist(), ys.tolist(), rng=rng, resamples=300))
+        covered += low <= 0.6 <= high
+    assert 0.88 <= covered / 150 <= 0.99
+
+
+def test_three_thousand_responses_take_no_time() -> None:
+    scores, labels = noisy(3000, seed=1)
+    questions = [place // 3 for place in range(3000)]
+    kendall(scores, labels, clusters=questions, rng=np.random.default_rng(1), resamples=1)  # imports
+    start = time.perf_counter()
+    for measure in ALL:
+        measure(scores, labels, clusters=questions, rng=np.random.default_rng(1))
+    assert time.perf_counter() - start < 3
+
+
+def test_a_record_has_a_value_or_a_reason() -> None:
+    with pytest.raises(ValueError, match="either a value or the reason"):
+        Correlation(method=Method.PEARSON, value=None, n=3, n_clusters=3)
+    with pytest.raises(ValueError, match="either a value or the reason"):
+        Correlation(method=Method.PEARSON, value=0.1, undefined=Undefined.CONSTANT, n=3, n_clusters=3)
+    with pytest.raises(ValueError, match="two ends"):
+        Correlation(method=Method.PEARSON, value=0.1, low=0.0, n=3, n_clusters=3)
+
+
+@pytest.fixture(scope="module")
+def published_items() -> list[MixedQaItem]:
+    path = DATA / "mixedqa.jsonl"
+    if not path.is_file():
+        pytest.skip(f"labelled data not found in {DATA}: set FACTLOOP_DATA")
+    return list(load_mixedqa(path))
+
+
+def squad_words(text: str) -> list[str]:
+    """Lower case, without punctuation and articles, as SQuAD's Exact Match compares answers."""
+    plain = "".join(character for character in text.lower() if character not in string.punctuation)
+    return re.sub(r"\b(a|an|the)\b", " ", plain).split()
+
+
+def answers_of(items: Sequence[MixedQaItem], system: str) -> list[tuple[MixedQaItem, str, int]]:
+    return [(item, a.text, a.human_correct) for item in items for a in item.responses if a.system == system]
+
+
+@pytest.mark.parametrize(("system", "expected"), [("flan-t5-xxl", 0.635), ("llama-7b", None), ("gpt-3.5-turbo", None)])
+def test_exact_match_correlates_as_published(
+    published_items: list[MixedQaItem], system: str, expected: float | None
+) -> None:
+    """Zheng et al. 2024, Table 1: .635, and undefined twice, for no long answer matches exactly."""
+    answers = answers_of(published_items, system)
+    matches = [float(squad_words(t) in map(squad_words, item.reference_answers)) for item, t, _ in answers]
+    found = pearson(matches, [label for *_, label in answers], rng=np.random.default_rng(0))
+    if expected is None:
+        assert (found.value, found.undefined, found.n) == (None, Undefined.CONSTANT, 1000)
+    else:
+        assert value(found) == pytest.approx(expected, abs=0.0005)
+        assert found.low is not None
+        assert found.low < expected
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"), [("flan-t5-xxl", 0.655), ("llama-7b", 0.435), ("gpt-3.5-turbo", 0.289)]
+)
+def test_bleu_1_correlates_as_published(published_items: list[MixedQaItem], system: str, expected: float) -> None:
+    """Table 1 again, with scores of many values: clipped unigram precision with the brevity penalty."""
+    answers = answers_of(published_items, system)
+    scores = [bleu_1(text.split(), [r.split() for r in item.reference_answers]) for item, text, _ in answers]
+    assert value(pearson(scores, [label for *_, label in answers])) == pytest.approx(expected, abs=0.0006)
+
+
+def bleu_1(words: list[str], references: list[list[str]]) -> float:
+    most = Counter[str]()
+    for reference in references:
+        most |= Counter(reference)
+    clipped = sum((Counter(words) & most).values())
+    nearest = min((abs(len(reference) - len(words)), len(reference)) for reference in references)[1]
+    brevity = 1.0 if len(words) > nearest else math.exp(1 - nearest / len(words)) if words else 0.0
+    return brevity * clipped / len(words) if words else 0.0
+
+
+def test_pairs_on_one_line_have_no_interval() -> None:
+    """Resamples of them lie on it, too: three pairs would be as sure as a thousand."""
+    found = kendall([0.1, 0.2, 0.3], [1.0, 2.0, 5.0], rng=np.random.default_rng(0))
+    assert (found.value, found.low, found.high) == (1.0, None, None)

@@ -1,0 +1,105 @@
+"""Stratified means: by hand, against scikit-learn and scipy, and what must hold of all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import bootstrap, sem  # type: ignore[import-untyped]  # its stubs are no dependency
+from sklearn.metrics import balanced_accuracy_score  # type: ignore[import-untyped]  # it ships no types
+
+from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals, stratified_mean
+
+Floats = NDArray[np.float64]
+
+
+def mean_of(values: list[float], stratum: list[int], cluster: list[int], n_strata: int = 2) -> StratifiedMean:
+    return stratified_mean(
+        np.array(values),
+        np.array(stratum, np.int64),
+        n_strata,
+        np.array(cluster, np.int64),
+        max(cluster, default=0) + 1,
+    )
+
+
+def test_by_hand() -> None:
+    """Strata 0: (1 + 0) / 2 = 1/2; 1: (1 + 1 + 0) / 3 = 2/3; their mean 7/12.
+
+    Cluster 0 holds 1 of stratum 0 and 1 of stratum 1: 1/2/2 + 1/3/2 = 5/12; cluster 1 holds 0 and 1: 1/3/2 = 2/12;
+    cluster 2 holds 0. Together 7/12.
+    """
+    found = mean_of([1, 1, 0, 1, 0, np.nan], [0, 1, 0, 1, 1, 0], [0, 0, 1, 1, 2, 3])
+    assert found.value == pytest.approx(7 / 12)
+    assert found.parts == pytest.approx([5 / 12, 2 / 12, 0, 0])
+    assert (found.n, found.n_clusters) == (5, 3)
+
+
+def test_is_balanced_accuracy_where_labels_are_strata() -> None:
+    rng = np.random.default_rng(0)
+    gold, pred = rng.integers(0, 2, 50), rng.integers(0, 2, 50)
+    found = stratified_mean((gold == pred).astype(float), gold, 2, np.arange(50), 50)
+    assert found.value == pytest.approx(balanced_accuracy_score(gold, pred))
+
+
+def test_a_stratum_without_items_leaves_no_value() -> None:
+    found = mean_of([1, 0], [1, 1], [0, 1])
+    assert found.value is None
+    assert found.empty_strata == [0]
+    assert not found.has_interval
+
+
+def test_nothing_at_all() -> None:
+    found = mean_of([], [], [], n_strata=1)
+    assert (found.value, found.n, found.n_clusters, found.standard_error) == (None, 0, 0, None)
+    assert stratified_intervals([found], np.random.default_rng(0), 100, 0.95) == [None]
+
+
+def test_the_standard_error_of_independent_items_is_the_usual_one() -> None:
+    values = np.random.default_rng(1).normal(size=30)
+    found = stratified_mean(values, np.zeros(30, np.int64), 1, np.arange(30), 30)
+    assert found.standard_error == pytest.approx(sem(values))
+
+
+def test_intervals_are_those_of_scipy() -> None:
+    """With 9,999 draws each, ends of the same distribution differ by Monte Carlo error alone."""
+    values = np.random.default_rng(2).normal(size=40)
+    mean = stratified_mean(values, np.zeros(40, np.int64), 1, np.arange(40), 40)
+    (found,) = stratified_intervals([mean], np.random.default_rng(0), 9999, 0.95)
+    wanted = bootstrap(
+        (values,), np.mean, n_resamples=9999, method="percentile", confidence_level=0.95, rng=np.random.default_rng(1)
+    ).confidence_interval
+    assert found == pytest.approx((wanted.low, wanted.high), abs=0.02)
+
+
+def test_items_of_one_cluster_widen_the_interval() -> None:
+    """Ten copies of each of twenty values say no more than the twenty."""
+    values = np.random.default_rng(3).normal(size=20)
+    once = stratified_mean(values, np.zeros(20, np.int64), 1, np.arange(20), 20)
+    again = stratified_mean(np.repeat(values, 10), np.zeros(200, np.int64), 1, np.repeat(np.arange(20), 10), 20)
+    one, other = (stratified_intervals([m], np.random.default_rng(0), 500, 0.95)[0] for m in (once, again))
+    assert one == pytest.approx(other)
+    assert once.standard_error == pytest.approx(again.standard_error)
+
+
+def test_there_is_no_interval_where_nothing_varies_or_no_draws_are_asked_for() -> None:
+    same = mean_of([1.0, 1.0, 1.0, 1.0], [0, 0, 1, 1], [0, 1, 2, 3])
+    alone = mean_of([1.0, 0.0, 1.0], [0, 0, 1], [0, 1, 2])
+    assert stratified_intervals([same, alone], np.random.default_rng(0), 200, 0.95) == [None, None]
+    varies = mean_of([1.0, 0.0], [0, 0], [0, 1], n_strata=1)
+    assert stratified_intervals([varies], np.random.default_rng(0), 0, 0.95) == [None]
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 1), st.integers(0, 4)), min_size=1, max_size=30))
+def test_parts_add_up_and_order_changes_nothing(items: list[tuple[float, int, int]]) -> None:
+    one = mean_of(*(list(column) for column in zip(*items, strict=True)))  # type: ignore[arg-type]  # three columns
+    other = mean_of(*(list(column) for column in zip(*reversed(items), strict=True)))  # type: ignore[arg-type]
+    assert one.n == other.n == len(items)
+    if one.value is None:
+        assert other.value is None
+    else:
+        assert other.value == pytest.approx(one.value, abs=1e-9)
+        assert one.parts.sum() == pytest.approx(one.value, abs=1e-9)
+        assert -1 <= one.value <= 1 or one.value == pytest.approx(round(one.value))

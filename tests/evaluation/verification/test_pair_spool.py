@@ -1,0 +1,146 @@
+"""The input looked through before anything is spent, and what the output makes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.core.errors import DataError
+from factloop.evaluation.datasets.mapping import ColumnMapping
+from factloop.evaluation.verification.records import PairRow, Prediction
+from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
+from factloop.evaluation.verification.spool import PairSpool, PlacedRow, key_of, to_line
+
+
+def placed(*rows: dict[str, Any]) -> Iterator[PlacedRow]:
+    for line, row in enumerate(rows, 1):
+        yield line, PairRow.model_validate({"id": str(line), "claim": "c", "document": "d", **row})
+
+
+def spooled(*rows: dict[str, Any], limit: int | None = None) -> list[Prediction]:
+    with PairSpool(placed(*rows), path="pairs.jsonl", default_dataset="mine", limit=limit) as spool:
+        return list(spool)
+
+
+def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
+    one, other = spooled({}, {"dataset": "x", "system": "s", "response_id": 7, "claim_id": "k", "label": 0})
+    assert one == Prediction(
+        dataset="mine", system="unknown", response_id="1", claim_id="1", claim="c", document="d", evaluators={}
+    )
+    assert other.key == ("x", "s", "7", "k")
+    assert other.label == 0
+
+
+def test_scores_of_others_are_kept() -> None:
+    (found,) = spooled({"evaluators": {"a": 0.5, "b": None}, "unscored": {"b": "timeout"}})
+    assert json.loads(to_line(found))["evaluators"] == {"a": 0.5, "b": None}
+    assert json.loads(to_line(found))["unscored"] == {"b": "timeout"}
+
+
+def test_a_line_leaves_out_what_is_not_given() -> None:
+    (found,) = (
+        spooled({"label": 0, "document": "", "evaluators": {"a": None}}, {}, limit=1)
+        if False
+        else spooled({"label": 0, "evaluators": {"a": None}})
+    )
+    assert json.loads(to_line(found)) == {
+        "dataset": "mine", "system": "unknown", "response_id": "1", "claim_id": "1", "label": 0, "claim": "c",
+        "document": "d", "evaluators": {"a": None},
+    }  # fmt: skip
+    assert Prediction.model_validate_json(to_line(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        ([], "pairs.jsonl: there is no row in it"),
+        ([{"document": ""}, {"document": None}], "pairs.jsonl: field 'document': no row has a document"),
+        (
+            [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
+            "pairs.jsonl:3: field 'claim_id': line 1 has the same, 'k', in the same response",
+        ),
+        ([{"task": "t"}, {}], "pairs.jsonl:2: field 'task': it stands in some rows only"),
+        ([{}, {"prompt_id": "p"}], "pairs.jsonl:2: field 'prompt_id': it stands in some rows only"),
+    ],
+)
+def test_what_the_audit_would_refuse_is_refused_now(rows: list[dict[str, Any]], complaint: str) -> None:
+    with pytest.raises(DataError) as caught:
+        spooled(*rows)
+    assert str(caught.value).startswith(complaint)
+
+
+def test_a_name_that_has_scores_already_is_refused() -> None:
+    rows = placed({}, {"evaluators": {"lexical": 0.5}})
+    with PairSpool(rows, path="pairs.jsonl", default_dataset="mine") as spool:
+        spool.refuse_scored(["nli:x"])
+        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': it has a score of 'lexical' already"):
+            spool.refuse_scored(["nli:x", "lexical"])
+
+
+def test_one_id_may_stand_in_two_responses() -> None:
+    assert [one.claim_id for one in spooled({"claim_id": "k"}, {"claim_id": "k", "response_id": "r"})] == ["k", "k"]
+
+
+def test_counts_and_the_digest() -> None:
+    def digest(*rows: dict[str, Any]) -> str:
+        with PairSpool(placed(*rows), path="p", default_dataset="mine") as spool:
+            return spool.digest
+
+    rows: list[dict[str, Any]] = [{"label": 1, "system": "s"}, {"document": " "}, {"label": 0}]
+    with PairSpool(placed(*rows), path="p", default_dataset="mine") as spool:
+        assert (spool.n, spool.n_labelled, spool.n_blank, spool.n_unnamed) == (3, 2, 1, 2)
+        assert [one.claim_id for one in spool] == [one.claim_id for one in spool] == ["1", "2", "3"]
+        assert spool.digest == digest(*rows)
+    assert digest({}) != digest({"claim": "other"})
+    assert len({key_of(one) for one in spooled(*rows)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ({"claim": " "}, "claim"),
+        ({"claim": 5}, "claim"),
+        ({"document": ["d"]}, "document"),
+        ({"label": 2}, "label"),
+        ({"label": 0.5}, "label"),
+        ({"evaluators": {"a": 1.5}}, "evaluators.a"),
+        ({"evaluators": []}, "evaluators"),
+    ],
+)
+def test_a_bad_row_names_file_line_and_field(tmp_path: Path, row: dict[str, Any], field: str) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in ({"claim": "c"}, {"claim": "c", **row})))
+    with pytest.raises(DataError) as caught:
+        list(load_pairs(path))
+    assert (caught.value.path, caught.value.line, caught.value.field) == (str(path), 2, field)
+
+
+def test_columns_of_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("Claim,Text,Gold,label,task\nAda,doc,yes,,\nBob,doc,no,,\n")
+    mapping = ColumnMapping(
+        columns={"claim": "Claim", "document": "Text", "label": "Gold"},
+        labels={"yes": 1, "no": 0},
+        constants={"system": "s"},
+    )
+    found = [row for _, row in load_pairs(path, mapping)]
+    assert [(row.claim, row.document, row.label, row.system, row.task) for row in found] == [
+        ("Ada", "doc", 1, "s", None),
+        ("Bob", "doc", 0, "s", None),
+    ]
+    plain = [row.label for _, row in load_pairs(path, ColumnMapping(columns={"claim": "Claim", "document": "Text"}))]
+    assert plain == [None, None]  # empty cells
+
+
+def test_the_published_columns_of_llm_aggrefact(tmp_path: Path) -> None:
+    path = tmp_path / "dev.csv"
+    path.write_text("dataset,doc,claim,label,contamination_identifier\nReveal,D,C,1,\nRAGTruth,D,C,0,\n")
+    with PairSpool(load_dataset_pairs("llm-aggrefact", "dev", path), path="p", default_dataset="x") as spool:
+        assert [(one.dataset, one.claim, one.document, one.label) for one in spool] == [
+            ("Reveal", "C", "D", 1),
+            ("RAGTruth", "C", "D", 0),
+        ]

@@ -1,0 +1,71 @@
+"""What holds of every page, whatever it reports."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+import pytest
+from jinja2 import UndefinedError
+
+from factloop.reports.page import render_page
+from tests.reports.html_page import Page, contrast
+from tests.reports.page_samples import MADE_BY, PAGES
+
+every_page = pytest.mark.parametrize("name", PAGES)
+
+
+@every_page
+def test_a_page_loads_nothing_and_runs_only_its_own_script(name: str) -> None:
+    page = Page(PAGES[name])
+    assert {tag for tag, _ in page.elements} & {"link", "img", "iframe", "object", "embed", "base"} == set()
+    assert not [attributes for _, attributes in page.elements if {"src", "style"} & set(attributes)]
+    assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")]
+    policy = next(meta["content"] for meta in page.of("meta") if "http-equiv" in meta)
+    assert policy.startswith("default-src 'none';")
+    for tag in ("style", "script"):
+        assert len(page.of(tag)) == 1
+        inline = re.findall(rf"<{tag}>(.*?)</{tag}>", PAGES[name], re.DOTALL)[-1]
+        digest = base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+@every_page
+def test_ids_are_unique_and_every_inner_link_and_label_arrives(name: str) -> None:
+    page = Page(PAGES[name])
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {link["href"][1:] for link in page.of("a") if link["href"].startswith("#")} <= set(ids)
+    labels = {one["aria-labelledby"] for _, one in page.elements if "aria-labelledby" in one}
+    assert labels <= set(ids)
+    assert len(page.of("h1")) == 1
+
+
+@every_page
+def test_no_control_character_arrives(name: str) -> None:
+    assert not set(PAGES[name]) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
+
+
+@every_page
+def test_equal_reports_give_equal_pages(name: str) -> None:
+    assert MADE_BY[name]() == PAGES[name]
+
+
+@every_page
+def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
+    """A class that nobody knows is a slip of the pen, or what a change left behind."""
+    page = Page(PAGES[name])
+    known = "".join(re.findall(r"<(?:style|script)>.*?</(?:style|script)>", PAGES[name], re.DOTALL))
+    used = {one for _, attributes in page.elements for one in attributes.get("class", "").split()}
+    assert {one for one in used if not re.search(rf"\.{re.escape(one)}(?![\w-])", known)} == set()
+
+
+def test_a_template_fails_where_it_names_what_it_was_not_given() -> None:
+    with pytest.raises(UndefinedError, match="report"):
+        render_page("trust_report.html.j2")
+
+
+def test_the_contrast_ratio_is_that_of_wcag() -> None:
+    assert contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+from rich.console import Console
+
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, Waiting
+from factloop.core.records import Claim, Usage
+from factloop.reports.progress import CountDisplay, ProgressDisplay
+from tests.reports.sample import sample_report
+
+REPORT = sample_report()
+
+
+def found(claim: Claim) -> ClaimFound:
+    return ClaimFound(claim_id=claim.id, sentence=claim.sentence, span=claim.span, self_contained=claim.self_contained)
+
+
+def judged(claim: Claim, calls: int) -> ClaimJudged:
+    return ClaimJudged(claim=claim, usage=Usage(calls=calls, cost_usd=calls / 1000))
+
+
+def screen(events: list[Event], *, terminal: bool = True) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=120, force_terminal=terminal, color_system=None, _environ={})
+    with ProgressDisplay(console) as display:
+        for event in events:
+            display.handle(event)
+    return file.getvalue()
+
+
+def test_it_counts_claims_calls_and_cost() -> None:
+    first, second, third = REPORT.claims[:3]
+    events: list[Event] = [
+        ResponseSplit(n_sentences=12),
+        *(found(claim) for claim in (first, second, third)),
+        ClaimSearched(claim_id=first.id, query="q", evidence=()),
+        judged(first, 4),
+        judged(second, 5),
+    ]
+    last_frame = screen(events)
+    assert "2 of 3 claims" in last_frame
+    assert "5 calls, $0.005" in last_frame
+
+
+def test_replayed_events_change_nothing() -> None:
+    claim = REPORT.claims[0]
+    assert "1 of 1 claim " in screen([found(claim), found(claim), judged(claim, 1), judged(claim, 1)])
+
+
+def test_a_claim_may_be_judged_before_it_is_announced() -> None:
+    assert "1 of 1 claim " in screen([judged(REPORT.claims[0], 1)])
+
+
+def test_the_end_is_shown() -> None:
+    assert "done" in screen([CheckFinished(report=REPORT)])
+
+
+def test_off_the_terminal_it_is_quiet() -> None:
+    events: list[Event] = [ResponseSplit(n_sentences=2), judged(REPORT.claims[0], 1)]
+    assert screen(events, terminal=False) == ""
+
+
+def test_standard_output_stays_free_for_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    file = io.StringIO()
+    with ProgressDisplay(Console(file=file, force_terminal=True, _environ={})) as display:
+        display.handle(ResponseSplit(n_sentences=1))
+        sys.stdout.write("result")
+    assert capsys.readouterr().out == "result"
+    assert "result" not in file.getvalue()
+
+
+def waiting(waited_s: float, cause: str = "status 429") -> Waiting:
+    return Waiting(server="serper", waited_s=waited_s, patience_s=120.0, cause=cause)
+
+
+def test_it_says_who_is_waited_for_until_something_happens() -> None:
+    claim = REPORT.claims[0]
+    said = "serper accepts no request (status 429): waiting 34 of 120 s"
+    assert said in screen([found(claim), waiting(33.9)])
+    assert said not in screen([waiting(33.9), judged(claim, 1)])
+
+
+def test_off_the_terminal_each_outage_is_one_line() -> None:
+    events: list[Event] = [*map(waiting, (5.0, 6.0, 7.0)), judged(REPORT.claims[0], 1), *map(waiting, (5.0, 6.0))]
+    line = "factloop: serper accepts no request (status 429): waiting 5 of 120 s\n"
+    assert screen(events, terminal=False) == 2 * line
+
+
+def test_what_a_server_says_is_not_obeyed() -> None:
+    assert "\x1b[2J" not in screen([waiting(5.0, "said \x1b[2J")], terminal=False)
+
+
+def test_a_count_says_it_too() -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=120, force_terminal=True, color_system=None, _environ={})
+    with CountDisplay(console, "answer", 3) as display:
+        display.waiting(waiting(10.0))
+    assert "serper accepts no request (status 429): waiting 10 of 120 s" in file.getvalue()
+    with CountDisplay(console, "answer", 3) as display:
+        display.waiting(waiting(10.0))
+        display.one_more(Usage(calls=1))
+    assert file.getvalue().count("1 of 3 answers")

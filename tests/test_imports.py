@@ -1,0 +1,40 @@
+"""Importing factloop costs little: what is heavy waits until it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import factloop
+
+HEAVY = ("torch", "spacy", "langgraph", "langchain", "langchain_core", "openai", "tantivy", "transformers")
+
+
+@pytest.mark.parametrize("module", ["factloop", "factloop.cli", "factloop.core.records"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_check_with_the_offline_engine_loads_neither_torch_nor_a_model_client() -> None:
+    code = (
+        "import sys, factloop; factloop.FactChecker(cache=False).check('Rome is in Italy.');"
+        "print([name for name in ('torch', 'transformers', 'sklearn') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there() -> None:
+    for name in factloop.__all__:
+        assert getattr(factloop, name).__name__ == name
+    assert set(factloop.__all__) <= set(dir(factloop))
+    assert {*factloop._HOME} == {*factloop.__all__}
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Checker'"):
+        factloop.Checker  # noqa: B018 - asking is the test

@@ -1,0 +1,128 @@
+"""What may be given to be scored: any text gets a score or a named reason, and what is no text is refused unpaid."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from factloop import TrustScorer, UnscoredReason
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json
+from factloop.core.trust_records import TrustReport
+from factloop.reports.trust.html import render_trust_html
+from factloop.reports.trust.terminal import print_trust_report
+from factloop.trust.question_answers import QuestionAnswer
+from tests.checking.simulated import simulated_scorer
+from tests.simulator import Simulator
+from tests.trust.trust_items import known_to
+
+QUESTION = "Who built Rome?"
+
+ODD = {
+    "Chinese": ("谁建造了耶路撒冷的第一座圣殿？", "所罗门王建造了它。"),
+    "Arabic": ("من بنى الهيكل الأول؟", "بناه الملك سليمان."),
+    "one number": ("When was it founded?", "2017"),
+    "a thousand words": (QUESTION, "Rome was built by Romulus, and then by others. " * 110),
+    "no letter": ("???", "???"),
+    "the question itself": ("Rome was built by Romulus.", "Rome was built by Romulus."),
+    "NUL and controls": (QUESTION, "Romulus \x00 built \x01 Rome \x08 in 1848."),
+    "escapes": (f"\x1b]0;title\x07{QUESTION}", "\x1b[31mRomulus\x1b[0m built \x9b31mRome in 1848."),
+    "overrides": (QUESTION, "Romulus \u202eemoR tliub\u202c in \u20661848\u2069."),
+    "markup": ("<b>Who</b> built {{ Rome }}?", "[red]Romulus[/red] built <script>alert(1)</script> Rome in 1848."),
+    "lines": (QUESTION, "A) Romulus\nB) Remus\n\nAnswer: C\n"),
+    "one word of 50 kB": (QUESTION, "a" * 50_000),
+    "digits of 50 kB": (QUESTION, "1" * 50_000),
+    "emoji": (QUESTION, "👩‍👩‍👧‍👦 built 🏛️ in 1848"),
+}
+
+
+@pytest.mark.parametrize(("question", "response"), ODD.values(), ids=ODD.keys())
+async def test_odd_text_gets_a_score_or_a_named_reason(sim: Simulator, question: str, response: str) -> None:
+    async with simulated_scorer(sim, max_checks=2) as scorer:
+        report = await scorer.ascore(question, response)
+    bc = report.trust_bc
+    assert (report.question, report.response, report.answered_by) == (question, response, None)
+    assert bc.value is not None or bc.unscored_reason is UnscoredReason.TOO_FEW_DISTRACTORS
+    assert len({distractor.text for distractor in bc.distractors} | {response}) == len(bc.distractors) + 1
+    assert TrustReport.model_validate_json(to_json(report)) == report
+    assert "alert(1)</script> Rome" not in render_trust_html(report)
+    assert not set(terminal(report)) & set("\x00\x01\x07\x08\x1b\x9b\u202e\u2066")
+
+
+def terminal(report: TrustReport) -> str:
+    """As a terminal without colours gets it."""
+    out = io.StringIO()
+    print_trust_report(report, Console(file=out, width=60, emoji=False, markup=False, highlight=False))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"response": ""}, 'response: a text is needed, not ""'),
+        ({"response": " \n"}, "response: a text is needed"),
+        ({"response": 3}, "response: a text is needed, not 3"),
+        ({"response": "half \ud83d"}, "response: half a character .* at position 5"),
+        ({"question": ""}, "question: a text is needed"),
+        ({"question": None}, "question: a text is needed, not null"),
+        ({"question": "half \udcff"}, "question: half a character"),
+        ({"id": ""}, "id: a text is needed"),
+        ({"id": "half \ud83d"}, "id: half a character"),
+    ],
+)
+async def test_what_is_no_text_is_refused_before_anything_is_spent(
+    sim: Simulator, given: dict[str, Any], complaint: str
+) -> None:
+    async with simulated_scorer(sim) as scorer:
+        with pytest.raises(DataError, match=complaint):
+            await scorer.ascore(**{"question": QUESTION, "response": "Romulus.", **given})
+    assert sim.stats().model.requests == 0
+
+
+@pytest.mark.parametrize("given", [("", "x"), ("x", ""), ("x", "half \ud83d"), ("half \ud83d", "x")])
+async def test_what_is_no_text_has_no_distractors(given: tuple[str, str]) -> None:
+    with pytest.raises(DataError, match=r"a text is needed|half a character"):
+        await TrustScorer().adistractors(*given)
+
+
+async def test_a_number_of_distractors_is_not_negative() -> None:
+    scorer = TrustScorer()
+    with pytest.raises(ConfigError, match="-1 distractors"):
+        await scorer.adistractors(QUESTION, "Romulus built Rome in 1848.", n=-1)
+    found = await scorer.adistractors(QUESTION, "Romulus built Rome in 1848.", n=0)
+    assert (found.wanted, found.distractors) == (0, ())
+
+
+async def test_without_a_response_the_subject_answers_and_is_asked_about_its_answer(sim: Simulator) -> None:
+    (pair,) = known_to(sim, "known", 1)
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore(pair.question)
+    assert (report.response, report.answered_by, report.trust_bc.value) == (pair.answer, "openai:sim", 1)
+    assert sim.stats().stages["ClosedBookAnswer"].requests == 1
+    assert report.usage.stages["answer"].calls == 1
+
+
+async def test_without_a_response_and_a_subject_nobody_can_be_asked() -> None:
+    with pytest.raises(ConfigError, match="no subject model to ask"):
+        await TrustScorer(cache=False).ascore(QUESTION)
+
+
+async def test_answers_keep_their_order_and_need_different_ids(sim: Simulator) -> None:
+    items = [
+        QuestionAnswer(id=str(n), question=QUESTION, response=f"Romulus built Rome in {1900 - n}.") for n in range(5)
+    ]
+    async with simulated_scorer(sim, max_checks=1) as scorer:
+        run = await scorer.ascore_many(items)
+        with pytest.raises(DataError, match="two answers have the id '3'"):
+            await scorer.ascore_many([*items, items[3]])
+    assert [report.id for report in run.reports] == [item.id for item in items]
+    assert [report.response for report in run.reports] == [item.response for item in items]
+
+
+async def test_no_answers_make_a_run_without_scores(sim: Simulator) -> None:
+    async with simulated_scorer(sim) as scorer:
+        run = await scorer.ascore_many([])
+    assert (run.reports, run.summary.trust_bc.mean, run.summary.trust_bc.n_unscored) == ((), None, 0)

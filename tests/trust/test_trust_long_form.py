@@ -1,0 +1,161 @@
+"""The claims of a long response: what SAFE says of each beside whether the subject insists on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop import FactualityReport, TrustScorer, UnscoredReason, Verdict
+from factloop.core.errors import ConfigError
+from factloop.core.factuality import at_each_k, count_verdicts, precision
+from factloop.core.records import Claim, Fingerprint, Judgement, Usage
+from factloop.core.trust_records import LongFormTrustReport, Standing
+from tests.checking.simulated import simulated_checker, simulated_scorer
+from tests.simulator import Faults, Simulator
+from tests.trust.trust_items import known_to, timeless
+
+SUPPORTED = Judgement(verdict=Verdict.SUPPORTED)
+UNSUPPORTED = Judgement(verdict=Verdict.NOT_SUPPORTED, contradicted=False)
+IRRELEVANT = Judgement(verdict=Verdict.IRRELEVANT)
+FAILED = Judgement(unscored_reason=UnscoredReason.TOOL_FAILURE)
+
+
+def report_of(claims: Sequence[tuple[str, Judgement]], prompt: str | None = None, **of: str) -> FactualityReport:
+    """SAFE's report on claims in one line; `of` names the claims that repeat earlier ones."""
+    response = " ".join(text for text, _ in claims)
+    found = []
+    for number, (text, judgement) in enumerate(claims, 1):
+        start = response.index(text)
+        found.append(
+            Claim(
+                id=f"c{number}",
+                sentence=text,
+                span=(start, start + len(text)),
+                text=text,
+                self_contained=text,
+                duplicate_of=of.get(f"c{number}"),
+                judgement=judgement,
+            )
+        )
+    return FactualityReport(
+        prompt=prompt,
+        response=response,
+        claims=tuple(found),
+        counts=count_verdicts(found),
+        precision=precision(count_verdicts(found)),
+        at_k=tuple(at_each_k(count_verdicts(found), (64,))),
+        usage=Usage(),
+        fingerprint=Fingerprint(
+            factloop_version="0", engine="offline", plan="fused", max_searches=1, results_per_search=1
+        ),
+        created_at=datetime.now(UTC),
+    )
+
+
+def standings(report: LongFormTrustReport) -> list[str]:
+    return [str(item.standing) for item in report.claims]
+
+
+async def test_verdict_and_belief_make_four_groups(sim: Simulator) -> None:
+    known, unknown = known_to(sim, "known", 2), known_to(sim, "unknown", 2)
+    claims = [
+        (known[0].answer, SUPPORTED),
+        (unknown[0].answer, SUPPORTED),
+        (known[1].answer, UNSUPPORTED),
+        (unknown[1].answer, UNSUPPORTED),
+        ("It is a lovely day.", IRRELEVANT),
+        (known_to(sim, "known", 3)[2].answer, FAILED),
+    ]
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore_claims(report_of(claims, "Tell me of these."))
+    assert [item.standing for item in report.claims] == [
+        Standing.SUPPORTED_INSISTED,
+        Standing.SUPPORTED_WAVERING,
+        Standing.UNSUPPORTED_INSISTED,
+        Standing.UNSUPPORTED_WAVERING,
+        Standing.UNPLACED,
+        Standing.UNPLACED,
+    ]
+    assert report.counts == Counter(dict.fromkeys(Standing, 1) | {Standing.UNPLACED: 2})
+    irrelevant, failed = report.claims[4:]
+    assert (irrelevant.trust_bc, irrelevant.why_unplaced) == (None, "SAFE: irrelevant")
+    assert (failed.trust_bc is not None, failed.why_unplaced) == (True, "SAFE: tool_failure")
+    assert all(report.factuality.response[slice(*item.claim.span)] == item.claim.sentence for item in report.claims)
+    assert report.usage.calls == sim.stats().model.requests
+    topics = {body["messages"][-1]["content"].count("Tell me of these.") for body in sim.bodies("McqAnswer")}
+    assert topics == {1}
+
+
+async def test_warnings_of_the_verdicts_are_said_once(sim: Simulator) -> None:
+    (pair,) = known_to(sim, "known", 1)
+    factuality = report_of([(pair.answer, SUPPORTED)]).model_copy(update={"warnings": ("Mind the judge.",)})
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore_claims(factuality)
+    assert (report.factuality.warnings, report.warnings) == (("Mind the judge.",), ())
+
+
+async def test_a_repeated_claim_is_asked_about_once(sim: Simulator) -> None:
+    (pair,) = known_to(sim, "known", 1)
+    claims = [(pair.answer, SUPPORTED), (pair.answer, SUPPORTED)]
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore_claims(report_of(claims, c2="c1"))
+    first, second = report.claims
+    assert first.trust_bc == second.trust_bc
+    assert standings(report) == ["supported_insisted"] * 2
+    assert sim.stats().model.requests == 10
+
+
+async def test_a_belief_that_cannot_be_had_leaves_the_claim_unplaced(sim: Simulator) -> None:
+    sim.set(faults=Faults(refusal=1.0))
+    (pair,) = known_to(sim, "known", 1)
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore_claims(report_of([(pair.answer, SUPPORTED), ("???", SUPPORTED)]))
+    assert standings(report) == ["unplaced"] * 2
+    assert [item.why_unplaced for item in report.claims] == ["TrustBC: refusal", "TrustBC: too_few_distractors"]
+
+
+@pytest.mark.parametrize("prompt", [None, "", " "])
+async def test_a_response_may_have_no_prompt(sim: Simulator, prompt: str | None) -> None:
+    (pair,) = known_to(sim, "known", 1)
+    async with simulated_scorer(sim) as scorer:
+        report = await scorer.ascore_claims(report_of([(pair.answer, SUPPORTED)], prompt))
+        assert standings(report) == ["supported_insisted"]
+        empty = await scorer.ascore_claims(report_of([], prompt))
+    assert (empty.claims, empty.counts[Standing.UNPLACED]) == ((), 0)
+
+
+@pytest.mark.parametrize("claims", [[], [("Rome is old.", SUPPORTED)], [("Rome is old.", IRRELEVANT)]])
+async def test_without_a_subject_there_is_nobody_to_ask(claims: list[tuple[str, Judgement]]) -> None:
+    with pytest.raises(ConfigError, match="TrustBC asks a subject model"):
+        await TrustScorer(cache=False).ascore_claims(report_of(claims))
+
+
+async def test_claims_of_the_simulated_world_fare_as_the_subject_knows_them(sim: Simulator, tmp_path: Path) -> None:
+    response = min(sim.world.responses, key=lambda response: len(response.facts))
+    settings: dict[str, Any] = {"run_dir": tmp_path / "run"}
+    async with simulated_checker(sim) as checker, simulated_scorer(sim) as scorer:
+        factuality = await checker.acheck(response.text, response.prompt)
+        report = await scorer.ascore_claims(factuality, **settings)
+        paid = sim.stats().model.requests
+        again = await scorer.ascore_claims(factuality, **settings)
+        assert sim.stats().model.requests == paid
+        with pytest.raises(ConfigError, match="another configuration"):
+            await scorer.ascore_claims(report_of([("Rome is old.", SUPPORTED)]), **settings)
+    assert timeless(again)["claims"] == timeless(report)["claims"]
+    truth = {
+        fact.self_contained: sim.subject.expected_trust_bc(fact.topic, fact.self_contained) for fact in response.facts
+    }
+    compared = [
+        (item.trust_bc.value, truth[item.claim.self_contained])
+        for item in report.claims
+        if item.trust_bc is not None and truth.get(item.claim.self_contained) is not None
+    ]
+    assert len(compared) >= 5
+    assert all(value == wanted for value, wanted in compared)
+    kept = LongFormTrustReport.model_validate_json((tmp_path / "run" / "report.json").read_bytes())
+    assert kept.claims == again.claims

@@ -1,0 +1,251 @@
+"""Where beliefs and evidence come from: models by name or by object, a corpus by path or as a search, a judge."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import CallbackManagerForLLMRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from factloop import TrustReport, TrustScorer, UnscoredReason
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.trust_records import Relation
+from tests.checking.simulated import simulated_scorer
+from tests.simulator import MODEL, Faults, QaPair, Simulator
+from tests.trust.trust_items import known_to
+
+QUESTION, RESPONSE = "Who built Rome?", "Romulus built Rome in 1848."
+PASSAGE = "Romulus built Rome in 1848, as the legend has it."
+
+
+class Talker(BaseChatModel):
+    """Says one thing whatever it is asked, and knows nothing of tools, schemas or servers."""
+
+    reply: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "talker"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],  # noqa: ARG002 - the base class has them
+        stop: list[str] | None = None,  # noqa: ARG002
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.reply))])
+
+
+class OneDocument(BaseRetriever):
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - the base class has them
+        return [Document(PASSAGE, metadata={"source": "https://example.org/rome", "title": "Rome"})]
+
+
+@tool
+def look_up(query: str) -> str:  # noqa: ARG001 - a tool takes its query
+    """Looks something up."""
+    return PASSAGE
+
+
+@pytest.fixture
+def corpus(sim: Simulator, tmp_path: Path) -> Path:
+    """The articles of the simulated world, as wiki-dpr has passages."""
+    path = tmp_path / "passages.tsv"
+    rows = (f"{number}\t{passage.text}\t{passage.title}" for number, passage in enumerate(sim.world.passages[:2000], 1))
+    path.write_text("id\ttext\ttitle\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def pair(sim: Simulator, corpus: Path) -> QaPair:
+    """A question that the subject knows and the corpus speaks of."""
+    text = corpus.read_text(encoding="utf-8")
+    return next(pair for pair in known_to(sim, "known", 50) if pair.topic.article_sentence in text)
+
+
+OVERALL = {(1, "support"): 1.0, (0, "support"): 0.8, (1, "neutral"): 0.6, (0, "neutral"): 0.4} | {
+    (1, "contradict"): 0.2,
+    (0, "contradict"): 0.0,
+}
+"""Table 3 of the paper."""
+
+
+def row(report: TrustReport) -> tuple[int | None, Relation | None, float | None]:
+    return report.trust_bc.value, report.trust_fc.relation, report.trust_ov.value
+
+
+async def test_a_corpus_and_a_judge_model(sim: Simulator, corpus: Path, pair: QaPair, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"judge_model": MODEL, "corpus": corpus, "cache_dir": tmp_path / "cache"}
+    async with simulated_scorer(sim, **settings) as scorer:
+        true = await scorer.ascore(pair.question, pair.answer)
+        false = await scorer.ascore(pair.question, pair.wrong(random.Random(1)))
+    assert row(true) == (1, "support", OVERALL[1, "support"])
+    assert row(false) == (0, "contradict", OVERALL[0, "contradict"])
+    for report in (true, false):
+        fc = report.trust_fc
+        assert len(fc.passages) == 10
+        assert set(fc.cited) <= {passage.id for passage in fc.passages}
+        assert fc.cited
+        assert (fc.judged_by, fc.query) == (
+            "openai:sim",
+            f'"{report.response}" correctly answers the question of "{pair.question}"',
+        )
+        assert report.usage.stages["entailment"].calls == 1
+        assert report.warnings == ()
+
+
+async def test_without_a_judge_the_offline_rater_judges_and_says_so(
+    sim: Simulator, corpus: Path, pair: QaPair, tmp_path: Path
+) -> None:
+    async with simulated_scorer(sim, corpus=[corpus], cache_dir=tmp_path / "cache", passages=3) as scorer:
+        report = await scorer.ascore(pair.question, pair.answer)
+    assert report.trust_fc.relation is not None
+    assert report.trust_ov.value == OVERALL[1, str(report.trust_fc.relation)]
+    assert len(report.trust_fc.passages) == 3
+    assert "offline rater" in report.warnings[0]
+    assert sim.stats().stages.keys() == {"McqAnswer"}
+
+
+async def test_a_corpus_without_a_subject_gives_what_documents_say(corpus: Path, pair: QaPair, tmp_path: Path) -> None:
+    async with TrustScorer(corpus=corpus, cache_dir=tmp_path / "cache") as scorer:
+        report = await scorer.ascore(pair.question, pair.answer)
+    assert report.trust_bc.unscored_reason is UnscoredReason.NO_SOURCE
+    assert report.trust_fc.relation is not None
+    assert (report.trust_ov.value, report.trust_ov.missing) == (None, "TrustBC (No subject model was given.)")
+
+
+async def test_a_judge_that_fails_leaves_the_passages_and_no_relation(
+    sim: Simulator, corpus: Path, pair: QaPair, tmp_path: Path
+) -> None:
+    sim.set(stage_faults={"Entailment": Faults(refusal=1.0)})
+    settings: dict[str, Any] = {"judge_model": MODEL, "corpus": corpus, "cache_dir": tmp_path / "cache"}
+    async with simulated_scorer(sim, **settings) as scorer:
+        report = await scorer.ascore(pair.question, pair.answer)
+    assert (report.trust_bc.value, report.trust_fc.unscored_reason) == (1, UnscoredReason.REFUSAL)
+    assert len(report.trust_fc.passages) == 10
+    assert report.trust_ov.value is None
+    assert report.trust_ov.missing.startswith("TrustFC (")
+
+
+@pytest.mark.parametrize("source", [OneDocument(), look_up], ids=["retriever", "langchain tool"])
+async def test_a_search_of_ones_own(source: Any) -> None:
+    async with TrustScorer(corpus=source, cache=False) as scorer:
+        report = await scorer.ascore(QUESTION, RESPONSE)
+    assert [passage.passage for passage in report.trust_fc.passages] == [PASSAGE]
+    assert report.fingerprint.corpus
+
+
+async def test_chat_models_of_ones_own(sim: Simulator, pair: QaPair) -> None:
+    model = ChatOpenAI(model="sim", base_url=sim.base_url, api_key=SecretStr("own-secret"), temperature=0)
+    async with TrustScorer(model, judge_model=model, corpus=OneDocument(), cache=False) as scorer:
+        report = await scorer.ascore(pair.question, pair.answer)
+    assert report.trust_bc.value == 1
+    assert report.trust_fc.judged_by == report.fingerprint.subject_model == "sim"
+    assert "own-secret" not in report.model_dump_json()
+
+
+async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
+    async with TrustScorer(Talker(reply="Answer: B."), cache=False) as scorer:
+        report = await scorer.ascore(QUESTION, RESPONSE)
+    checks = report.trust_bc.checks
+    assert {check.chosen for check in checks} == {"B"}
+    expected = list(itertools.takewhile(lambda check: check.response_letter == "B", checks))
+    assert report.trust_bc.value == 0  # the response's letter goes round
+    assert report.trust_bc.n_consistent == len(expected)
+
+
+async def test_a_chat_model_that_chooses_nothing_is_unscored_with_what_it_said() -> None:
+    async with TrustScorer(Talker(reply="It may be A or C, who knows."), cache=False) as scorer:
+        report = await scorer.ascore(QUESTION, RESPONSE)
+    assert report.trust_bc.unscored_reason is UnscoredReason.PARSE_FAILURE
+    assert {check.reply for check in report.trust_bc.checks} == {"It may be A or C, who knows."}
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"subject_model": 3}, "subject_model: int is no chat model"),
+        ({"judge_model": object()}, "judge_model: object is no chat model"),
+        ({"subject_model": Talker(reply="A").bind(stop=["x"])}, "subject_model: _ChatModelBinding is no chat model"),
+        ({"corpus": 3}, "int is no search"),
+        ({"corpus": [3]}, "list is no search"),
+        ({"colour": "red"}, "there is no setting 'colour'"),
+        ({"max_checks": 0}, "max_checks = 0"),
+        ({"window": 0}, "window = 0"),
+        ({"passages": 0}, "passages = 0"),
+        ({"base_url": "localhost"}, "base_url = 'localhost'"),
+        ({"sparql_url": "ftp://x"}, "sparql_url = 'ftp://x'"),
+    ],
+)
+def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        TrustScorer(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"corpus": "nowhere.tsv"}, "nowhere.tsv"),
+        ({"corpus": ""}, "an empty path"),
+        ({"kb": "nowhere.kb"}, "no table of typed entities at nowhere.kb"),
+        ({"vectors": "nowhere.bin"}, "nowhere.bin"),
+        ({"nli": "nowhere", "corpus": OneDocument()}, "nowhere"),
+        ({"embeddings": "nowhere"}, "nowhere"),
+        ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),
+        ({"price_in": 1.0}, "--price-in and --price-out"),
+        ({"budget_usd": 1.0}, "--price-in"),
+        ({"subject_model": "nobody:x"}, "nobody"),
+        ({"prompts": "nowhere"}, "nowhere"),
+    ],
+)
+async def test_a_set_up_that_cannot_be_opened_is_named_and_costs_nothing(
+    sim: Simulator, given: dict[str, Any], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with simulated_scorer(sim, **given) as scorer:
+        with pytest.raises((ConfigError, DataError), match=complaint):
+            await scorer.ascore(QUESTION, RESPONSE)
+    assert sim.stats().model.requests == 0
+
+
+def test_it_works_plainly_in_a_running_loop_and_in_two_loops(sim: Simulator, pair: QaPair) -> None:
+    scorer = simulated_scorer(sim, max_checks=2)
+
+    async def inside() -> TrustReport:
+        return scorer.score(pair.question, pair.answer)
+
+    async def own() -> TrustReport:
+        async with scorer:
+            return await scorer.ascore(pair.question, pair.answer)
+
+    reports = [asyncio.run(inside()), asyncio.run(own()), asyncio.run(own()), scorer.score(pair.question, pair.answer)]
+    assert [report.trust_bc.value for report in reports] == [1] * 4
+
+
+async def test_a_scorer_may_be_used_again_after_it_was_closed(sim: Simulator, pair: QaPair) -> None:
+    scorer = simulated_scorer(sim, max_checks=2)
+    for _ in range(2):
+        assert (await scorer.ascore(pair.question, pair.answer)).trust_bc.value == 1
+        await scorer.aclose()
+
+
+async def test_answers_are_kept_between_scorers(sim: Simulator, pair: QaPair, tmp_path: Path) -> None:
+    for kept in (False, True):
+        async with simulated_scorer(sim, cache=True, cache_dir=tmp_path) as scorer:
+            report = await scorer.ascore(pair.question, pair.answer)
+        assert (report.usage.calls, report.usage.cache_hits) == ((0, 10) if kept else (10, 0))
+        assert report.trust_bc.graded == pytest.approx(0.92, abs=0.01)
+    assert sim.stats().model.requests == 10

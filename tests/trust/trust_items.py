@@ -1,0 +1,56 @@
+"""Answers about the simulated world, and reports made comparable."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable
+from typing import Any
+
+from factloop.core.files.json import to_json
+from factloop.core.records import Record
+from factloop.core.trust_records import TrustRun
+from factloop.trust.question_answers import QuestionAnswer
+from tests.simulator import QaPair, Simulator
+
+VOLATILE = {"created_at", "retrieved_at", "wall_s"}
+
+
+def both_answers(pairs: Iterable[QaPair]) -> list[QuestionAnswer]:
+    """The true answer and a false one to each question."""
+    items: list[QuestionAnswer] = []
+    for number, pair in enumerate(pairs):
+        for said, response in (("true", pair.answer), ("false", pair.wrong(random.Random(number)))):
+            items.append(QuestionAnswer(id=f"{number} {said}", question=pair.question, response=response))
+    return items
+
+
+def known_to(sim: Simulator, knowledge: str, n: int) -> list[QaPair]:
+    """Questions whose topic the subject knows so well."""
+    return [pair for pair in sim.world.questions[:300] if sim.subject.knowledge(pair.topic) == knowledge][:n]
+
+
+def expected(sim: Simulator, items: Iterable[QuestionAnswer]) -> list[int | None]:
+    """TrustBC by what the subject knows; None where that is chance."""
+    subject = sim.subject
+    found: list[int | None] = []
+    for item in items:
+        pair = sim.world.pair_of(item.question)
+        assert pair is not None
+        found.append(subject.expected_trust_bc(pair.topic, item.response or ""))
+    return found
+
+
+def values(run: TrustRun) -> list[int | None]:
+    return [report.trust_bc.value for report in run.reports]
+
+
+def timeless(record: Record) -> Any:
+    """The record as its JSON says it, but for times."""
+    return _stable(json.loads(to_json(record)))
+
+
+def _stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _stable(item) for name, item in value.items() if name not in VOLATILE}
+    return [_stable(item) for item in value] if isinstance(value, list) else value
