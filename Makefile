@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CODE := agents tools prompts evaluation factloop tests benchmarks
 
-.PHONY: demo test check bench schemas clean
+.PHONY: demo test check bench docs schemas clean
 
 # Two stamps, so that the demo needs neither torch nor the test tools.
 $(BIN)/python:
@@ -50,6 +50,13 @@ bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labell
 	$(BIN)/python -m benchmarks.cascade
 	$(BIN)/python -m benchmarks.experiment_errors
 	$(BIN)/python -m benchmarks.safe_speed
+
+$(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable '.[docs]'
+	@touch $@ $(VENV)/.core
+
+docs: $(VENV)/.docs  ## The documents as pages, with every public name, under build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records
 	$(BIN)/python -m factloop.schemas
