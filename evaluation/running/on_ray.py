@@ -23,11 +23,11 @@ from typing import Any
 
 import factloop
 from factloop.core.errors import ConfigError
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.journals import gather
 from factloop.evaluation.running.shares import divide, is_limited
 from factloop.evaluation.running.team import Team, one_line
 from factloop.evaluation.running.worker import Home, Worker, machine_of
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from factloop.core.errors import DataError
 from factloop.core.files.temporary_lines import TemporaryLines
 from factloop.core.given_text import check_whole
-from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.runs.items import RunItem
 
 _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 

@@ -13,10 +13,10 @@ from typing import Any
 import factloop
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, DataError
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.journals import journal_at
-from factloop.evaluation.running.judge import Judge, open_judge
 from factloop.evaluation.running.shares import is_limited, on_top_of
+from factloop.evaluation.runs.items import RunItem
+from factloop.evaluation.runs.judge import Judge, open_judge
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache

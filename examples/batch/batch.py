@@ -15,9 +15,9 @@ from pathlib import Path
 
 from factloop import FactChecker
 from factloop.evaluation.datasets.responses import load_responses
+from factloop.evaluation.runs.items import response_items
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.running.items import response_items
-from factloop.evaluation.running.run import astream_run
+from factloop.evaluation.runs.run import astream_run
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
 

@@ -19,10 +19,10 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
 from factloop.cli.progress import counted
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.run import Engine, Kind, RunStarted, astream_run
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.run import Engine, Kind, RunStarted, astream_run
 from factloop.evaluation.runs.summary import Scoring
 from factloop.evaluation.runs.views.terminal import print_run
 from factloop.reports.figures import plural

@@ -10,8 +10,8 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.core.files.temporary_lines import TemporaryLines
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.verification.records import PairRow
 from factloop.evaluation.verification.spool import PairSpool
 from factloop.setup.run_directory import RunDirectory

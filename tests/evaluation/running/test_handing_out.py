@@ -12,9 +12,9 @@ import pytest
 from ray.exceptions import RayActorError
 
 from factloop.core.errors import ConfigError, ToolError
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.team import Team, at_once
 from factloop.evaluation.running.worker import Wrong
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 

@@ -9,8 +9,8 @@ import pytest
 from factloop.core.errors import DataError
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.runs.items import RunItem
 
 ITEM = RunItem("1", "one", "p1", "Who?", "Ada\u2028was\nborn. \U0001f600")
 GIVEN = RunItem(

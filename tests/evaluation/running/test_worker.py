@@ -11,9 +11,9 @@ import pytest
 import factloop
 from factloop.core.errors import DataError
 from factloop.core.records import UnscoredReason
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.shares import divide
 from factloop.evaluation.running.worker import Home, Worker, Wrong
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 from tests.evaluation.running.short_responses import short_items

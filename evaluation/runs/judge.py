@@ -9,7 +9,7 @@ from pathlib import Path
 from factloop.checking.checker import FactChecker
 from factloop.core.records import FactualityReport
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 
 Judge = Callable[[RunItem], Awaitable[JudgedResponse]]

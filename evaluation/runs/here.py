@@ -7,8 +7,8 @@ from contextlib import aclosing
 from pathlib import Path
 
 from factloop.checking.checker import FactChecker
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.judge import open_judge
+from factloop.evaluation.runs.items import RunItem
+from factloop.evaluation.runs.judge import open_judge
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.tools.calls.together import as_they_come
 

@@ -22,10 +22,10 @@ from typing import Any, Literal
 from factloop.checking.checker import FactChecker
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import Fingerprint
-from factloop.evaluation.running.here import AT_ONCE, judge_here
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.log import ReportLog
 from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.runs.here import AT_ONCE, judge_here
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise

@@ -14,11 +14,11 @@ import pytest
 from factloop import FactChecker
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import Verdict
-from factloop.evaluation.running.here import judge_here
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.run import RunStarted, arun, astream_run
+from factloop.evaluation.runs.here import judge_here
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.run import RunStarted, arun, astream_run
 from factloop.evaluation.runs.summary import Scoring
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
