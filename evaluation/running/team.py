@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from factloop.core.errors import ToolError
+from factloop.evaluation.running.run import AT_ONCE
 from factloop.evaluation.running.worker import Wrong
-from factloop.evaluation.runs.here import AT_ONCE
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from factloop.checking.checker import FactChecker
 from factloop.core.records import FactualityReport
 from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.running.run import AT_ONCE, Judge
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
-
-Judge = Callable[[RunItem], Awaitable[JudgedResponse]]
+from factloop.tools.calls.together import as_they_come
 
 
 @asynccontextmanager
-async def open_judge(checker: FactChecker, *, journal: Path | None = None) -> AsyncIterator[Judge]:
+async def open_judge(
+    checker: FactChecker, *, journal: Path | None = None
+) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
     """A judge of responses, any number at a time. Answers paid for are kept in `journal`, and not paid for again."""
     async with checker.opened(journal=journal) as check:
 
@@ -27,6 +29,21 @@ async def open_judge(checker: FactChecker, *, journal: Path | None = None) -> As
             )
 
         yield judge
+
+
+async def judge_here(
+    checker: FactChecker, items: Iterable[RunItem], *, journal: Path | None, at_once: int = AT_ONCE
+) -> AsyncGenerator[JudgedResponse, None]:
+    """The judged responses as they come; `items` is read no further than `at_once` ahead of them.
+
+    Raises ConfigError, DataError. Whoever stops before the end closes it (`contextlib.aclosing`).
+    """
+    async with (
+        open_judge(checker, journal=journal) as judge,
+        aclosing(as_they_come(items, judge, at_once=at_once)) as judging,
+    ):
+        async for judged in judging:
+            yield judged
 
 
 def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:

@@ -13,41 +13,37 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import ExitStack, aclosing, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from factloop.checking.checker import FactChecker
-from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import Fingerprint
-from factloop.evaluation.running.log import ReportLog
-from factloop.evaluation.running.spool import Spool
-from factloop.evaluation.runs.here import AT_ONCE, judge_here
-from factloop.evaluation.runs.items import RunItem
-from factloop.evaluation.runs.reading import REPORTS, SUMMARY
+from factloop.evaluation.running.folders import answers_folder, claimed_folder
+from factloop.evaluation.running.journals import JOURNAL
+from factloop.evaluation.running.log import Log, LogFormat, no_passing_failure
+from factloop.evaluation.running.run import AT_ONCE, NewRecord, Run, RunStarted, summary_of
+from factloop.evaluation.runs.items import RunItem, spooled
+from factloop.evaluation.runs.judge import judge_here
+from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.meter import UsageMeter
 
-JOURNAL = "journal.sqlite"
 Kind = Literal["responses", "factscore"]
 
-Engine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
+ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
 """Judges the items, in whatever order; keeps answers paid for in the folder, where there is one."""
 
+RunEvent = RunStarted | NewRecord[JudgedResponse] | RunSummary
 
-@dataclass(frozen=True)
-class RunStarted:
-    """The input is whole, and so much of it is already judged."""
-
-    n_responses: int
-    n_done: int
-
-
-RunEvent = RunStarted | JudgedResponse | RunSummary
+REPORT_LOG = LogFormat[JudgedResponse, str](
+    name="the reports",
+    key=lambda judged: judged.id,
+    dump=lambda judged: judged.model_dump_json(ensure_ascii=True).encode() + b"\n",
+    parse=parse_judged,
+    is_final=lambda judged: no_passing_failure(claim.judgement for claim in judged.report.claims),
+)
 
 
 async def astream_run(
@@ -59,7 +55,7 @@ async def astream_run(
     scoring: Scoring | None = None,
     run_dir: str | Path | None = None,
     limit: int | None = None,
-    engine: Engine | None = None,
+    engine: ReportEngine | None = None,
     correct: Callable[[RunSummary], RunSummary] | None = None,
 ) -> AsyncGenerator[RunEvent, None]:
     """What happens in a run: its start, each response as soon as it is judged, and the summary last.
@@ -77,48 +73,37 @@ async def astream_run(
     stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
-    engine = engine or partial(_judge_here, checker)
+    judge = engine or partial(_judge_here, checker)
+
+    def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
+        elapsed_s = time.perf_counter() - started
+        summary = summarise(reports, kind=kind, data=data, account=UsageMeter(), scoring=scoring, elapsed_s=elapsed_s)
+        return summary if correct is None else correct(summary)
+
     with ExitStack() as stack:
-        spool = stack.enter_context(Spool(items, limit=limit))
-        directory = None
+        spool = stack.enter_context(spooled(items, limit=limit))
+        configuration: dict[str, Any] = {}
         if run_dir is not None:
-            fingerprint = await checker.afingerprint()
-            directory = stack.enter_context(RunDirectory(Path(run_dir)))
-            directory.claim(_configuration(kind, spool.digest, fingerprint))
-        folder = None if directory is None else directory.path
-        log = stack.enter_context(ReportLog(None if folder is None else folder / REPORTS))
-        wanted = {item.id for item in spool}
-        yield RunStarted(spool.n, len(wanted & log.finished))
-        if wanted - log.finished:
-            if folder is not None:
-                (folder / SUMMARY).unlink(missing_ok=True)  # until its end this attempt has none
-            waiting = (item for item in spool if item.id not in log.finished)
-            async with aclosing(engine(waiting, folder)) as judging:
-                async for judged in judging:
-                    log.append(judged)
-                    yield judged
-        reports = (judged for judged in log if judged.id in wanted)
-        summary = summarise(
-            reports,
-            kind=kind,
-            data=data,
-            account=UsageMeter(),
-            scoring=scoring,
-            elapsed_s=time.perf_counter() - started,
+            configuration = _configuration(kind, spool.digest, await checker.afingerprint())
+        folder = stack.enter_context(claimed_folder(run_dir, configuration))
+        log = stack.enter_context(Log(None if folder is None else folder / REPORTS, REPORT_LOG))
+        run = Run(
+            items=spool,
+            key=lambda item: item.id,
+            log=log,
+            engine=lambda waiting: judge(waiting, folder),
+            usage=lambda judged: judged.report.usage,
+            summarise=summed_up,
+            results=() if folder is None else (folder / SUMMARY,),
         )
-        summary = summary if correct is None else correct(summary)
-        if folder is not None:
-            write_atomically(folder / SUMMARY, to_json(summary), private=True)
-    yield summary
+        async with aclosing(run.stream()) as events:
+            async for event in events:
+                yield event
 
 
 async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -> RunSummary:
     """The summary of a run; options as of `astream_run`."""
-    async with aclosing(astream_run(checker, items, **options)) as events:
-        async for event in events:
-            if isinstance(event, RunSummary):
-                return event
-    raise AssertionError("a run ends with its summary")
+    return await summary_of(astream_run(checker, items, **options))
 
 
 async def _judge_here(
@@ -133,18 +118,14 @@ async def _judge_here(
 
 @contextmanager
 def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
-    """Where answers are kept. Never in memory, which would grow with the run."""
-    if folder is not None:
-        yield folder / JOURNAL
-    elif checker.settings.cache and (checker.settings.model is not None or _searches_elsewhere(checker)):
-        yield None  # the user's cache
-    else:
-        with TemporaryDirectory(prefix="factloop-") as temporary:
-            yield Path(temporary) / JOURNAL
-
-
-def _searches_elsewhere(checker: FactChecker) -> bool:
-    return any(tool.cacheable for tool in checker.tools)
+    """Where answers are kept; None for the user's cache."""
+    settings = checker.settings
+    asks = settings.model is not None or any(tool.cacheable for tool in checker.tools)
+    if folder is None and settings.cache and asks:
+        yield None
+        return
+    with answers_folder(folder) as kept:
+        yield kept / JOURNAL
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:

@@ -1,0 +1,122 @@
+"""A run: many items through one engine, each with its record on disk, so that a kill costs only what was in flight.
+
+A feature says what its items and records are, how an item is judged, and what the records add up to; `Run` keeps the
+order of things: what is there is not made again, each new record is kept before anybody hears of it, and the summary
+comes last. A killed run goes on when it is started again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from factloop.core.files.json import to_json, write_atomically
+from factloop.core.records import Record as CoreRecord
+from factloop.core.records import Usage
+from factloop.evaluation.running.log import Log
+from factloop.tools.calls.together import as_they_come
+
+Item = TypeVar("Item")
+Record = TypeVar("Record")
+Summary = TypeVar("Summary", bound=CoreRecord)
+
+AT_ONCE = 32
+"""Responses in work at a time: enough to keep 64 calls under way, few enough to hold in memory."""
+
+Judge = Callable[[Item], Awaitable[Record]]
+"""Makes the record of one item; any number may be under way."""
+Engine = Callable[[Iterable[Item]], AsyncGenerator[Record, None]]
+"""Makes the records of items, in whatever order; reads the items no further than it has room."""
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """The input is whole, everything is ready, and so many items have their record already."""
+
+    n_items: int
+    n_done: int
+
+
+@dataclass(frozen=True)
+class NewRecord(Generic[Record]):
+    """One more record is there, and on disk."""
+
+    record: Record
+    usage: Usage
+    """What it cost; where records share answers, what was paid since the one before."""
+
+
+@dataclass(frozen=True)
+class Run(Generic[Item, Record, Summary]):
+    """What a feature says of its run. The log is open, and stays so until the end of the stream."""
+
+    items: Iterable[Item]
+    """Gone through several times."""
+    key: Callable[[Item], Hashable]
+    """Of the item's record in the log."""
+    log: Log[Record, Any]
+    engine: Engine[Item, Record]
+    usage: Callable[[Record], Usage]
+    """For `NewRecord`; called once for each, in order."""
+    summarise: Callable[[Iterator[Record]], Summary]
+    """Is given the records of these items, in their order, once all are there."""
+    results: tuple[Path, ...] = ()
+    """Files that hold only at the end, and that a new attempt removes before it begins. The first gets the summary."""
+
+    async def stream(self) -> AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]:
+        """What happens: the start, each record as soon as it is kept, and the summary last.
+
+        Raises as the engine, and ConfigError where the disk fails. Whoever stops before the end closes the stream
+        (`contextlib.aclosing`).
+        """
+        n_items = n_done = 0
+        for item in self.items:
+            n_items += 1
+            n_done += self.key(item) in self.log.finished
+        yield RunStarted(n_items, n_done)
+        if n_done < n_items:
+            for path in self.results:
+                path.unlink(missing_ok=True)
+            waiting = (item for item in self.items if self.key(item) not in self.log.finished)
+            async with aclosing(self.engine(waiting)) as judging:
+                async for record in judging:
+                    self.log.append(record)
+                    yield NewRecord(record, self.usage(record))
+        summary = self.summarise(self.log.records(map(self.key, self.items)))
+        if self.results:
+            write_atomically(self.results[0], to_json(summary), private=True)
+        yield summary
+
+
+def judged_here(judge: Judge[Item, Record], *, at_once: int = AT_ONCE) -> Engine[Item, Record]:
+    """An engine of this process, with `at_once` items under way."""
+    return partial(as_they_come, work=judge, at_once=at_once)
+
+
+async def summary_of(events: AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]) -> Summary:
+    """The last of the events of a run."""
+    async with aclosing(events):
+        async for event in events:
+            if not isinstance(event, RunStarted | NewRecord):
+                return event
+    raise AssertionError("a run ends with its summary")
+
+
+class Increments:
+    """Of an account that grows: what was added since it was looked at last."""
+
+    def __init__(self, account: Callable[[], Usage]) -> None:
+        self._account = account
+        self._before = Usage(cost_usd=0.0)
+
+    def __call__(self, _record: object) -> Usage:
+        """Calls and cost; the cost is None where it is unknown."""
+        before, now = self._before, self._account()
+        self._before = now
+        is_known = before.cost_usd is not None and now.cost_usd is not None
+        cost_usd = max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if is_known else None
+        return Usage(calls=now.calls - before.calls, cost_usd=cost_usd)
