@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import IO, Generic, Self, TypeVar
+from typing import IO, Any, Generic, Self, TypeVar
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.private import open_private
@@ -115,13 +115,9 @@ class Log(Generic[R, K]):
 
     def _look_through(self, check: Callable[[R, int], None]) -> None:
         """Notes where records stand, and makes the file end with a whole line."""
-        end, is_whole, some_go = 0, True, False
-        for number, line in self._lines():
-            is_whole = line.endswith(b"\n")
-            read = self._format.parse if is_whole else self._format.parse_last
-            record = read(line, self._name, number)
-            if record is None:
-                break
+        end, some_go = 0, False
+        self._file.seek(0)
+        for number, (line, record) in enumerate(read_records(self._file, self._name, self._format), 1):
             check(record, number)
             key = self._format.key(record)
             if key not in self._places and self._format.is_final(record):
@@ -129,25 +125,16 @@ class Log(Generic[R, K]):
             else:
                 some_go = True
             end += len(line)
-        else:
-            if is_whole and not some_go:
-                return
-        self._mend(end, some_go=some_go)
-
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        self._file.seek(0)
-        for number, line in enumerate(iter(lambda: self._file.readline(LONGEST_RECORD + 1), b""), 1):
-            if len(line) > LONGEST_RECORD:
-                raise DataError(f"this line is longer than {LONGEST_RECORD:,} bytes", path=self._name, line=number)
-            yield number, line
-
-    def _mend(self, end: int, *, some_go: bool) -> None:
-        """Drops what follows `end` and what has no place; gives the last line its end."""
         if some_go:
             self._rewrite()
-            return
+        else:
+            self._end_at(end)
+
+    def _end_at(self, end: int) -> None:
+        """Drops what a killed process left after this place, and gives the last line its end."""
         try:
-            self._file.truncate(end)
+            if self._file.seek(0, os.SEEK_END) > end:
+                self._file.truncate(end)
             self._file.seek(max(0, end - 1))
             if end and self._file.read(1) != b"\n":
                 os.write(self._file.fileno(), b"\n")
@@ -181,6 +168,20 @@ class Log(Generic[R, K]):
 
     def _unusable(self, error: OSError) -> ConfigError:
         return ConfigError(f"{self._name}: cannot be used ({error.strerror or error})")
+
+
+def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterator[tuple[bytes, R]]:
+    """The lines of a log with their records, to the end or to a line that a killed process left unfinished.
+
+    Raises DataError for a line that is no record.
+    """
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD + 1), b""), 1):
+        if len(line) > LONGEST_RECORD:
+            raise DataError(f"this line is longer than {LONGEST_RECORD:,} bytes", path=name, line=number)
+        record = (form.parse if line.endswith(b"\n") else form.parse_last)(line, name, number)
+        if record is None:
+            return
+        yield line, record
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
