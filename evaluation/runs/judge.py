@@ -1,17 +1,19 @@
-"""Judges the responses of a run by one engine with one journal."""
+"""Judges the responses of a run: by one engine with one journal in this process, or by workers on Ray."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from pathlib import Path
 
 from factloop.checking.checker import FactChecker
 from factloop.core.records import FactualityReport
 from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.running.on_ray import judged_on_ray
 from factloop.evaluation.running.run import AT_ONCE, Judge
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
+from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.together import as_they_come
 
 
@@ -44,6 +46,32 @@ async def judge_here(
     ):
         async for judged in judging:
             yield judged
+
+
+def judge_on_ray(
+    settings: CheckSettings,
+    items: Iterable[RunItem],
+    *,
+    directory: Path | None,
+    workers: int,
+    address: str | None = None,
+) -> AsyncGenerator[JudgedResponse, None]:
+    """The judged responses as they come, from so many workers on Ray; all else as `on_ray.judged_on_ray`."""
+    return judged_on_ray(
+        items,
+        open_judge_with,
+        settings,
+        describe=lambda item: f"the response {item.id!r}",
+        directory=directory,
+        workers=workers,
+        address=address,
+    )
+
+
+def open_judge_with(
+    settings: CheckSettings, journal: Path | None
+) -> AbstractAsyncContextManager[Judge[RunItem, JudgedResponse]]:
+    return open_judge(FactChecker(settings=settings), journal=journal)
 
 
 def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:

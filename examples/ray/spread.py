@@ -17,8 +17,8 @@ from pathlib import Path
 
 from factloop import CheckSettings, FactChecker
 from factloop.evaluation.datasets.responses import load_responses
-from factloop.evaluation.running.on_ray import judge_on_ray
 from factloop.evaluation.runs.items import RunItem, response_items
+from factloop.evaluation.runs.judge import judge_on_ray
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.run import arun
 

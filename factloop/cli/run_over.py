@@ -90,7 +90,7 @@ def _engine(ask: RunAsk, settings: CheckSettings) -> ReportEngine | None:
         if ask.workers is not None or ask.address is not None:
             raise ConfigError("--workers and --address go with --engine ray")
         return None
-    from factloop.evaluation.running.on_ray import judge_on_ray
+    from factloop.evaluation.runs.judge import judge_on_ray
 
     def engine(items: Iterable[RunItem], folder: Path | None) -> AsyncGenerator[JudgedResponse, None]:
         workers = ask.workers or WORKERS
