@@ -25,7 +25,7 @@ Record = TypeVar("Record")
 Summary = TypeVar("Summary", bound=CoreRecord)
 
 AT_ONCE = 32
-"""Responses in work at a time: enough to keep 64 calls under way, few enough to hold in memory."""
+"""Items in work at a time, such as responses: enough to keep 64 calls under way, few enough to hold in memory."""
 
 Judge = Callable[[Item], Awaitable[Record]]
 """Makes the record of one item; any number may be under way."""
