@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
@@ -11,7 +10,7 @@ from factloop.core.errors import DataError
 from factloop.core.records import Claim, FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.experiments.items import Item
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Name, Repeat
-from factloop.evaluation.running.log import RecordLog
+from factloop.evaluation.running.log import LogFormat, no_passing_failure
 
 CellKey = tuple[str, int, str]
 """Variant, repeat, item."""
@@ -36,20 +35,7 @@ class Cell(Record):
         return self.variant, self.repeat, self.item
 
 
-class CellLog(RecordLog[Cell, CellKey]):
-    """The cells that are done."""
-
-    def __init__(self, path: Path | None) -> None:
-        super().__init__(
-            path,
-            parse=parse_cell,
-            key=lambda cell: cell.key,
-            judgements=lambda cell: (claim.judgement for claim in cell.claims),
-            name="the cells",
-        )
-
-
-def parse_cell(line: bytes, path: str, number: int) -> Cell:
+def parse_cell(line: bytes, path: str, number: int | None) -> Cell:
     """A line of the log. Raises DataError."""
     try:
         return Cell.model_validate_json(line)
@@ -58,6 +44,15 @@ def parse_cell(line: bytes, path: str, number: int) -> Cell:
         place = ".".join(map(str, first["loc"])) or None
         said = f"{first['msg']}; remove the line and start the experiment again"
         raise DataError(said, path=path, line=number, field=place) from error
+
+
+CELL_LOG = LogFormat[Cell, CellKey](
+    name="the cells",
+    key=lambda cell: cell.key,
+    dump=lambda cell: cell.model_dump_json(ensure_ascii=True).encode() + b"\n",
+    parse=parse_cell,
+    is_final=lambda cell: no_passing_failure(claim.judgement for claim in cell.claims),
+)
 
 
 def claim_cell(variant: str, repeat: int, item: Item, report: FactualityReport) -> Cell:

@@ -22,7 +22,7 @@ from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, load_factscore
 from factloop.evaluation.datasets.responses import load_responses
-from factloop.evaluation.running.items import RunItem, labelled_item, response_items
+from factloop.evaluation.runs.items import RunItem, labelled_item, response_items
 from factloop.evaluation.verification.records import PairRow
 from factloop.evaluation.verification.rows import load_pairs
 

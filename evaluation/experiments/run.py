@@ -9,19 +9,19 @@ In the run directory stand the cells that are done (`cells.jsonl`), the model's 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from langchain_core.documents import Document
 
-from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import Usage
 from factloop.evaluation.experiments.answers import Answers, paid_for, spent_on
-from factloop.evaluation.experiments.cells import Cell, CellLog, claim_cell, response_cell
+from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, claim_cell, response_cell
 from factloop.evaluation.experiments.checkers import Shared, VariantChecker
 from factloop.evaluation.experiments.evidence import described
 from factloop.evaluation.experiments.items import Data, Item, load_data
@@ -34,7 +34,9 @@ from factloop.evaluation.experiments.variants import (
     refuse_without_source,
     whole_settings,
 )
-from factloop.setup.run_directory import RunDirectory
+from factloop.evaluation.running.folders import answers_folder, claimed_folder
+from factloop.evaluation.running.log import Log
+from factloop.evaluation.running.run import AT_ONCE, Increments, Judge, NewRecord, Run, RunStarted, summary_of
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.budget import Budget
@@ -42,32 +44,15 @@ from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.given import GivenIndexes
 
-RESPONSES_AT_ONCE, CALLS_AT_ONCE = 32, 64
-"""Responses in work at a time; model calls where the settings have no bound. Of claims twice as many as calls are in
-work: each makes one call after the other, and those of several variants often wait for the same."""
+CALLS_AT_ONCE = 64
+"""Model calls where the settings have no bound. Of claims twice as many as calls are in work: each makes one call after
+the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 REPORT = "experiment.json"
 """The comparison that was made of the results, where somebody keeps it with them."""
 
 
-@dataclass(frozen=True)
-class ExperimentStarted:
-    """Everything is ready, and so many cells are done already."""
-
-    n_cells: int
-    n_done: int
-
-
-@dataclass(frozen=True)
-class CellJudged:
-    """One more cell is done."""
-
-    cell: Cell
-    spent: Usage
-    """What this attempt has really paid so far."""
-
-
-ExperimentEvent = ExperimentStarted | CellJudged | Results
+ExperimentEvent = RunStarted | NewRecord[Cell] | Results
 
 
 @dataclass(frozen=True)
@@ -79,7 +64,7 @@ class _Task:
     item: Item
 
     @property
-    def key(self) -> tuple[str, int, str]:
+    def key(self) -> CellKey:
         return self.variant, self.repeat, self.item.run.id
 
 
@@ -107,51 +92,37 @@ async def astream_experiment(
     whole = whole_settings(settings)
     ready = await ready_variants(plan, settings)
     refuse_without_source(ready, data)
-    async with AsyncExitStack() as stack:
-        directory = stack.enter_context(_directory(run_dir))
-        if directory is not None:
-            directory.claim(_configuration(data, ready))
-        answers = _opened(stack, stack.enter_context(_kept_in(directory)), plan.repeats)
-        shared = _shared(whole, answers)
-        log = stack.enter_context(CellLog(None if directory is None else directory.path / CELLS))
-        tasks = list(_tasks(plan, data))
-        waiting = [task for task in tasks if task.key not in log.finished]
-        yield ExperimentStarted(len(tasks), len(tasks) - len(waiting))
-        if waiting:
-            if directory is not None:
-                for name in (RESULTS, REPORT):  # until its end this attempt has none
-                    (directory.path / name).unlink(missing_ok=True)
-            at_once = _at_once(data, whole)
-            async with aclosing(_judged(waiting, ready, shared, answers[1:], data, at_once)) as judging:
-                async for cell in judging:
-                    log.append(cell)
-                    yield CellJudged(cell, spent_on(answers, time.perf_counter() - started))
-        cells = {cell.key: cell for cell in log}
-        results = _results(plan, data, ready, [cells[task.key] for task in tasks]).model_copy(
-            update={"paid": paid_for(answers, time.perf_counter() - started)}
+    with ExitStack() as stack:
+        folder = stack.enter_context(claimed_folder(run_dir, _configuration(data, ready)))
+        answers = _opened(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
+        log = stack.enter_context(Log(None if folder is None else folder / CELLS, CELL_LOG))
+        engine = partial(
+            _judged,
+            ready=ready,
+            shared=_shared(whole, answers),
+            answers=answers[1:],
+            data=data,
+            at_once=_at_once(data, whole),
         )
-        if directory is not None:
-            write_atomically(directory.path / RESULTS, to_json(results), private=True)
-    yield results
+        run = Run(
+            items=tuple(_tasks(plan, data)),
+            key=lambda task: task.key,
+            log=log,
+            engine=engine,
+            usage=Increments(lambda: spent_on(answers, time.perf_counter() - started)),
+            summarise=lambda cells: _results(
+                plan, data, ready, tuple(cells), paid_for(answers, time.perf_counter() - started)
+            ),
+            results=() if folder is None else (folder / RESULTS, folder / REPORT),
+        )
+        async with aclosing(run.stream()) as events:
+            async for event in events:
+                yield event
 
 
-async def arun_experiment(
-    plan: ExperimentPlan,
-    *,
-    run_dir: str | Path | None = None,
-    on_cell: Callable[[Cell], None] | None = None,
-    defaults: CheckSettings | None = None,
-    limits: Mapping[str, Any] | None = None,
-) -> Results:
-    """The results of an experiment, as `astream_experiment` gives them; `on_cell` sees each cell judged."""
-    events = astream_experiment(plan, run_dir=run_dir, defaults=defaults, limits=limits)
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Results):
-                return event
-            if isinstance(event, CellJudged) and on_cell is not None:
-                on_cell(event.cell)
-    raise AssertionError("an experiment ends with its results")
+async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
+    """The results of an experiment; options as of `astream_experiment`."""
+    return await summary_of(astream_experiment(plan, **options))
 
 
 def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
@@ -162,7 +133,8 @@ def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
 
 
 async def _judged(
-    tasks: Sequence[_Task],
+    tasks: Iterable[_Task],
+    *,
     ready: Sequence[ReadyVariant],
     shared: Shared,
     answers: Sequence[Answers],
@@ -171,12 +143,9 @@ async def _judged(
 ) -> AsyncGenerator[Cell, None]:
     """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
-    for repeat, of_repeat in enumerate(answers, 1):
-        waiting = [task for task in tasks if task.repeat == repeat]
-        if not waiting:
-            continue
+    for repeat, waiting in groupby(tasks, lambda task: task.repeat):
         async with AsyncExitStack() as stack:
-            checkers = {one.name: one.checker.drawing(shared, of_repeat) for one in ready}
+            checkers = {one.name: one.checker.drawing(shared, answers[repeat - 1]) for one in ready}
             for checker in checkers.values():
                 await stack.enter_async_context(checker)
                 await checker.open()
@@ -186,9 +155,7 @@ async def _judged(
                     yield cell
 
 
-def _judge(
-    checkers: Mapping[str, VariantChecker], indexes: GivenIndexes, data: Data
-) -> Callable[[_Task], Awaitable[Cell]]:
+def _judge(checkers: Mapping[str, VariantChecker], indexes: GivenIndexes, data: Data) -> Judge[_Task, Cell]:
     make = claim_cell if data.kind == "claims" else response_cell
 
     async def judge(task: _Task) -> Cell:
@@ -216,10 +183,10 @@ def _shared(whole: CheckSettings, answers: Sequence[Answers]) -> Shared:
 
 def _at_once(data: Data, whole: CheckSettings) -> int:
     calls = whole.concurrency or CALLS_AT_ONCE
-    return 2 * calls if data.kind == "claims" else min(RESPONSES_AT_ONCE, calls)
+    return 2 * calls if data.kind == "claims" else min(AT_ONCE, calls)
 
 
-def _opened(stack: AsyncExitStack, folder: Path, repeats: int) -> list[Answers]:
+def _opened(stack: ExitStack, folder: Path, repeats: int) -> list[Answers]:
     """The searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []
@@ -229,31 +196,15 @@ def _opened(stack: AsyncExitStack, folder: Path, repeats: int) -> list[Answers]:
     return found
 
 
-@contextmanager
-def _directory(run_dir: str | Path | None) -> Iterator[RunDirectory | None]:
-    if run_dir is None:
-        yield None
-        return
-    with RunDirectory(Path(run_dir)) as directory:
-        yield directory
-
-
-@contextmanager
-def _kept_in(directory: RunDirectory | None) -> Iterator[Path]:
-    if directory is not None:
-        yield directory.path
-        return
-    with TemporaryDirectory(prefix="factloop-") as temporary:
-        yield Path(temporary)
-
-
 def _configuration(data: Data, ready: Sequence[ReadyVariant]) -> dict[str, Any]:
     """What must not change between the attempts at one experiment."""
     variants = {f"variant {one.name}": one.made_of for one in ready}
     return {"experiment": data.kind, "data": data.digest, **variants}
 
 
-def _results(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant], cells: Sequence[Cell]) -> Results:
+def _results(
+    plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant], cells: Sequence[Cell], paid: Usage
+) -> Results:
     claims = tuple(claim for cell in cells for claim in cell.claims)
     return Results(
         name=plan.name,
@@ -266,5 +217,5 @@ def _results(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant], ce
         k=plan.k,
         claims=claims,
         responses=tuple(cell.response for cell in cells if cell.response is not None),
-        paid=paid_for((), 0.0),
+        paid=paid,
     )

@@ -18,9 +18,10 @@ from factloop.core.errors import ConfigError
 from factloop.core.given_text import check_given
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedPrompt, Kind, PromptsReport, TopicReport
 from factloop.evaluation.generation.settings import PromptSettings
+from factloop.evaluation.running.folders import claimed_folder
+from factloop.evaluation.running.journals import JOURNAL
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls
-from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 from factloop.tools.models.chat import ChatModel
@@ -79,11 +80,9 @@ async def generate_prompts(
     )
     try:
         registry = PromptRegistry.load(settings.prompts)
-        if run_dir is None:
-            return await _generate(asked, settings, chat, registry, None, note)
-        with RunDirectory(run_dir) as directory:
-            directory.claim(_configuration(asked, settings, chat, registry))
-            return await _generate(asked, settings, chat, registry, directory.journal, note)
+        with claimed_folder(run_dir, _configuration(asked, settings, chat, registry)) as folder:
+            journal = None if folder is None else folder / JOURNAL
+            return await _generate(asked, settings, chat, registry, journal, note)
     finally:
         await chat.aclose()
 

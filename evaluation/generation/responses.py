@@ -7,32 +7,31 @@ words, and a call that fails leaves its prompt unanswered instead of being repea
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.undressing import after_thinking
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
-from factloop.core.records import Usage
 from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, Unanswered
-from factloop.evaluation.generation.response_file import Asked, ResponseFile, check_same_run, read_earlier
+from factloop.evaluation.generation.response_file import Asked, Outcome, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
+from factloop.evaluation.running.run import Increments, NewRecord, Run, RunStarted, judged_here, summary_of
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.calls import build_gateway, build_model, open_calls
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.together import as_they_come
-from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 
 RESPOND = "respond"
 """Name of the stage in the account of a run."""
 
-Outcome = GeneratedResponse | Unanswered
+ResponsesEvent = RunStarted | NewRecord[Outcome] | ResponsesReport
 
 
 def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[Asked]:
@@ -43,7 +42,7 @@ def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[Asked]:
     ]
 
 
-async def generate_responses(
+async def astream_responses(
     asked: Sequence[Asked],
     settings: ResponseSettings,
     out: Path,
@@ -51,86 +50,75 @@ async def generate_responses(
     data: str,
     system: str | None = None,
     model: BaseChatModel | None = None,
-    note: Callable[[Usage], None] = lambda _: None,
-) -> ResponsesReport:
+) -> AsyncGenerator[ResponsesEvent, None]:
     """Asks for the responses that `out` does not hold yet, and appends each as it comes, in no certain order.
 
     Costs money. `out` may be of an earlier start with the same arguments (more prompts are no harm): what it holds is
-    not asked again. `note` is called for each prompt that is done with, and what that one cost. `model` is a chat model
-    that the caller built; otherwise the settings name one. A prompt without an answer is in the report, with the
-    reason, and in no row. Raises ConfigError and DataError for what is wrong before anything is spent, ConfigError for
-    a disk that fails.
+    not asked again. `model` is a chat model that the caller built; otherwise the settings name one. A prompt without an
+    answer is in the report, with the reason, and in no row. Raises ConfigError and DataError for what is wrong before
+    anything is spent, ConfigError for a disk that fails. Whoever stops before the end closes it
+    (`contextlib.aclosing`).
     """
     started = time.perf_counter()
-    chat = build_model(
-        settings,
-        model if model is not None else settings.named_model,
-        base_url=settings.base_url,
-        temperature=settings.temperature,
-    )
-    try:
+    async with AsyncExitStack() as stack:
+        chat = build_model(
+            settings,
+            model if model is not None else settings.named_model,
+            base_url=settings.base_url,
+            temperature=settings.temperature,
+        )
+        stack.push_async_callback(chat.aclose)
         generated_by, name = GeneratedBy.of(chat), system if system is not None else chat.name
         by_id = {prompt.id: prompt for prompt in asked}
-        with ResponseFile(out) as file:
-            earlier = read_earlier(out)
-            check_same_run(out, earlier, by_id, system=name, generated_by=generated_by)
-            file.go_on_after(earlier)
-            for _ in earlier.rows:
-                note(Usage())
-            left = [prompt for prompt in asked if prompt.id not in earlier.rows]
-            responses, unanswered, usage = await _ask_all(left, settings, chat, name, file, note)
-    finally:
-        await chat.aclose()
-    rows = [*earlier.rows.values(), *responses]
-    return ResponsesReport(
-        out=str(out),
-        data=data,
-        system=name,
-        generated_by=generated_by,
-        n_prompts=len(by_id),
-        n_answered=len(rows),
-        n_earlier=len(earlier.rows),
-        n_cut_off=sum(row.cut_off for row in rows),
-        unanswered=tuple(sorted(unanswered, key=lambda one: one.prompt_id)),
-        usage=usage.snapshot(time.perf_counter() - started),
-        created_at=datetime.now(UTC),
-    )
+        log = stack.enter_context(open_responses(out, by_id, system=name, generated_by=generated_by))
+        calls = open_calls(settings, seed=settings.seed, keeps=chat.persistent)
+        stack.callback(calls.cache.close)
+        gateway = build_gateway(settings, chat, PromptRegistry.load(settings.prompts), calls)
+        n_earlier, spent = len(log.finished), UsageMeter()
+        unanswered: list[Unanswered] = []
+
+        async def respond(prompt: Asked) -> Outcome:
+            meter = UsageMeter()
+            outcome = await _respond(prompt, gateway, name, meter)
+            spent.add(meter.snapshot(0.0))
+            if isinstance(outcome, Unanswered):
+                unanswered.append(outcome)
+            return outcome
+
+        def summed_up(rows: Iterator[Outcome]) -> ResponsesReport:
+            cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
+            return ResponsesReport(
+                out=str(out),
+                data=data,
+                system=name,
+                generated_by=generated_by,
+                n_prompts=len(by_id),
+                n_answered=len(cut_off),
+                n_earlier=n_earlier,
+                n_cut_off=sum(cut_off),
+                unanswered=tuple(sorted(unanswered, key=lambda one: one.prompt_id)),
+                usage=spent.snapshot(time.perf_counter() - started),
+                created_at=datetime.now(UTC),
+            )
+
+        run = Run(
+            items=tuple(by_id.values()),
+            key=lambda prompt: prompt.id,
+            log=log,
+            engine=judged_here(respond, at_once=settings.concurrency or max(1, len(by_id))),
+            usage=Increments(lambda: spent.snapshot(0.0)),
+            summarise=summed_up,
+        )
+        async with aclosing(run.stream()) as events:
+            async for event in events:
+                yield event
 
 
-async def _ask_all(
-    left: Sequence[Asked],
-    settings: ResponseSettings,
-    chat: ChatModel,
-    system: str,
-    file: ResponseFile,
-    note: Callable[[Usage], None],
-) -> tuple[list[GeneratedResponse], list[Unanswered], UsageMeter]:
-    calls = open_calls(settings, seed=settings.seed, keeps=chat.persistent)
-    gateway = build_gateway(settings, chat, PromptRegistry.load(settings.prompts), calls)
-    total = UsageMeter()
-    responses: list[GeneratedResponse] = []
-    unanswered: list[Unanswered] = []
-
-    async def respond(prompt: Asked) -> tuple[Outcome, Usage]:
-        meter = UsageMeter()
-        outcome = await _respond(prompt, gateway, system, meter)
-        if isinstance(outcome, GeneratedResponse):
-            file.append(outcome)  # here and not below, where it would wait for its turn
-        return outcome, meter.snapshot(0.0)
-
-    try:
-        at_once = settings.concurrency or max(1, len(left))
-        async with aclosing(as_they_come(left, respond, at_once=at_once)) as outcomes:
-            async for outcome, usage in outcomes:
-                total.add(usage)
-                note(usage)
-                if isinstance(outcome, GeneratedResponse):
-                    responses.append(outcome)
-                else:
-                    unanswered.append(outcome)
-    finally:
-        calls.cache.close()
-    return responses, unanswered, total
+async def generate_responses(
+    asked: Sequence[Asked], settings: ResponseSettings, out: Path, **options: Any
+) -> ResponsesReport:
+    """What came of it; options as of `astream_responses`."""
+    return await summary_of(astream_responses(asked, settings, out, **options))
 
 
 async def _respond(prompt: Asked, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:

@@ -1,4 +1,4 @@
-"""Judges the responses of a run by workers on Ray: processes of this machine, or of a cluster.
+"""Judges the items of a run by workers on Ray: processes of this machine, or of a cluster.
 
 One process keeps hundreds of model calls in flight, since it mostly waits. More processes help where the work between
 the calls (prompts, JSON, searching documents, the offline engine) takes all of one core, more machines where it takes
@@ -15,20 +15,19 @@ import logging
 import os
 import re
 import socket
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import factloop
 from factloop.core.errors import ConfigError
-from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.running.folders import answers_folder
 from factloop.evaluation.running.journals import gather
+from factloop.evaluation.running.run import Item, Record
 from factloop.evaluation.running.shares import divide, is_limited
 from factloop.evaluation.running.team import Team, one_line
-from factloop.evaluation.running.worker import Home, Worker, machine_of
-from factloop.evaluation.runs.records import JudgedResponse
+from factloop.evaluation.running.worker import Home, OpenJudge, Worker, machine_of
 from factloop.setup.settings import CheckSettings
 
 REPLACEMENTS = 3
@@ -51,20 +50,23 @@ _PASSED_ON = re.compile(
 """Variables that workers on other machines are given."""
 
 
-async def judge_on_ray(
+async def judged_on_ray(
+    items: Iterable[Item],
+    open_judge: OpenJudge[Item, Record],
     settings: CheckSettings,
-    items: Iterable[RunItem],
     *,
+    describe: Callable[[Item], str],
     directory: Path | None,
     workers: int,
     address: str | None = None,
-) -> AsyncGenerator[JudgedResponse, None]:
-    """The judged responses as they come, from so many workers; `items` is read no further than they have room.
+) -> AsyncGenerator[Record, None]:
+    """The records as they come, from so many workers; `items` is read no further than they have room.
 
     Without an `address` a small Ray of this machine is started, and ended with the generator; with one (`auto`,
     `HOST:6379`) the workers go to the machines of that cluster, each of which has this version of factloop, and the
-    documents at the same paths. A response whose worker dies is given to another. `directory` keeps the answers paid
-    for. Whoever stops before the end closes it (`contextlib.aclosing`), which ends the workers.
+    documents at the same paths. An item whose worker dies is given to another; `describe` is what messages call it.
+    `directory` keeps the answers paid for. Whoever stops before the end closes it (`contextlib.aclosing`), which ends
+    the workers.
 
     Raises ConfigError (Ray is not installed, no cluster at that address, settings), DataError, and ToolError where
     workers keep dying.
@@ -77,10 +79,11 @@ async def judge_on_ray(
         elsewhere = any(node["NodeManagerAddress"] != home.machine for node in ray.nodes() if node["Alive"])
         paid = gather(folder, elsewhere=elsewhere) if folder is not None else (0, 0.0)
         remote = ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Worker)
-        team = Team(
+        team = Team[Item, Record](
             shares=divide(settings, workers, paid=paid),
             items=iter(items),
-            hire=lambda share: remote.remote(share, folder, home),
+            describe=describe,
+            hire=lambda share: remote.remote(open_judge, share, folder, home),
             end=ray.kill,
             n_replacements=0 if is_limited(settings) else REPLACEMENTS * workers,
         )
@@ -94,17 +97,15 @@ async def judge_on_ray(
 
 @contextmanager
 def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path | None]:
-    """The folder of the journals. Without one: the user's cache, or one for this run, as memory would grow with it."""
-    if directory is not None:
-        yield Path.cwd() / directory
-    elif settings.cache and settings.model is not None:
+    """The folder of the journals; None for the user's cache."""
+    if directory is None and settings.cache and settings.model is not None:
         yield None
-    else:
-        with TemporaryDirectory(prefix="factloop-") as temporary:
-            yield Path(temporary)
+        return
+    with answers_folder(directory) as folder:
+        yield Path.cwd() / folder
 
 
-async def _end(team: Team) -> None:
+async def _end(team: Team[Any, Any]) -> None:
     """Ends the workers; what they are at is nobody's any more."""
     for future in team.under_way:
         _drop(future)

@@ -1,153 +1,122 @@
-"""A run over a data set: judges what is not yet judged, and sums up what is.
+"""A run: many items through one engine, each with its record on disk, so that a kill costs only what was in flight.
 
-    async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
-        items = response_items(load_responses("responses.jsonl"))
-        summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
-
-A killed run goes on when it is started again: what it judged is in `reports.jsonl`, and answers to single calls are in
-the journal, so that at most the calls in flight are paid for twice.
+A feature says what its items and records are, how an item is judged, and what the records add up to; `Run` keeps the
+order of things: what is there is not made again, each new record is kept before anybody hears of it, and the summary
+comes last. A killed run goes on when it is started again.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import ExitStack, aclosing, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Generic, TypeVar
 
-from factloop.checking.checker import FactChecker
 from factloop.core.files.json import to_json, write_atomically
-from factloop.core.records import Fingerprint
-from factloop.evaluation.running.here import AT_ONCE, judge_here
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.log import ReportLog
-from factloop.evaluation.running.spool import Spool
-from factloop.evaluation.runs.reading import REPORTS, SUMMARY
-from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.setup.run_directory import RunDirectory
-from factloop.tools.calls.meter import UsageMeter
+from factloop.core.records import Record as CoreRecord
+from factloop.core.records import Usage
+from factloop.evaluation.running.log import Log
+from factloop.tools.calls.together import as_they_come
 
-JOURNAL = "journal.sqlite"
-Kind = Literal["responses", "factscore"]
+Item = TypeVar("Item")
+Record = TypeVar("Record")
+Summary = TypeVar("Summary", bound=CoreRecord)
 
-Engine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
-"""Judges the items, in whatever order; keeps answers paid for in the folder, where there is one."""
+AT_ONCE = 32
+"""Items in work at a time, such as responses: enough to keep 64 calls under way, few enough to hold in memory."""
+
+Judge = Callable[[Item], Awaitable[Record]]
+"""Makes the record of one item; any number may be under way."""
+Engine = Callable[[Iterable[Item]], AsyncGenerator[Record, None]]
+"""Makes the records of items, in whatever order; reads the items no further than it has room."""
 
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The input is whole, and so much of it is already judged."""
+    """The input is whole, everything is ready, and so many items have their record already."""
 
-    n_responses: int
+    n_items: int
     n_done: int
 
 
-RunEvent = RunStarted | JudgedResponse | RunSummary
+@dataclass(frozen=True)
+class NewRecord(Generic[Record]):
+    """One more record is there, and on disk."""
+
+    record: Record
+    usage: Usage
+    """What it cost; where records share answers, what was paid since the one before."""
 
 
-async def astream_run(
-    checker: FactChecker,
-    items: Iterable[RunItem],
-    *,
-    data: str,
-    kind: Kind = "responses",
-    scoring: Scoring | None = None,
-    run_dir: str | Path | None = None,
-    limit: int | None = None,
-    engine: Engine | None = None,
-    correct: Callable[[RunSummary], RunSummary] | None = None,
-) -> AsyncGenerator[RunEvent, None]:
-    """What happens in a run: its start, each response as soon as it is judged, and the summary last.
+@dataclass(frozen=True)
+class Run(Generic[Item, Record, Summary]):
+    """What a feature says of its run. The log is open, and stays so until the end of the stream."""
 
-    All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
-    `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
-    settings, whatever its `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
-    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `correct` has
-    the last word on the summary, before it is kept.
+    items: Iterable[Item]
+    """Gone through several times."""
+    key: Callable[[Item], Hashable]
+    """Of the item's record in the log."""
+    log: Log[Record, Any]
+    engine: Engine[Item, Record]
+    usage: Callable[[Record], Usage]
+    """For `NewRecord`; called once for each, in order."""
+    summarise: Callable[[Iterator[Record]], Summary]
+    """Is given the records of these items, in their order, once all are there."""
+    results: tuple[Path, ...] = ()
+    """Files that hold only at the end, and that a new attempt removes before it begins. The first gets the summary."""
 
-    Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
-    twice where an attempt ended between them. Its `wall_s` is the time of this attempt.
+    async def stream(self) -> AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]:
+        """What happens: the start, each record as soon as it is kept, and the summary last.
 
-    With a model or a paid search it costs money. Raises ConfigError, DataError. Whoever stops before the end closes the
-    stream (`contextlib.aclosing`).
-    """
-    started = time.perf_counter()
-    engine = engine or partial(_judge_here, checker)
-    with ExitStack() as stack:
-        spool = stack.enter_context(Spool(items, limit=limit))
-        directory = None
-        if run_dir is not None:
-            fingerprint = await checker.afingerprint()
-            directory = stack.enter_context(RunDirectory(Path(run_dir)))
-            directory.claim(_configuration(kind, spool.digest, fingerprint))
-        folder = None if directory is None else directory.path
-        log = stack.enter_context(ReportLog(None if folder is None else folder / REPORTS))
-        wanted = {item.id for item in spool}
-        yield RunStarted(spool.n, len(wanted & log.finished))
-        if wanted - log.finished:
-            if folder is not None:
-                (folder / SUMMARY).unlink(missing_ok=True)  # until its end this attempt has none
-            waiting = (item for item in spool if item.id not in log.finished)
-            async with aclosing(engine(waiting, folder)) as judging:
-                async for judged in judging:
-                    log.append(judged)
-                    yield judged
-        reports = (judged for judged in log if judged.id in wanted)
-        summary = summarise(
-            reports,
-            kind=kind,
-            data=data,
-            account=UsageMeter(),
-            scoring=scoring,
-            elapsed_s=time.perf_counter() - started,
-        )
-        summary = summary if correct is None else correct(summary)
-        if folder is not None:
-            write_atomically(folder / SUMMARY, to_json(summary), private=True)
-    yield summary
+        Raises as the engine, and ConfigError where the disk fails. Whoever stops before the end closes the stream
+        (`contextlib.aclosing`).
+        """
+        n_items = n_done = 0
+        for item in self.items:
+            n_items += 1
+            n_done += self.key(item) in self.log.finished
+        yield RunStarted(n_items, n_done)
+        if n_done < n_items:
+            for path in self.results:
+                path.unlink(missing_ok=True)
+            waiting = (item for item in self.items if self.key(item) not in self.log.finished)
+            async with aclosing(self.engine(waiting)) as judging:
+                async for record in judging:
+                    self.log.append(record)
+                    yield NewRecord(record, self.usage(record))
+        summary = self.summarise(self.log.records(map(self.key, self.items)))
+        if self.results:
+            write_atomically(self.results[0], to_json(summary), private=True)
+        yield summary
 
 
-async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -> RunSummary:
-    """The summary of a run; options as of `astream_run`."""
-    async with aclosing(astream_run(checker, items, **options)) as events:
+def judged_here(judge: Judge[Item, Record], *, at_once: int = AT_ONCE) -> Engine[Item, Record]:
+    """An engine of this process, with `at_once` items under way."""
+    return partial(as_they_come, work=judge, at_once=at_once)
+
+
+async def summary_of(events: AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]) -> Summary:
+    """The last of the events of a run."""
+    async with aclosing(events):
         async for event in events:
-            if isinstance(event, RunSummary):
+            if not isinstance(event, RunStarted | NewRecord):
                 return event
     raise AssertionError("a run ends with its summary")
 
 
-async def _judge_here(
-    checker: FactChecker, items: Iterable[RunItem], folder: Path | None
-) -> AsyncGenerator[JudgedResponse, None]:
-    at_once = min(AT_ONCE, checker.settings.concurrency or AT_ONCE)
-    with _journal(checker, folder) as journal:
-        async with aclosing(judge_here(checker, items, journal=journal, at_once=at_once)) as judging:
-            async for judged in judging:
-                yield judged
+class Increments:
+    """Of an account that grows: what was added since it was looked at last."""
 
+    def __init__(self, account: Callable[[], Usage]) -> None:
+        self._account = account
+        self._before = Usage(cost_usd=0.0)
 
-@contextmanager
-def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
-    """Where answers are kept. Never in memory, which would grow with the run."""
-    if folder is not None:
-        yield folder / JOURNAL
-    elif checker.settings.cache and (checker.settings.model is not None or _searches_elsewhere(checker)):
-        yield None  # the user's cache
-    else:
-        with TemporaryDirectory(prefix="factloop-") as temporary:
-            yield Path(temporary) / JOURNAL
-
-
-def _searches_elsewhere(checker: FactChecker) -> bool:
-    return any(tool.cacheable for tool in checker.tools)
-
-
-def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    """What must not change between the attempts at one run. Versions may: what is judged stays as it is."""
-    kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
-    return {"kind": kind, "data": digest, **kept}
+    def __call__(self, _record: object) -> Usage:
+        """Calls and cost; the cost is None where it is unknown."""
+        before, now = self._before, self._account()
+        self._before = now
+        is_known = before.cost_usd is not None and now.cost_usd is not None
+        cost_usd = max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if is_known else None
+        return Usage(calls=now.calls - before.calls, cost_usd=cost_usd)

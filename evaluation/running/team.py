@@ -1,4 +1,4 @@
-"""Gives responses to workers, and to others what a dead worker leaves behind."""
+"""Gives items to workers, and to others what a dead worker leaves behind."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic
 
 from factloop.core.errors import ToolError
-from factloop.evaluation.running.here import AT_ONCE
-from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.running.run import AT_ONCE, Item, Record
 from factloop.evaluation.running.worker import Wrong
-from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 
 MOST_TRIALS = 3
-"""Workers that a response is given to before it is blamed for their deaths."""
+"""Workers that an item is given to before it is blamed for their deaths."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -33,31 +31,33 @@ class _Member:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What a worker was asked for: to judge a response, or to open."""
+class _Asked(Generic[Item]):
+    """What a worker was asked for: to judge an item, or to open."""
 
     member: _Member
-    item: RunItem | None = None
+    item: Item | None = None
     trial: int = 1
 
 
 @dataclass
-class Team:
-    """Gives responses to workers and takes back what the dead leave behind."""
+class Team(Generic[Item, Record]):
+    """Gives items to workers and takes back what the dead leave behind."""
 
     shares: Iterable[CheckSettings]
-    items: Iterator[RunItem]
+    items: Iterator[Item]
+    describe: Callable[[Item], str]
+    """What messages call an item."""
     hire: Callable[[CheckSettings], Any]
     """Starts an actor."""
     end: Callable[[Any], None]
     n_replacements: int
     """That may still be hired."""
     members: list[_Member] = field(default_factory=list)
-    returned: deque[tuple[RunItem, int]] = field(default_factory=deque)
-    under_way: dict[asyncio.Future[Any], _Asked] = field(default_factory=dict)
+    returned: deque[tuple[Item, int]] = field(default_factory=deque)
+    under_way: dict[asyncio.Future[Any], _Asked[Item]] = field(default_factory=dict)
     last_death: str = ""
 
-    async def judged(self) -> AsyncGenerator[JudgedResponse, None]:
+    async def judged(self) -> AsyncGenerator[Record, None]:
         for share in self.shares:
             self._add(share)
         while self.under_way:
@@ -73,7 +73,7 @@ class Team:
         self.members.append(member)
         self._ask(_Asked(member))
 
-    def _ask(self, asked: _Asked) -> None:
+    def _ask(self, asked: _Asked[Item]) -> None:
         actor = asked.member.actor
         ref = actor.open.remote() if asked.item is None else actor.judge.remote(asked.item)
         self.under_way[asyncio.wrap_future(ref.future())] = asked
@@ -91,13 +91,13 @@ class Team:
         if not self.members and (self.returned or next(self.items, None) is not None):
             raise ToolError(f"all workers died: {self.last_death}. What was judged is kept", tool="ray")
 
-    def _next(self) -> tuple[RunItem, int] | None:
+    def _next(self) -> tuple[Item, int] | None:
         if self.returned:
             return self.returned.popleft()
         item = next(self.items, None)
         return None if item is None else (item, 1)
 
-    def _take(self, future: asyncio.Future[Any]) -> JudgedResponse | None:
+    def _take(self, future: asyncio.Future[Any]) -> Record | None:
         from ray.exceptions import RayActorError  # it is installed, as a worker answered
 
         asked = self.under_way.pop(future)
@@ -112,14 +112,14 @@ class Team:
         if asked.item is None:
             asked.member.ready = True
             return None
-        assert isinstance(answer, JudgedResponse)
-        return answer
+        record: Record = answer
+        return record
 
-    def _bury(self, asked: _Asked, error: Exception) -> None:
-        """Its responses go to others. Raises ToolError for one that too many died of."""
+    def _bury(self, asked: _Asked[Item], error: Exception) -> None:
+        """What it was at goes to others. Raises ToolError for one that too many died of."""
         self.last_death = one_line(error)
         if asked.member in self.members:
-            _LOGGER.warning("A worker died (%s); its responses go to others.", type(error).__name__)
+            _LOGGER.warning("A worker died (%s); its work goes to others.", type(error).__name__)
             self.members.remove(asked.member)
             self.end(asked.member.actor)  # one that is only out of reach would go on spending
             if self.n_replacements:
@@ -129,14 +129,14 @@ class Team:
             return
         if asked.trial == MOST_TRIALS:
             raise ToolError(
-                f"{MOST_TRIALS} workers died while they judged the response {asked.item.id!r}: {self.last_death}",
+                f"{MOST_TRIALS} workers died while they judged {self.describe(asked.item)}: {self.last_death}",
                 tool="ray",
             )
         self.returned.append((asked.item, asked.trial + 1))
 
 
 def at_once(share: CheckSettings) -> int:
-    """Responses in work at a time: enough to use a share of the calls in flight, as in one process."""
+    """Items in work at a time: enough to use a share of the calls in flight, as in one process."""
     return max(2, min(AT_ONCE, share.concurrency // 2)) if share.concurrency else AT_ONCE
 
 

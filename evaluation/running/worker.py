@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import factloop
-from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, DataError
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.journals import journal_at
-from factloop.evaluation.running.judge import Judge, open_judge
+from factloop.evaluation.running.run import Item, Judge, Record
 from factloop.evaluation.running.shares import is_limited, on_top_of
-from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache
+
+OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, Record]]]
+"""A judge with these settings that keeps answers at the path, or in the user's cache. A function of a module, which
+processes find by its name."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,18 @@ class Wrong:
         return DataError(self.message) if self.is_about_data else ConfigError(self.message)
 
 
-class Worker:
-    """Judges responses, any number at a time."""
+class Worker(Generic[Item, Record]):
+    """Judges items, any number at a time."""
 
-    def __init__(self, share: CheckSettings, directory: Path | None, home: Home) -> None:
+    def __init__(
+        self, open_judge: OpenJudge[Item, Record], share: CheckSettings, directory: Path | None, home: Home
+    ) -> None:
         """Without a `directory` answers are kept in the user's cache."""
-        self._share, self._directory, self._home = share, directory, home
+        self._open_judge, self._share, self._directory, self._home = open_judge, share, directory, home
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._opened: Judge | None = None
-        self._judging: set[asyncio.Task[JudgedResponse | Wrong]] = set()
+        self._opened: Judge[Item, Record] | None = None
+        self._judging: set[asyncio.Task[Record | Wrong]] = set()
         os.environ.update(home.environment)
         with suppress(OSError):  # on another machine it may not be there: paths from it are then missed by name
             os.chdir(home.folder)
@@ -72,7 +75,7 @@ class Worker:
             return _wrong(error)
         return None
 
-    async def judge(self, item: RunItem) -> JudgedResponse | Wrong:
+    async def judge(self, item: Item) -> Record | Wrong:
         task = asyncio.create_task(self._judged(item))
         self._judging.add(task)
         try:
@@ -88,14 +91,14 @@ class Worker:
         await asyncio.gather(*judging, return_exceptions=True)
         await self._stack.aclose()
 
-    async def _judged(self, item: RunItem) -> JudgedResponse | Wrong:
+    async def _judged(self, item: Item) -> Record | Wrong:
         try:
             judge = await self._judge()
             return await judge(item)
         except (ConfigError, DataError) as error:
             return _wrong(error)
 
-    async def _judge(self) -> Judge:
+    async def _judge(self) -> Judge[Item, Record]:
         async with self._opening:
             if self._opened is None:
                 journal, share = None, self._share
@@ -103,8 +106,7 @@ class Worker:
                     journal = journal_at(self._directory, _here(), self._home.machine)
                 if journal is not None and is_limited(share):
                     share = on_top_of(share, paid=_paid(journal))
-                checker = FactChecker(settings=share)
-                self._opened = await self._stack.enter_async_context(open_judge(checker, journal=journal))
+                self._opened = await self._stack.enter_async_context(self._open_judge(share, journal))
             return self._opened
 
 

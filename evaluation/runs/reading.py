@@ -62,7 +62,7 @@ def read_run(path: str | Path) -> FinishedRun:
     return FinishedRun(folder, _parsed(text, RunSummary, str(summary), None, "start the run again, it costs nothing"))
 
 
-def parse_judged(line: str | bytes, path: str, number: int) -> JudgedResponse:
+def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResponse:
     """A line of `reports.jsonl`. Raises DataError."""
     return _parsed(line, JudgedResponse, path, number, "remove the line and start the run again")
 

@@ -22,11 +22,13 @@ from typing import Any
 from factloop.agents.reasons import reason_of
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.records import UnscoredReason, Usage
+from factloop.evaluation.running.run import Increments, NewRecord, Run, RunStarted, summary_of
 from factloop.evaluation.verification.bench import Bench
-from factloop.evaluation.verification.log import PredictionLog
+from factloop.evaluation.verification.log import open_log
 from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, Prediction, VerifyRun
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.evaluation.verification.spool import PairSpool, PlacedRow, key_of
+from factloop.evaluation.verification.summary import summaries
 from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come, together
@@ -34,28 +36,11 @@ from factloop.tools.verifiers.build import parse_spec
 from factloop.tools.verifiers.pairs import Pair, PairReader, Scored, score_pairs
 
 BATCH = 64
-"""Pairs that are scored and written together: what a kill costs at most of work that was not paid for."""
+"""Pairs that are scored together: what a kill costs at most of work that was not paid for."""
 BATCHES_AT_ONCE = 4
 
 
-@dataclass(frozen=True)
-class VerifyStarted:
-    """The input is whole, the verifiers are there, and so many pairs are done already."""
-
-    n_pairs: int
-    n_done: int
-
-
-@dataclass(frozen=True)
-class PairsScored:
-    """Some more pairs are in the file."""
-
-    n: int
-    usage: Usage
-    """Of this attempt so far."""
-
-
-VerifyEvent = VerifyStarted | PairsScored | VerifyRun
+VerifyEvent = RunStarted | NewRecord[Prediction] | VerifyRun
 
 
 @dataclass(frozen=True)
@@ -103,35 +88,40 @@ async def astream_verify(
             {"pairs": spool.digest, "chunk_words": sizes[1:], "verifiers": [reader.identity for reader in prepared]}
         )
         readers = bench.open(specs, directory.journal)
-        log = stack.enter_context(PredictionLog(wanted.out, columns))
-        log.refuse_strangers(key_of(pair) for pair in spool)
-        yield VerifyStarted(spool.n, len(log.done))
+        log = stack.enter_context(open_log(wanted.out, columns, {key_of(pair) for pair in spool}))
         meter = UsageMeter()
-        waiting = (pair for pair in spool if key_of(pair) not in log.done)
-        score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
-        async with aclosing(as_they_come(_batches(waiting), score, at_once=BATCHES_AT_ONCE)) as scoring:
-            async for batch in scoring:
-                log.append(batch)
-                yield PairsScored(len(batch), meter.snapshot(time.perf_counter() - started))
-        log.put_in_order(key_of(pair) for pair in spool)
-        yield VerifyRun(
-            data=wanted.data,
-            n_pairs=spool.n,
-            n_labelled=spool.n_labelled,
-            evaluators=log.summaries(columns),
-            usage=meter.snapshot(time.perf_counter() - started),
-            created_at=datetime.now(UTC),
-            warnings=tuple(_warnings(spool)),
+
+        def spent() -> Usage:
+            return meter.snapshot(time.perf_counter() - started)
+
+        def summed_up(predictions: Iterator[Prediction]) -> VerifyRun:
+            log.put_in_order(map(key_of, spool))
+            return VerifyRun(
+                data=wanted.data,
+                n_pairs=spool.n,
+                n_labelled=spool.n_labelled,
+                evaluators=summaries(predictions, columns),
+                usage=spent(),
+                created_at=datetime.now(UTC),
+                warnings=tuple(_warnings(spool)),
+            )
+
+        run = Run(
+            items=spool,
+            key=key_of,
+            log=log,
+            engine=partial(_scores, readers=readers, sizes=sizes, meter=meter),
+            usage=Increments(spent),
+            summarise=summed_up,
         )
+        async with aclosing(run.stream()) as events:
+            async for event in events:
+                yield event
 
 
 async def averify(rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings | None = None) -> VerifyRun:
     """The summary of a run, as `astream_verify` gives it."""
-    async with aclosing(astream_verify(rows, wanted, settings or VerifySettings())) as events:
-        async for event in events:
-            if isinstance(event, VerifyRun):
-                return event
-    raise AssertionError("a run ends with its summary")
+    return await summary_of(astream_verify(rows, wanted, settings or VerifySettings()))
 
 
 def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list[str]:
@@ -146,6 +136,17 @@ def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list
 def _column(reader: PairReader, size: int | None) -> str:
     """As `evaluation.audit.chunking.chunked_evaluators` finds chunked columns."""
     return reader.name if size is None else f"{reader.name}@{size}"
+
+
+async def _scores(
+    pairs: Iterable[Prediction], *, readers: Sequence[PairReader], sizes: Sequence[int | None], meter: UsageMeter
+) -> AsyncGenerator[Prediction, None]:
+    """The pairs with their scores, batch by batch: a verifier reads many pairs at a time for little more than one."""
+    score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
+    async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=BATCHES_AT_ONCE)) as scoring:
+        async for batch in scoring:
+            for prediction in batch:
+                yield prediction
 
 
 def _batches(pairs: Iterator[Prediction]) -> Iterator[list[Prediction]]:

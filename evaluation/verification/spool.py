@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import TracebackType
-from typing import Self
 
 from factloop.core.errors import DataError
-from factloop.core.files.temporary_lines import TemporaryLines
+from factloop.evaluation.running.spool import Spool
 from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
@@ -18,11 +16,8 @@ PlacedRow = tuple[int | None, PairRow]
 _IN_ALL_OR_NONE = ("task", "prompt_id")
 
 
-class PairSpool:
-    """Predictions without scores in a temporary file.
-
-    A pipe can be read only once, and a file may change while it is read. Use as a context manager.
-    """
+class PairSpool(Spool[Prediction]):
+    """Predictions without scores on disk."""
 
     def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
         """Takes in all rows, or the first `limit`.
@@ -32,23 +27,12 @@ class PairSpool:
         for them.
         """
         self._path, self._dataset = path, default_dataset
-        self.n = self.n_labelled = self.n_blank = self.n_unnamed = 0
-        """Pairs; those with a label, without a document, and without a system."""
+        self.n_labelled = self.n_blank = self.n_unnamed = 0
+        """Pairs with a label, without a document, and without a system."""
         self._evaluators: dict[str, int | None] = {}
         """Names that rows have scores under already, with the line of the first."""
         self._first: Prediction | None = None
-        self._hash = hashlib.sha256()
-        self._lines = TemporaryLines()
-        try:
-            self._take_in(rows, limit)
-        except BaseException:
-            self._lines.close()
-            raise
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the pairs."""
-        return self._hash.hexdigest()
+        super().__init__(self._checked(islice(rows, limit)), dump=to_line, load=Prediction.model_validate_json)
 
     def refuse_scored(self, columns: Iterable[str]) -> None:
         """Raises DataError where a row has a score under one of these names already."""
@@ -57,22 +41,9 @@ class PairSpool:
                 line = self._evaluators[name]
                 raise DataError(f"it has a score of {name!r} already", path=self._path, line=line, field="evaluators")
 
-    def __iter__(self) -> Iterator[Prediction]:
-        """The pairs from the first. One reader at a time."""
-        for line in self._lines:
-            yield Prediction.model_validate_json(line)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lines.close()
-
-    def _take_in(self, rows: Iterable[PlacedRow], limit: int | None) -> None:
+    def _checked(self, rows: Iterable[PlacedRow]) -> Iterator[Prediction]:
         known: dict[bytes, int | None] = {}
-        for line, row in islice(rows, limit):
+        for line, row in rows:
             pair = Prediction.of(row, default_dataset=self._dataset)
             key = key_of(pair)
             if key in known:
@@ -80,16 +51,13 @@ class PairSpool:
                 raise DataError(message, path=self._path, line=line, field="claim_id")
             known[key] = line
             self._look_at(line, pair)
-            text = to_line(pair)
-            self._hash.update(text)
-            self._lines.append(text)
-        if not self.n:
+            yield pair
+        if not known:
             raise DataError("there is no row in it", path=self._path)
-        if self.n_blank == self.n:
+        if self.n_blank == len(known):
             raise DataError("no row has a document: there is nothing to judge by", path=self._path, field="document")
 
     def _look_at(self, line: int | None, pair: Prediction) -> None:
-        self.n += 1
         self.n_labelled += pair.label is not None
         self.n_blank += not pair.document.strip()
         self.n_unnamed += pair.system == UNKNOWN_SYSTEM

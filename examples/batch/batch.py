@@ -15,9 +15,10 @@ from pathlib import Path
 
 from factloop import FactChecker
 from factloop.evaluation.datasets.responses import load_responses
-from factloop.evaluation.runs.records import JudgedResponse, RunSummary
-from factloop.evaluation.running.items import response_items
-from factloop.evaluation.running.run import astream_run
+from factloop.evaluation.running.run import NewRecord
+from factloop.evaluation.runs.items import response_items
+from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.run import astream_run
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
 
@@ -26,9 +27,9 @@ async def main(answers: str, reports: str) -> None:
     items = response_items(load_responses(answers))
     async with FactChecker(os.environ.get("MODEL"), docs=SOURCES) as checker:
         async for event in astream_run(checker, items, data=Path(answers).name, run_dir=reports):
-            if isinstance(event, JudgedResponse):
-                counts = event.report.counts
-                print(f"{event.id}: {counts.supported} of {counts.scored} supported, {counts.unscored} unscored")  # noqa: T201
+            if isinstance(event, NewRecord):
+                counts = event.record.report.counts
+                print(f"{event.record.id}: {counts.supported} of {counts.scored} supported, {counts.unscored} unscored")  # noqa: T201
             elif isinstance(event, RunSummary):
                 for system in event.scores.systems:
                     print(f"{system.system}: precision {system.precision.value:.2f}, n = {system.precision.n}")  # noqa: T201

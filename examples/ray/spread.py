@@ -17,10 +17,10 @@ from pathlib import Path
 
 from factloop import CheckSettings, FactChecker
 from factloop.evaluation.datasets.responses import load_responses
+from factloop.evaluation.runs.items import RunItem, response_items
+from factloop.evaluation.runs.judge import judge_on_ray
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.running.items import RunItem, response_items
-from factloop.evaluation.running.on_ray import judge_on_ray
-from factloop.evaluation.running.run import arun
+from factloop.evaluation.runs.run import arun
 
 SOURCES = Path(__file__).parents[1] / "lighthouse" / "sources"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack, aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -16,22 +15,20 @@ from rich.console import Console
 from factloop.cli.demands import BREAKDOWNS, NO_CLAIM, first_failure
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
-from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
+from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, write_atomically
-from factloop.core.records import Usage
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.estimate import ExperimentEstimate, estimate_experiment
 from factloop.evaluation.experiments.items import load_data
-from factloop.evaluation.experiments.plan import ExperimentPlan, load_plan
+from factloop.evaluation.experiments.plan import load_plan
 from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.report import ExperimentReport
-from factloop.evaluation.experiments.run import REPORT, CellJudged, ExperimentStarted, astream_experiment
+from factloop.evaluation.experiments.run import REPORT, astream_experiment
 from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
 from factloop.evaluation.experiments.views.terminal import print_experiment
 from factloop.reports.figures import plural
-from factloop.reports.progress import CountDisplay
 from factloop.reports.visible import visible
 from factloop.setup.settings import CheckSettings
 from factloop.setup.settings_sources import load_settings
@@ -72,7 +69,8 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
             messages.print(f"factloop: {visible(warning)}", soft_wrap=True)
     if ask.dry_run:
         return _print_estimate(ask, estimate_experiment(plan, load_data(plan.data_path), settings))
-    work = _run(ask, plan, defaults, limits, messages)
+    events = astream_experiment(plan, run_dir=ask.run_dir, defaults=defaults, limits=limits)
+    work = watched(events, "cell", messages, quiet=ask.quiet)
     results = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=False)
     report = assess(
         results,
@@ -88,32 +86,6 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_experiment(report, Terminal()))
     return _exit_code(ask, results, messages)
-
-
-async def _run(
-    ask: ExperimentAsk, plan: ExperimentPlan, defaults: CheckSettings, limits: Mapping[str, Any], messages: Console
-) -> Results:
-    """The experiment to its end, with a progress bar on the console."""
-    events = astream_experiment(plan, run_dir=ask.run_dir, defaults=defaults, limits=limits)
-    async with aclosing(events):
-        with ExitStack() as stack:
-            display: CountDisplay | None = None
-            before = Usage(cost_usd=0.0)
-            async for event in events:
-                if isinstance(event, Results):
-                    return event
-                if isinstance(event, ExperimentStarted) and not ask.quiet:
-                    display = stack.enter_context(counted(messages, "cell", event.n_cells, done=event.n_done))
-                if isinstance(event, CellJudged) and display is not None:
-                    display.one_more(_since(before, event.spent))
-                    before = event.spent
-    raise AssertionError("an experiment ends with its results")
-
-
-def _since(before: Usage, now: Usage) -> Usage:
-    known = before.cost_usd is not None and now.cost_usd is not None
-    cost_usd = max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None
-    return Usage(calls=now.calls - before.calls, cost_usd=cost_usd)
 
 
 def _exit_code(ask: ExperimentAsk, results: Results, messages: Console) -> int:

@@ -16,7 +16,7 @@ from factloop.cli.self_support import refuse_self_support
 from factloop.core.errors import ConfigError
 from factloop.evaluation.datasets.factscore import load_factscore
 from factloop.evaluation.datasets.folder import find_part, named_part
-from factloop.evaluation.running.items import RunItem, labelled_item
+from factloop.evaluation.runs.items import RunItem, labelled_item
 from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.reading import read_run
 from factloop.setup.settings import CheckSettings

@@ -15,6 +15,7 @@ from rich.console import Console
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
+from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, to_json_line, write_atomically
 from factloop.core.files.lines import STANDARD_INPUT
@@ -30,8 +31,8 @@ from factloop.evaluation.generation.records import (
     PromptsReport,
     ResponsesReport,
 )
-from factloop.evaluation.generation.response_file import Asked, read_earlier
-from factloop.evaluation.generation.responses import as_asked, generate_responses
+from factloop.evaluation.generation.response_file import read_responses
+from factloop.evaluation.generation.responses import as_asked, astream_responses
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.reports.figures import calls, cost, plural
 from factloop.reports.visible import visible
@@ -82,10 +83,11 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
         messages.print(f"factloop: {visible(name)} has {plural(len(prompts), 'prompt')}, not {ask.n:,}", soft_wrap=True)
     asked = as_asked(prompts, postamble=ask.postamble)
     if ask.dry_run:
-        earlier = read_earlier(ask.out).rows
+        earlier = read_responses(ask.out)
         left = [prompt for prompt in asked if prompt.id not in earlier]
         return _print_estimate(estimate_responses(left, settings), ask.json)
-    work = _responses(ask, asked, settings, name, messages)
+    events = astream_responses(asked, settings, ask.out, data=name, system=ask.system)
+    work = watched(events, "prompt", messages, quiet=ask.quiet)
     report = run_until_stopped(work, messages, run_dir=ask.out, kept=settings.cache)
     write_files({ask.json: partial(to_json, report)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
@@ -103,18 +105,6 @@ def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:
         return find_part("longfact", ask.part, None), named_part("longfact", ask.part)
     place = find_part("longfact", ask.part, ask.data)
     return place, place.name or str(place)
-
-
-async def _responses(
-    ask: ResponsesAsk, asked: list[Asked], settings: ResponseSettings, data: str, messages: Console
-) -> ResponsesReport:
-    with counted(messages, "prompt", len(asked), quiet=ask.quiet) as progress:
-
-        def note(usage: Usage) -> None:
-            if not ask.quiet:
-                progress.one_more(usage)
-
-        return await generate_responses(asked, settings, ask.out, data=data, system=ask.system, note=note)
 
 
 def _responses_in_words(report: ResponsesReport) -> list[str]:

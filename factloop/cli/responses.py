@@ -18,7 +18,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import FIELDS, load_responses
-from factloop.evaluation.running.items import RunItem, response_items
+from factloop.evaluation.runs.items import RunItem, response_items
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
 from factloop.setup.settings_sources import load_settings

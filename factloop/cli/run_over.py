@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -16,17 +15,16 @@ from factloop.cli.demands import NO_CLAIM, first_failure, refuse_impossible, res
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
 from factloop.cli.ks import wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
-from factloop.cli.progress import counted
+from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.run import Engine, Kind, RunStarted, astream_run
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.run import Kind, ReportEngine, astream_run
 from factloop.evaluation.runs.summary import Scoring
 from factloop.evaluation.runs.views.terminal import print_run
 from factloop.reports.figures import plural
-from factloop.reports.progress import CountDisplay
 from factloop.reports.terminal_parts import one_line
 from factloop.setup.settings import CheckSettings
 
@@ -68,7 +66,7 @@ class Plan:
     ask: RunAsk
     settings: CheckSettings
     scoring: Scoring
-    engine: Engine | None
+    engine: ReportEngine | None
     correct: Callable[[RunSummary], RunSummary] | None
 
 
@@ -87,12 +85,12 @@ def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
     return Plan(ask, settings, scoring, _engine(ask, settings), _correction(ask, settings.seed))
 
 
-def _engine(ask: RunAsk, settings: CheckSettings) -> Engine | None:
+def _engine(ask: RunAsk, settings: CheckSettings) -> ReportEngine | None:
     if ask.engine == "local":
         if ask.workers is not None or ask.address is not None:
             raise ConfigError("--workers and --address go with --engine ray")
         return None
-    from factloop.evaluation.running.on_ray import judge_on_ray
+    from factloop.evaluation.runs.judge import judge_on_ray
 
     def engine(items: Iterable[RunItem], folder: Path | None) -> AsyncGenerator[JudgedResponse, None]:
         workers = ask.workers or WORKERS
@@ -118,6 +116,11 @@ def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, mes
 
 async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> Ran:
     failure: str | None = None
+
+    def look_at(judged: JudgedResponse) -> None:
+        nonlocal failure
+        failure = failure or first_failure(results_of(judged.report))
+
     async with FactChecker(settings=plan.settings) as checker:
         events = astream_run(
             checker,
@@ -130,21 +133,8 @@ async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, mess
             engine=plan.engine,
             correct=plan.correct,
         )
-        async with aclosing(events):
-            with ExitStack() as stack:
-                display: CountDisplay | None = None
-                async for event in events:
-                    if isinstance(event, RunSummary):
-                        return Ran(event, failure)
-                    if isinstance(event, RunStarted):
-                        if not plan.ask.quiet:
-                            shown = counted(messages, "response", event.n_responses, done=event.n_done)
-                            display = stack.enter_context(shown)
-                        continue
-                    failure = failure or first_failure(results_of(event.report))
-                    if display is not None:
-                        display.one_more(event.report.usage)
-    raise AssertionError("a run ends with its summary")
+        summary = await watched(events, "response", messages, quiet=plan.ask.quiet, look_at=look_at)
+    return Ran(summary, failure)
 
 
 def finish(ask: RunAsk, ran: Ran, messages: Console) -> int:

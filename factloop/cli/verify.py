@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,14 @@ from rich.table import Table
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
-from factloop.cli.progress import counted
+from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.core.records import Usage
 from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.verification.records import EvaluatorSummary, VerifyRun
 from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
-from factloop.evaluation.verification.run import PairsScored, Verifying, VerifyStarted, astream_verify
+from factloop.evaluation.verification.run import Verifying, astream_verify
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.evaluation.verification.spool import PlacedRow
 from factloop.reports import figures
@@ -68,7 +66,7 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
         limit=ask.limit,
         allow_download=ask.download,
     )
-    work = _verified(rows, wanted, settings, messages, quiet=ask.quiet)
+    work = watched(astream_verify(rows, wanted, settings), "pair", messages, quiet=ask.quiet)
     run = run_until_stopped(work, messages, run_dir=wanted.out, kept=True)
     if ask.json is not None:
         write_output(ask.json, to_json(run))
@@ -119,33 +117,6 @@ def _labels(given: Sequence[str]) -> dict[str, int]:
     if wrong is not None:
         raise ConfigError(f"--label {wrong}={found[wrong]}: a label is 0 or 1")
     return {name: int(value) for name, value in found.items()}
-
-
-async def _verified(
-    rows: Iterator[PlacedRow], wanted: Verifying, settings: VerifySettings, messages: Console, *, quiet: bool
-) -> VerifyRun:
-    """The run to its end, with a progress bar on the console."""
-    async with aclosing(astream_verify(rows, wanted, settings)) as events:
-        started = await anext(events)
-        assert isinstance(started, VerifyStarted)
-        with counted(messages, "pair", started.n_pairs - started.n_done, quiet=quiet) as progress:
-            before = Usage()
-            async for event in events:
-                if isinstance(event, VerifyRun):
-                    return event
-                if isinstance(event, PairsScored) and not quiet:
-                    for more in (_difference(event.usage, before), *[Usage(cost_usd=0.0)] * (event.n - 1)):
-                        progress.one_more(more)
-                    before = event.usage
-    raise AssertionError("a run ends with its summary")
-
-
-def _difference(usage: Usage, before: Usage) -> Usage:
-    known = usage.cost_usd is not None
-    return Usage(
-        calls=usage.calls - before.calls,
-        cost_usd=max(0.0, (usage.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None,
-    )
 
 
 def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:

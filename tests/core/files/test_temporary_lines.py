@@ -10,8 +10,7 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.core.files.temporary_lines import TemporaryLines
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.runs.items import RunItem, spooled
 from factloop.evaluation.verification.records import PairRow
 from factloop.evaluation.verification.spool import PairSpool
 from factloop.setup.run_directory import RunDirectory
@@ -57,7 +56,7 @@ def test_an_input_that_finds_no_room_is_one_clear_error() -> None:
     text = "a" * 100_000
     with files_of_at_most(50):
         with pytest.raises(ConfigError, match=FULL):
-            Spool([RunItem("1", "one", "p1", None, text)])
+            spooled([RunItem("1", "one", "p1", None, text)])
         with pytest.raises(ConfigError, match=FULL):
             PairSpool([(1, PairRow(id="1", claim="c", document=text))], path="pairs.jsonl", default_dataset="d")
 

@@ -13,7 +13,8 @@ from factloop.core.records import UnscoredReason, Verdict
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.cells import Cell
 from factloop.evaluation.experiments.records import Results
-from factloop.evaluation.experiments.run import CellJudged, ExperimentStarted, arun_experiment, astream_experiment
+from factloop.evaluation.experiments.run import arun_experiment, astream_experiment
+from factloop.evaluation.running.run import NewRecord, RunStarted
 from tests.evaluation.experiments.small_plans import document_of, facts_of, make_plan, write_claims, write_variant
 from tests.simulator import Faults, Simulator
 
@@ -148,8 +149,9 @@ async def test_more_repeats_go_on_where_the_experiment_ended(sim: Simulator, hom
     await arun_experiment(plan, run_dir="run")
     before = sim.stats().model.requests
     more = plan.model_copy(update={"repeats": 2, "baseline": "b", "name": "other"})
-    cells: list[Cell] = []
-    results = await arun_experiment(more, run_dir="run", on_cell=cells.append)
+    *events, results = [event async for event in astream_experiment(more, run_dir="run")]
+    assert isinstance(results, Results)
+    cells = [event.record for event in events if isinstance(event, NewRecord)]
     assert {cell.repeat for cell in cells} == {2}
     assert len(cells) == 6
     assert results.paid.calls == sim.stats().model.requests == 2 * before
@@ -230,8 +232,8 @@ async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simula
 async def test_the_stream_says_how_much_there_is(sim: Simulator, home: Path) -> None:
     write_claims(home / "claims.jsonl", facts_of(sim.world, 2))
     events = [event async for event in astream_experiment(make_plan(home, {"a": {}}, repeats=2))]
-    assert events[0] == ExperimentStarted(4, 0)
-    assert [type(event) for event in events[1:]] == [CellJudged] * 4 + [Results]
+    assert events[0] == RunStarted(4, 0)
+    assert [type(event) for event in events[1:]] == [NewRecord] * 4 + [Results]
 
 
 async def test_without_a_model_the_baseline_judges_and_nothing_is_asked(sim: Simulator, home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
+from factloop.core.files.json import to_json_line
+from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.responses import load_responses
-from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse
-from factloop.evaluation.generation.response_file import Asked, Earlier, ResponseFile, check_same_run, read_earlier
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, Unanswered
+from factloop.evaluation.generation.response_file import Asked, Outcome, open_responses, read_responses
+from factloop.evaluation.running.log import Log
 
 BY = GeneratedBy(model="openai:sim", sampling={"temperature": 0.5, "max_tokens": 4096})
 
@@ -24,23 +28,43 @@ def row(prompt_id: str, response: str = "Ja.\r\n\u2028 „Ö“ 🍄 \x85 \u202e
     return GeneratedResponse.model_validate({**named, "response": response, "generated_by": BY, **fields})
 
 
+class Every(dict[str, Asked]):
+    """All prompts that the rows above answer."""
+
+    def get(self, key: str, default: Any = None) -> Any:  # noqa: ARG002 - as dict has it
+        return Asked(key, None, "Who?")
+
+
+def opened(path: Path) -> AbstractContextManager[Log[Outcome, str]]:
+    return open_responses(path, Every(), system="sim", generated_by=BY)
+
+
 def write(path: Path, *rows: GeneratedResponse) -> bytes:
-    with ResponseFile(path) as file:
-        file.go_on_after(read_earlier(path))
+    with opened(path) as file:
         for one in rows:
             file.append(one)
     return path.read_bytes()
 
 
 def test_there_is_nothing_in_a_file_that_is_not_there(tmp_path: Path) -> None:
-    assert read_earlier(tmp_path / "none.jsonl") == Earlier({}, 0, ends_line=True)
+    assert read_responses(tmp_path / "none.jsonl") == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_unanswered_has_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with opened(path) as file:
+        file.append(Unanswered(prompt_id="p/1", reason=UnscoredReason.REFUSAL, said="no"))
+        assert set(file.finished) == set()
+        file.append(row("p/1"))
+        assert list(file) == [row("p/1")]
 
 
 def test_rows_are_read_as_they_were_written_here_and_by_eval(tmp_path: Path) -> None:
     path, rows = tmp_path / "out.jsonl", [row("p/1"), row("p/2", "I cannot say."), row("p/3", cut_off=True)]
     write(path, *rows[:2])
     write(path, *rows[2:])
-    assert list(read_earlier(path).rows.values()) == rows
+    assert list(read_responses(path).values()) == rows
     assert [len(text.splitlines()) for text in path.read_text(encoding="utf-8").split("\n")] == [1, 1, 1, 0]
     assert "„Ö“ 🍄" in path.read_text(encoding="utf-8")
     loaded = [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in load_responses(path)]
@@ -55,10 +79,10 @@ def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest
     whole = write(path, *rows)
     cut = whole[: round(share * len(whole))]
     path.write_bytes(cut)
-    earlier = read_earlier(path)
+    found = read_responses(path)
     # Whole is a line that says all it has to say, even where only its line end is missing.
     n_whole = sum(cut.startswith(b"".join(whole.splitlines(keepends=True)[:n]).rstrip(b"\n")) for n in (1, 2, 3))
-    assert list(earlier.rows.values()) == rows[:n_whole]
+    assert list(found.values()) == rows[:n_whole]
     write(path, *rows[n_whole:])
     assert path.read_bytes() == whole
 
@@ -84,8 +108,8 @@ def test_a_last_line_that_an_editor_left_open_is_a_row(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match="name another") as caught, ResponseFile(path) as file:
-        file.go_on_after(read_earlier(path))
+    with pytest.raises(ConfigError, match="name another") as caught, opened(path):
+        pass
     assert said in str(caught.value)
     assert path.read_text(encoding="utf-8") == text
 
@@ -95,13 +119,14 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
     whole = write(path, row("p/1"), row("p/2"))
     path.write_bytes(whole[:40] + b"\n" + whole)
     with pytest.raises(ConfigError, match=r"out\.jsonl:1: this line is no JSON.*name another"):
-        read_earlier(path)
+        read_responses(path)
     path.write_bytes(whole.replace("„".encode(), b"\xff", 1))
     with pytest.raises(ConfigError, match=r"out\.jsonl:1: it is not UTF-8"):
-        read_earlier(path)
+        read_responses(path)
     path.write_bytes(whole + whole)
-    with pytest.raises(ConfigError, match=r"out\.jsonl:3: field 'prompt_id': an earlier line answers the same prompt"):
-        read_earlier(path)
+    said = r"out\.jsonl:3: field 'prompt_id': an earlier line answers the same prompt"
+    with pytest.raises(ConfigError, match=said), opened(path):
+        pass
 
 
 ASKED = {"p/1": Asked("p/1", None, "Who?")}
@@ -116,22 +141,24 @@ ASKED = {"p/1": Asked("p/1", None, "Who?")}
         ({"generated_by": GeneratedBy(model="openai:sim", sampling={"temperature": 1.0})}, "another model or sampling"),
     ],
 )
-def test_a_file_of_another_run_is_refused(change: dict[str, Any], said: str) -> None:
-    def check(one: GeneratedResponse) -> None:
-        earlier = Earlier({one.prompt_id: one}, 0, ends_line=True)
-        check_same_run(Path("out.jsonl"), earlier, ASKED, system="sim", generated_by=BY)
-
-    check(row("p/1"))
-    with pytest.raises(ConfigError) as caught:
-        check(row("p/1").model_copy(update=change))
+def test_a_file_of_another_run_is_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    path = tmp_path / "out.jsonl"
+    whole = to_json_line(row("p/1").model_copy(update=change)).encode() + b'{"id":"torn'
+    path.write_bytes(whole)
+    with (
+        pytest.raises(ConfigError) as caught,
+        open_responses(path, ASKED, system="sim", generated_by=BY),
+    ):
+        pass
     assert said in str(caught.value)
+    assert path.read_bytes() == whole
 
 
 def test_a_file_is_held_by_one_at_a_time(tmp_path: Path) -> None:
     path, link = tmp_path / "out.jsonl", tmp_path / "link.jsonl"
     link.symlink_to(path)
     for name in (path, link):
-        with ResponseFile(path), pytest.raises(ConfigError, match="another process is at work"), ResponseFile(name):
+        with opened(path), pytest.raises(ConfigError, match="another process is at work"), opened(name):
             pass
     write(path, row("p/1"))
 
@@ -142,17 +169,17 @@ def test_a_disk_that_fills_up_is_one_clear_error_and_costs_one_line(tmp_path: Pa
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
-        with pytest.raises(ConfigError, match=r"out\.jsonl: cannot be written \(File too large\)"):
+        with pytest.raises(ConfigError, match=r"out\.jsonl: cannot be used \(File too large\)"):
             write(path, rows[1])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert path.stat().st_size == room
     write(path, rows[1])
-    assert list(read_earlier(path).rows.values()) == rows
+    assert list(read_responses(path).values()) == rows
 
 
 def test_half_a_character_of_a_model_is_mended(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     said = json.loads('"Half \\ud83c a mushroom"')
     write(path, row("p/1", said))
-    assert read_earlier(path).rows["p/1"].response == "Half \ufffd a mushroom"
+    assert read_responses(path)["p/1"].response == "Half \ufffd a mushroom"

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.core.records import UnscoredReason, Usage
+from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.longfact import POSTAMBLE, AnyPrompt
 from factloop.evaluation.generation.records import GeneratedResponse, ResponsesReport
-from factloop.evaluation.generation.response_file import read_earlier
-from factloop.evaluation.generation.responses import as_asked, generate_responses
+from factloop.evaluation.generation.response_file import read_responses
+from factloop.evaluation.generation.responses import ResponsesEvent, as_asked, astream_responses
 from factloop.evaluation.generation.settings import ResponseSettings
+from factloop.evaluation.running.run import NewRecord, RunStarted, summary_of
 from tests.simulator import MODEL, Faults, Simulator
 
 
 async def generate(sim: Simulator, out: Path, *, n: int = 6, postamble: bool = True, **changes: Any) -> ResponsesReport:
     """Of `n` prompts of the simulated world, in the order of their ids."""
-    note = changes.pop("note", lambda _: None)
+    return await summary_of(stream(sim, out, n=n, postamble=postamble, **changes))
+
+
+def stream(
+    sim: Simulator, out: Path, *, n: int = 6, postamble: bool = True, **changes: Any
+) -> AsyncGenerator[ResponsesEvent, None]:
     system = changes.pop("system", None)
     settings = ResponseSettings.of(
         None, **{"model": MODEL, "base_url": sim.base_url, "cache": False, "price_in": 1, "price_out": 2, **changes}
     )
     prompts = [AnyPrompt(id=f"w/{place}", prompt=one.prompt) for place, one in enumerate(sim.world.responses[:n])]
     asked = as_asked(prompts, postamble=postamble)
-    return await generate_responses(asked, settings, out, data="the world", system=system, note=note)
+    return astream_responses(asked, settings, out, data="the world", system=system)
 
 
 def rows_of(out: Path) -> dict[str, GeneratedResponse]:
-    return dict(read_earlier(out).rows)
+    return read_responses(out)
 
 
 async def test_each_prompt_is_asked_by_itself_and_answered_in_a_row(sim: Simulator, tmp_path: Path) -> None:
-    spent: list[Usage] = []
-    report = await generate(sim, tmp_path / "out.jsonl", note=spent.append)
+    started, *new, report = [event async for event in stream(sim, tmp_path / "out.jsonl")]
+    assert started == RunStarted(6, 0)
+    assert isinstance(report, ResponsesReport)
+    spent = [event.usage for event in new if isinstance(event, NewRecord)]
     rows = rows_of(tmp_path / "out.jsonl")
     for place, response in enumerate(sim.world.responses[:6]):
         row = rows[f"w/{place}"]

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.generation.records import ResponsesReport
-from factloop.evaluation.generation.response_file import Asked, read_earlier
+from factloop.evaluation.generation.response_file import Asked, read_responses
 from factloop.evaluation.generation.responses import generate_responses
 from factloop.evaluation.generation.settings import ResponseSettings
 
@@ -31,7 +31,7 @@ async def generate(out: Path, said: AIMessage) -> ResponsesReport:
 )
 async def test_the_response_begins_after_it(tmp_path: Path, said: str, response: str) -> None:
     report = await generate(tmp_path / "out.jsonl", AIMessage(said))
-    assert [row.response for row in read_earlier(tmp_path / "out.jsonl").rows.values()] == [response]
+    assert [row.response for row in read_responses(tmp_path / "out.jsonl").values()] == [response]
     assert report.unanswered == ()
 
 

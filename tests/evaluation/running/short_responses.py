@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.runs.items import RunItem
 from tests.simulator import GoldFact, World
 
 

@@ -12,9 +12,9 @@ import pytest
 from ray.exceptions import RayActorError
 
 from factloop.core.errors import ConfigError, ToolError
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.team import Team, at_once
 from factloop.evaluation.running.worker import Wrong
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 
@@ -66,11 +66,12 @@ class Agency:
     actors: list[Actor]
     ended: list[Actor] = field(default_factory=list)
 
-    def team(self, items: list[str], *, workers: int, n_replacements: int = 0) -> Team:
+    def team(self, items: list[str], *, workers: int, n_replacements: int = 0) -> Team[RunItem, JudgedResponse]:
         hired = iter(self.actors)
-        return Team(
+        return Team[RunItem, JudgedResponse](
             shares=[SHARE] * workers,
             items=iter([item(name) for name in items]),
+            describe=described,
             hire=lambda _: next(hired),
             end=self.ended.append,
             n_replacements=n_replacements,
@@ -79,6 +80,10 @@ class Agency:
 
 def item(name: str) -> RunItem:
     return RunItem(id=name, system="s", prompt_id=name, prompt=None, response="")
+
+
+def described(given: RunItem) -> str:
+    return f"the response {given.id!r}"
 
 
 def judged(given: RunItem | None) -> JudgedResponse:
@@ -95,7 +100,7 @@ def dying_of(*names: str) -> Answer:
     return answer
 
 
-async def judged_by(team: Team) -> list[str]:
+async def judged_by(team: Team[RunItem, JudgedResponse]) -> list[str]:
     async with aclosing(team.judged()) as judging:
         return sorted([one.id async for one in judging])
 
@@ -115,7 +120,7 @@ async def test_what_a_dead_worker_was_at_goes_to_another(caplog: pytest.LogCaptu
     agency = Agency([dying, Actor(judged)])
     assert await judged_by(agency.team(names(9), workers=2)) == names(9)
     assert agency.ended == [dying]
-    assert caplog.messages == ["A worker died (RayActorError); its responses go to others."]
+    assert caplog.messages == ["A worker died (RayActorError); its work goes to others."]
 
 
 async def test_a_worker_that_dies_is_replaced_as_often_as_was_said() -> None:
@@ -154,7 +159,14 @@ async def test_no_more_is_read_than_the_workers_have_room_for() -> None:
             read.append(name)
             yield item(name)
 
-    team = Team(shares=[SHARE] * 2, items=items(), hire=lambda _: Actor(judged), end=lambda _: None, n_replacements=0)
+    team = Team[RunItem, JudgedResponse](
+        shares=[SHARE] * 2,
+        items=items(),
+        describe=described,
+        hire=lambda _: Actor(judged),
+        end=lambda _: None,
+        n_replacements=0,
+    )
     async with aclosing(team.judged()) as judging:
         await anext(judging)
         assert len(read) <= 2 * at_once(SHARE) == 4

@@ -22,9 +22,9 @@ import pytest
 
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
-from factloop.evaluation.running.here import judge_here
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.on_ray import connected, judge_on_ray
+from factloop.evaluation.running.on_ray import connected
+from factloop.evaluation.runs.items import RunItem
+from factloop.evaluation.runs.judge import judge_here, judge_on_ray
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 from tests.cli.command import build_command

@@ -8,14 +8,15 @@ import pytest
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import Claim, Judgement, UnscoredReason
-from factloop.evaluation.running.log import ReportLog
+from factloop.evaluation.running.log import Log
+from factloop.evaluation.runs.run import REPORT_LOG
 from tests.evaluation.runs.finished_runs import judged
 
 FIRST, SECOND = judged("p1", "sn"), judged("p2", "i", response="\u202ehostile\u2028\x9b\x7f\nÄ")
 
 
 def filled(path: Path) -> Path:
-    with ReportLog(path) as log:
+    with Log(path, REPORT_LOG) as log:
         log.append(FIRST)
         log.append(SECOND)
     return path
@@ -23,8 +24,8 @@ def filled(path: Path) -> Path:
 
 def test_what_is_judged_comes_back(tmp_path: Path) -> None:
     path = filled(tmp_path / "reports.jsonl")
-    with ReportLog(path) as log:
-        assert log.finished == {FIRST.id, SECOND.id}
+    with Log(path, REPORT_LOG) as log:
+        assert set(log.finished) == {FIRST.id, SECOND.id}
         assert list(log) == [FIRST, SECOND]
     raw = path.read_bytes()
     assert raw.isascii()
@@ -32,7 +33,7 @@ def test_what_is_judged_comes_back(tmp_path: Path) -> None:
 
 
 def test_without_a_name_it_works_alike() -> None:
-    with ReportLog(None) as log:
+    with Log(None, REPORT_LOG) as log:
         log.append(FIRST)
         assert list(log) == [FIRST]
         log.append(SECOND)
@@ -45,13 +46,13 @@ def test_a_line_that_a_kill_left_unfinished_is_dropped_wherever_it_ends(tmp_path
     first = whole.index(b"\n") + 1
     for end in {first + 1, first + 30, len(whole) // 2 + first // 2, len(whole) - 2, len(whole) - 1}:
         path.write_bytes(whole[:end])
-        with ReportLog(path) as log:
-            assert log.finished == {FIRST.id}
+        with Log(path, REPORT_LOG) as log:
+            assert set(log.finished) == {FIRST.id}
             log.append(SECOND)
         assert path.read_bytes() == whole
     path.write_bytes(whole[: first - 1])
-    with ReportLog(path) as log:
-        assert (log.finished, list(log)) == (set(), [])
+    with Log(path, REPORT_LOG) as log:
+        assert (set(log.finished), list(log)) == (set(), [])
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -74,10 +75,10 @@ def test_what_failed_for_a_passing_reason_is_judged_again(tmp_path: Path, reason
         failed.report.claims[1].model_copy(update={"judgement": Judgement(unscored_reason=reason)}),
     )
     failed = failed.model_copy(update={"report": failed.report.model_copy(update={"claims": claims})})
-    with ReportLog(tmp_path / "r") as log:
+    with Log(tmp_path / "r", REPORT_LOG) as log:
         for one in (FIRST, failed, SECOND):
             log.append(one)
-    with ReportLog(tmp_path / "r") as log:
+    with Log(tmp_path / "r", REPORT_LOG) as log:
         assert list(log) == ([FIRST, SECOND] if again else [FIRST, failed, SECOND])
         assert (failed.id in log.finished) is not again
 
@@ -85,7 +86,7 @@ def test_what_failed_for_a_passing_reason_is_judged_again(tmp_path: Path, reason
 def test_a_response_is_kept_once(tmp_path: Path) -> None:
     path = filled(tmp_path / "r")
     path.write_bytes(path.read_bytes() * 2)
-    with ReportLog(path) as log:
+    with Log(path, REPORT_LOG) as log:
         assert list(log) == [FIRST, SECOND]
 
 
@@ -95,14 +96,14 @@ def test_a_line_that_nobody_wrote_so_is_named_and_left_alone(tmp_path: Path, bro
     written = path.read_bytes() + broken
     path.write_bytes(written)
     with pytest.raises(DataError, match=r"reports\.jsonl:3: .*remove the line and start the run again"):
-        ReportLog(path)
+        Log(path, REPORT_LOG)
     assert path.read_bytes() == written
 
 
 def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     path = tmp_path / "reports.jsonl"
-    with ReportLog(path) as log:
+    with Log(path, REPORT_LOG) as log:
         log.append(FIRST)
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, before[1]))
@@ -111,7 +112,7 @@ def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) ->
                 log.append(SECOND)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    with ReportLog(path) as log:
+    with Log(path, REPORT_LOG) as log:
         assert list(log) == [FIRST]
         log.append(SECOND)
         assert list(log) == [FIRST, SECOND]
@@ -119,4 +120,4 @@ def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) ->
 
 def test_a_place_that_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
-        ReportLog(tmp_path)
+        Log(tmp_path, REPORT_LOG)

@@ -9,8 +9,7 @@ import pytest
 from factloop.core.errors import DataError
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.spool import Spool
+from factloop.evaluation.runs.items import RunItem, spooled
 
 ITEM = RunItem("1", "one", "p1", "Who?", "Ada\u2028was\nborn. \U0001f600")
 GIVEN = RunItem(
@@ -25,14 +24,14 @@ GIVEN = RunItem(
 
 
 def test_items_come_back_as_they_were_as_often_as_wanted() -> None:
-    with Spool(iter([ITEM, GIVEN])) as spool:
+    with spooled(iter([ITEM, GIVEN])) as spool:
         assert spool.n == 2
         assert list(spool) == [ITEM, GIVEN]
         assert list(spool) == [ITEM, GIVEN]
 
 
 def test_the_digest_is_of_all_items_whatever_the_limit() -> None:
-    with Spool([ITEM, GIVEN]) as whole, Spool(iter([ITEM, GIVEN]), limit=1) as first, Spool([ITEM]) as alone:
+    with spooled([ITEM, GIVEN]) as whole, spooled(iter([ITEM, GIVEN]), limit=1) as first, spooled([ITEM]) as alone:
         assert list(first) == [ITEM]
         assert (first.n, first.digest) == (1, whole.digest)
         assert alone.digest != whole.digest
@@ -44,9 +43,9 @@ def test_the_digest_is_of_all_items_whatever_the_limit() -> None:
             replace(ITEM, response="another"),
         ]
         for item in another:
-            with Spool([item]) as other:
+            with spooled([item]) as other:
                 assert other.digest != alone.digest
-    with Spool([replace(GIVEN, labels=())]) as unlabelled, Spool([GIVEN]) as labelled:
+    with spooled([replace(GIVEN, labels=())]) as unlabelled, spooled([GIVEN]) as labelled:
         assert unlabelled.digest != labelled.digest
 
 
@@ -61,6 +60,6 @@ def test_the_digest_is_of_all_items_whatever_the_limit() -> None:
 )
 def test_items_that_cannot_be_judged_are_refused(second: RunItem, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        Spool([ITEM, second])
+        spooled([ITEM, second])
     with pytest.raises(DataError, match=said):
-        Spool([ITEM, second], limit=1)
+        spooled([ITEM, second], limit=1)

@@ -11,9 +11,10 @@ import pytest
 import factloop
 from factloop.core.errors import DataError
 from factloop.core.records import UnscoredReason
-from factloop.evaluation.running.items import RunItem
 from factloop.evaluation.running.shares import divide
 from factloop.evaluation.running.worker import Home, Worker, Wrong
+from factloop.evaluation.runs.items import RunItem
+from factloop.evaluation.runs.judge import open_judge_with
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 from tests.evaluation.running.short_responses import short_items
@@ -28,8 +29,8 @@ def share(sim: Simulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ch
     return CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), concurrency=4)
 
 
-def worker_of(share: CheckSettings) -> Worker:
-    return Worker(share, None, Home("here", Path.cwd(), {}, factloop.__version__))
+def worker_of(share: CheckSettings) -> Worker[RunItem, JudgedResponse]:
+    return Worker(open_judge_with, share, None, Home("here", Path.cwd(), {}, factloop.__version__))
 
 
 async def test_a_worker_that_is_closed_sends_nothing_more_and_leaves_nothing_under_way(

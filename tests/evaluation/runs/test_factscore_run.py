@@ -13,7 +13,7 @@ from factloop.cli.factscore import factscore_items
 from factloop.core.errors import ConfigError
 from factloop.core.records import Claim, Counts, FactualityReport, Judgement, UnscoredReason, Usage, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.running.items import RunItem
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary

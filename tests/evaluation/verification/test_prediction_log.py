@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.evaluation.verification.log import PredictionLog
+from factloop.evaluation.running.log import Log
+from factloop.evaluation.verification.log import open_log
 from factloop.evaluation.verification.records import Prediction
 from factloop.evaluation.verification.spool import key_of
+from factloop.evaluation.verification.summary import summaries
 
 
 def prediction(claim_id: str, score: float | None = 0.5, reason: str = "timeout", **fields: Any) -> Prediction:
@@ -30,16 +33,28 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "out.jsonl"
 
 
+class All:
+    """The keys of an input with every claim."""
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
 def keep(path: Path, *predictions: Prediction) -> None:
-    with PredictionLog(path, ["a"]) as log:
-        log.append(predictions)
+    with opened(path) as log:
+        for one in predictions:
+            log.append(one)
+
+
+def opened(path: Path, *columns: str, keys: Container[bytes] = All()) -> Log[Prediction, bytes]:
+    return open_log(path, columns or ("a",), keys)
 
 
 def test_what_is_kept_is_found_again(path: Path) -> None:
     keep(path, prediction("1"), prediction("2"))
-    with PredictionLog(path, ["a"]) as log:
-        assert set(log.done) == {key_of(prediction("1")), key_of(prediction("2"))}
-        log.append([prediction("3")])
+    with opened(path) as log:
+        assert set(log.finished) == {key_of(prediction("1")), key_of(prediction("2"))}
+        log.append(prediction("3"))
     assert ids(path) == ["1", "2", "3"]
 
 
@@ -47,19 +62,20 @@ def test_what_is_kept_is_found_again(path: Path) -> None:
 def test_a_torn_line_is_dropped(path: Path, cut: int) -> None:
     keep(path, prediction("1"), prediction("2"))
     path.write_bytes(path.read_bytes()[:-cut])
-    with PredictionLog(path, ["a"]) as log:
-        assert set(log.done) == {key_of(prediction("1"))}
-        log.append([prediction("2")])
+    with opened(path) as log:
+        assert set(log.finished) == {key_of(prediction("1"))}
+        log.append(prediction("2"))
     assert ids(path) == ["1", "2"]
 
 
 def test_what_failed_for_a_passing_reason_is_done_again(path: Path) -> None:
     keep(path, *(prediction(reason, None, reason) for reason in ("timeout", "refusal", "budget", "no_source")))
-    with PredictionLog(path, ["a"]) as log:
+    with opened(path) as log:
         assert ids(path) == ["refusal", "no_source"]
-        log.append([prediction("timeout"), prediction("budget")])
+        for name in ("timeout", "budget"):
+            log.append(prediction(name))
         log.put_in_order(key_of(prediction(name)) for name in ("timeout", "refusal", "budget", "no_source"))
-        (summary,) = log.summaries(["a"])
+        (summary,) = summaries(log, ["a"])
     assert ids(path) == ["timeout", "refusal", "budget", "no_source"]
     assert (summary.n_scored, summary.unscored) == (2, {"refusal": 1, "no_source": 1})
 
@@ -67,18 +83,18 @@ def test_what_failed_for_a_passing_reason_is_done_again(path: Path) -> None:
 def test_failures_of_other_evaluators_are_none_of_this_run(path: Path) -> None:
     other = prediction("1").model_copy(update={"evaluators": {"a": 0.1, "b": None}, "unscored": {"b": "timeout"}})
     keep(path, other)
-    with PredictionLog(path, ["a"]) as log:
-        assert len(log.done) == 1
+    with opened(path) as log:
+        assert len(log.finished) == 1
 
 
 def test_the_share_of_support_is_of_the_scored(path: Path) -> None:
     scores = (0.5, 0.49, 1.0, None)
     keep(path, *(prediction(str(number), score, "refusal") for number, score in enumerate(scores)))
-    with PredictionLog(path, ["a"]) as log:
-        (summary,) = log.summaries(["a"])
+    with opened(path) as log:
+        (summary,) = summaries(log, ["a"])
     assert summary.share_supported == pytest.approx(2 / 3)
-    with PredictionLog(path.with_name("empty"), ["a"]) as log:
-        assert log.summaries(["a"])[0].share_supported is None
+    with opened(path.with_name("empty")) as log:
+        assert summaries(log, ["a"])[0].share_supported is None
 
 
 @pytest.mark.parametrize("line", ["{}", "no JSON", "[]", '"\\ud800"', ""])
@@ -86,23 +102,25 @@ def test_a_line_that_is_no_prediction(path: Path, line: str) -> None:
     keep(path, prediction("1"))
     path.write_text(f"{path.read_text()}{line}\n")
     with pytest.raises(DataError, match=r"out.jsonl:2: it is no prediction of this command"):
-        PredictionLog(path, ["a"])
+        opened(path)
 
 
 def test_a_line_without_the_evaluator(path: Path) -> None:
     keep(path, prediction("1"))
     with pytest.raises(DataError, match="no score of 'b'"):
-        PredictionLog(path, ["a", "b"])
+        opened(path, "a", "b")
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be used"):
-        PredictionLog(tmp_path / "no" / "folder.jsonl", ["a"])
+        opened(tmp_path / "no" / "folder.jsonl")
 
 
 def test_a_line_on_another_claim_is_named(path: Path) -> None:
     keep(path, prediction("1"), prediction("stranger"), prediction("2"))
-    with PredictionLog(path, ["a"]) as log:
-        log.refuse_strangers(map(key_of, map(prediction, ("2", "stranger", "1"))))
-        with pytest.raises(DataError, match=r"out\.jsonl:2: its claim is not in the input"):
-            log.refuse_strangers(map(key_of, map(prediction, ("2", "1", "3"))))
+    whole = path.read_bytes()
+    with opened(path, keys=set(map(key_of, map(prediction, ("2", "stranger", "1"))))):
+        pass
+    with pytest.raises(DataError, match=r"out\.jsonl:2: its claim is not in the input"):
+        opened(path, keys=set(map(key_of, map(prediction, ("2", "1", "3")))))
+    assert path.read_bytes() == whole

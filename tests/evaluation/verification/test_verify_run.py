@@ -14,9 +14,10 @@ from sklearn.metrics import balanced_accuracy_score  # type: ignore[import-untyp
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.audit.chunking import chunked_evaluators
 from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.running.run import NewRecord, RunStarted
 from factloop.evaluation.verification.records import VerifyRun
 from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
-from factloop.evaluation.verification.run import PairsScored, Verifying, VerifyStarted, astream_verify, averify
+from factloop.evaluation.verification.run import Verifying, astream_verify, averify
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.evaluation.verification.world_pairs import read_rows, world_rows, write_rows
@@ -84,11 +85,11 @@ async def test_a_run_stopped_anywhere_ends_the_same(sim: Simulator, pairs: Path,
     sim.reset()
     sim.set(llm_latency_s=0.005)
     out = tmp_path / "out.jsonl"
-    for n_batches in (1, 1, 2):
+    for n_pairs in (1, 64, 100):
         async with aclosing(astream_verify(load_pairs(pairs), wanted(out, "lexical", LLM), VerifySettings())) as events:
             async for event in events:
-                n_batches -= isinstance(event, PairsScored)
-                if not n_batches:
+                n_pairs -= isinstance(event, NewRecord)
+                if not n_pairs:
                     break
     await verify(pairs, out, "lexical", LLM)
     assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
@@ -201,7 +202,7 @@ async def test_blank_documents_and_missing_names_are_warned_of(tmp_path: Path) -
 async def test_one_run_at_a_time(pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     async with aclosing(astream_verify(load_pairs(pairs), wanted(out), VerifySettings())) as events:
-        assert await anext(events) == VerifyStarted(N, 0)
+        assert await anext(events) == RunStarted(N, 0)
         with pytest.raises(ConfigError, match="another process is at work"):
             await verify(pairs, out)
         async for event in events:

@@ -94,6 +94,20 @@ def test_the_first_error_ends_all() -> None:
     assert (calls.begun, calls.cancelled, calls.under_way) == (4, 2, 0)
 
 
+@pytest.mark.parametrize("seconds", [(-1, 1, 1, 1), (1, 1, -1, 1), (1, 1, 1, -1)])
+def test_results_that_come_with_an_error_are_not_lost(seconds: tuple[float, ...]) -> None:
+    seen = list[float]()
+
+    async def main() -> None:
+        async with aclosing(as_they_come(seconds, Calls().take, at_once=4)) as done:
+            async for result in done:
+                seen.append(result)
+
+    with pytest.raises(LookupError):
+        run_in_virtual_time(main())
+    assert seen == [1, 1, 1]
+
+
 def test_errors_that_come_together_are_all_seen() -> None:
     """Else asyncio complains of the others when they are collected."""
     complaints: list[dict[str, Any]] = []

@@ -14,11 +14,12 @@ import pytest
 from factloop import FactChecker
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import Verdict
-from factloop.evaluation.running.here import judge_here
-from factloop.evaluation.running.items import RunItem
-from factloop.evaluation.running.run import RunStarted, arun, astream_run
+from factloop.evaluation.running.run import NewRecord, RunStarted
+from factloop.evaluation.runs.items import RunItem
+from factloop.evaluation.runs.judge import judge_here
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.run import arun, astream_run
 from factloop.evaluation.runs.summary import Scoring
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
@@ -163,7 +164,7 @@ async def test_events_come_in_order_and_a_stream_left_early_is_gone_on_with(
 
     started, *judged = await stream(4)
     assert started == RunStarted(8, 0)
-    assert all(isinstance(one, JudgedResponse) for one in judged)
+    assert all(isinstance(one, NewRecord) and isinstance(one.record, JudgedResponse) for one in judged)
     with pytest.raises(ConfigError, match="not come to its end"):
         read_run(tmp_path / "run")
     started, *judged, summary = await stream(None)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter
+
+from factloop.core.errors import DataError
+from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, FactScoreResponse
 from factloop.evaluation.datasets.responses import GivenResponse
+from factloop.evaluation.running.spool import Spool
 
 
 @dataclass(frozen=True)
@@ -47,3 +52,32 @@ def labelled_item(response: FactScoreResponse) -> RunItem:
         ),
         labels=tuple(tuple(fact.label for fact in of_sentence) for of_sentence in facts),
     )
+
+
+_ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
+
+
+def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
+    """The items on disk, the first `limit` of them. Raises DataError for items that cannot be told apart or judged,
+    and ConfigError where there is no room for them."""
+    return Spool(
+        _checked(items), dump=lambda item: _ITEM.dump_json(item) + b"\n", load=_ITEM.validate_json, limit=limit
+    )
+
+
+def _checked(items: Iterable[RunItem]) -> Iterator[RunItem]:
+    ids: set[str] = set()
+    answers: dict[tuple[str, str], str] = {}
+    for item in items:
+        if item.id in ids:
+            raise DataError(f"two responses have the id {item.id!r}")
+        ids.add(item.id)
+        first = answers.setdefault((item.system, item.prompt_id), item.id)
+        if first != item.id:
+            raise DataError(
+                f"{item.system!r} answers the prompt {item.prompt_id!r} twice, in {first!r} and {item.id!r}; "
+                "give each sample a system of its own"
+            )
+        check_whole(f"response {item.id!r}", item.response)
+        check_whole(f"prompt of {item.id!r}", item.prompt or "")
+        yield item

@@ -1,0 +1,134 @@
+"""A run over a data set: judges what is not yet judged, and sums up what is.
+
+    async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
+        items = response_items(load_responses("responses.jsonl"))
+        summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
+
+A killed run goes on when it is started again: what it judged is in `reports.jsonl`, and answers to single calls are in
+the journal, so that at most the calls in flight are paid for twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import ExitStack, aclosing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from factloop.checking.checker import FactChecker
+from factloop.core.records import Fingerprint
+from factloop.evaluation.running.folders import answers_folder, claimed_folder
+from factloop.evaluation.running.journals import JOURNAL
+from factloop.evaluation.running.log import Log, LogFormat, no_passing_failure
+from factloop.evaluation.running.run import AT_ONCE, NewRecord, Run, RunStarted, summary_of
+from factloop.evaluation.runs.items import RunItem, spooled
+from factloop.evaluation.runs.judge import judge_here
+from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
+from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.tools.calls.meter import UsageMeter
+
+Kind = Literal["responses", "factscore"]
+
+ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
+"""Judges the items, in whatever order; keeps answers paid for in the folder, where there is one."""
+
+RunEvent = RunStarted | NewRecord[JudgedResponse] | RunSummary
+
+REPORT_LOG = LogFormat[JudgedResponse, str](
+    name="the reports",
+    key=lambda judged: judged.id,
+    dump=lambda judged: judged.model_dump_json(ensure_ascii=True).encode() + b"\n",
+    parse=parse_judged,
+    is_final=lambda judged: no_passing_failure(claim.judgement for claim in judged.report.claims),
+)
+
+
+async def astream_run(
+    checker: FactChecker,
+    items: Iterable[RunItem],
+    *,
+    data: str,
+    kind: Kind = "responses",
+    scoring: Scoring | None = None,
+    run_dir: str | Path | None = None,
+    limit: int | None = None,
+    engine: ReportEngine | None = None,
+    correct: Callable[[RunSummary], RunSummary] | None = None,
+) -> AsyncGenerator[RunEvent, None]:
+    """What happens in a run: its start, each response as soon as it is judged, and the summary last.
+
+    All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
+    `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
+    settings, whatever its `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
+    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `correct` has
+    the last word on the summary, before it is kept.
+
+    Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
+    twice where an attempt ended between them. Its `wall_s` is the time of this attempt.
+
+    With a model or a paid search it costs money. Raises ConfigError, DataError. Whoever stops before the end closes the
+    stream (`contextlib.aclosing`).
+    """
+    started = time.perf_counter()
+    judge = engine or partial(_judge_here, checker)
+
+    def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
+        elapsed_s = time.perf_counter() - started
+        summary = summarise(reports, kind=kind, data=data, account=UsageMeter(), scoring=scoring, elapsed_s=elapsed_s)
+        return summary if correct is None else correct(summary)
+
+    with ExitStack() as stack:
+        spool = stack.enter_context(spooled(items, limit=limit))
+        configuration: dict[str, Any] = {}
+        if run_dir is not None:
+            configuration = _configuration(kind, spool.digest, await checker.afingerprint())
+        folder = stack.enter_context(claimed_folder(run_dir, configuration))
+        log = stack.enter_context(Log(None if folder is None else folder / REPORTS, REPORT_LOG))
+        run = Run(
+            items=spool,
+            key=lambda item: item.id,
+            log=log,
+            engine=lambda waiting: judge(waiting, folder),
+            usage=lambda judged: judged.report.usage,
+            summarise=summed_up,
+            results=() if folder is None else (folder / SUMMARY,),
+        )
+        async with aclosing(run.stream()) as events:
+            async for event in events:
+                yield event
+
+
+async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -> RunSummary:
+    """The summary of a run; options as of `astream_run`."""
+    return await summary_of(astream_run(checker, items, **options))
+
+
+async def _judge_here(
+    checker: FactChecker, items: Iterable[RunItem], folder: Path | None
+) -> AsyncGenerator[JudgedResponse, None]:
+    at_once = min(AT_ONCE, checker.settings.concurrency or AT_ONCE)
+    with _journal(checker, folder) as journal:
+        async with aclosing(judge_here(checker, items, journal=journal, at_once=at_once)) as judging:
+            async for judged in judging:
+                yield judged
+
+
+@contextmanager
+def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
+    """Where answers are kept; None for the user's cache."""
+    settings = checker.settings
+    asks = settings.model is not None or any(tool.cacheable for tool in checker.tools)
+    if folder is None and settings.cache and asks:
+        yield None
+        return
+    with answers_folder(folder) as kept:
+        yield kept / JOURNAL
+
+
+def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
+    """What must not change between the attempts at one run. Versions may: what is judged stays as it is."""
+    kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
+    return {"kind": kind, "data": digest, **kept}

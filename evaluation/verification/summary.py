@@ -1,0 +1,33 @@
+"""How far each verifier got."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from factloop.evaluation.verification.records import EvaluatorSummary, Prediction
+
+THRESHOLD = 0.5
+
+
+def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[EvaluatorSummary, ...]:
+    """How far each column got, in one pass over predictions that have them all."""
+    scored, supported = Counter[str](), Counter[str]()
+    reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
+    for found in predictions:
+        for name in columns:
+            score = found.evaluators[name]
+            if score is None:
+                reasons[name][found.unscored[name]] += 1
+            else:
+                scored[name] += 1
+                supported[name] += score >= THRESHOLD
+    return tuple(
+        EvaluatorSummary(
+            name=name,
+            n_scored=scored[name],
+            unscored=dict(reasons[name].most_common()),
+            share_supported=supported[name] / scored[name] if scored[name] else None,
+        )
+        for name in columns
+    )
