@@ -18,11 +18,13 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from factloop.checking.cascade.stage import refuse_without_documents
+from factloop.checking.check import Asked, Checking, open_checking
+from factloop.checking.preparing import prepare
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import Usage
-from factloop.evaluation.experiments.answers import Answers, paid_for, spent_on
+from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
 from factloop.evaluation.experiments.cells import Cell, CellLog, claim_cell, response_cell
-from factloop.evaluation.experiments.checkers import Shared, VariantChecker
 from factloop.evaluation.experiments.evidence import described
 from factloop.evaluation.experiments.items import Data, Item, load_data
 from factloop.evaluation.experiments.plan import ExperimentPlan
@@ -35,10 +37,9 @@ from factloop.evaluation.experiments.variants import (
     whole_settings,
 )
 from factloop.setup.run_directory import RunDirectory
+from factloop.setup.session import Common, Store, common_to
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.given import GivenIndexes
 
@@ -112,7 +113,7 @@ async def astream_experiment(
         if directory is not None:
             directory.claim(_configuration(data, ready))
         answers = _opened(stack, stack.enter_context(_kept_in(directory)), plan.repeats)
-        shared = _shared(whole, answers)
+        common = _common(whole, answers)
         log = stack.enter_context(CellLog(None if directory is None else directory.path / CELLS))
         tasks = list(_tasks(plan, data))
         waiting = [task for task in tasks if task.key not in log.finished]
@@ -122,7 +123,7 @@ async def astream_experiment(
                 for name in (RESULTS, REPORT):  # until its end this attempt has none
                     (directory.path / name).unlink(missing_ok=True)
             at_once = _at_once(data, whole)
-            async with aclosing(_judged(waiting, ready, shared, answers[1:], data, at_once)) as judging:
+            async with aclosing(_judged(waiting, ready, common, answers, data, at_once)) as judging:
                 async for cell in judging:
                     log.append(cell)
                     yield CellJudged(cell, spent_on(answers, time.perf_counter() - started))
@@ -164,54 +165,58 @@ def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
 async def _judged(
     tasks: Sequence[_Task],
     ready: Sequence[ReadyVariant],
-    shared: Shared,
-    answers: Sequence[Answers],
+    common: Common,
+    answers: Sequence[SharedAnswers],
     data: Data,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
     """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
-    for repeat, of_repeat in enumerate(answers, 1):
+    searches, *of_repeats = answers
+    for repeat, of_repeat in enumerate(of_repeats, 1):
         waiting = [task for task in tasks if task.repeat == repeat]
         if not waiting:
             continue
         async with AsyncExitStack() as stack:
-            checkers = {one.name: one.checker.drawing(shared, of_repeat) for one in ready}
-            for checker in checkers.values():
-                await stack.enter_async_context(checker)
-                await checker.open()
-            judge = _judge(checkers, indexes, data)
+            checkings: dict[str, Checking] = {}
+            for one in ready:
+                way = "tools" if one.settings.tool_calling else "no tools"
+                store = Store(of_repeat.asked_with(way), searches, common)
+                checkings[one.name] = open_checking(prepare(one.settings, one.tools), store=store)
+                stack.push_async_callback(checkings[one.name].aclose)
+            judge = _judge(checkings, indexes, data)
             async with aclosing(as_they_come(waiting, judge, at_once=at_once)) as judging:
                 async for cell in judging:
                     yield cell
 
 
-def _judge(
-    checkers: Mapping[str, VariantChecker], indexes: GivenIndexes, data: Data
-) -> Callable[[_Task], Awaitable[Cell]]:
+def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data) -> Callable[[_Task], Awaitable[Cell]]:
     make = claim_cell if data.kind == "claims" else response_cell
 
     async def judge(task: _Task) -> Cell:
-        checker, item = checkers[task.variant], task.item
+        checking, item = checkings[task.variant], task.item
         sources = None
         if item.document is not None:
             tool = await indexes.of([Document(item.document)])
             sources = Sources(() if tool is None else (tool,))
-        elif not checker.can_search:
+        elif not checking.setup.tools:
             sources = Sources(())  # nothing to judge by: it is in the results, unscored
-        report = await checker.acheck(item.run.response, item.run.prompt, facts=item.run.facts, sources=sources)
+        if sources is None:
+            refuse_without_documents(checking.setup.settings, checking.setup.tools)
+        else:
+            checking = checking.over(sources)
+        report = await checking.report(Asked(item.run.response, item.run.prompt, item.run.facts, sources=sources))
         return make(task.variant, task.repeat, item, report)
 
     return judge
 
 
-def _shared(whole: CheckSettings, answers: Sequence[Answers]) -> Shared:
+def _common(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
     """The limits of the whole experiment, with what earlier attempts paid already counted."""
-    budget = Budget(max_calls=whole.max_calls, max_usd=whole.budget_usd)
+    common = common_to(whole)
     for one in answers:
-        budget.note_earlier(*one.paid_before)
-    limiter = Limiter(concurrency=whole.concurrency or None, requests_per_second=whole.requests_per_second)
-    return Shared(answers[0], budget, limiter)
+        common.budget.note_earlier(*one.paid_before)
+    return common
 
 
 def _at_once(data: Data, whole: CheckSettings) -> int:
@@ -219,12 +224,12 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
     return 2 * calls if data.kind == "claims" else min(RESPONSES_AT_ONCE, calls)
 
 
-def _opened(stack: AsyncExitStack, folder: Path, repeats: int) -> list[Answers]:
+def _opened(stack: AsyncExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
     """The searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []
     for name in names:
-        found.append(Answers(folder / name))
+        found.append(SharedAnswers(folder / name))
         stack.callback(found[-1].close)
     return found
 

@@ -23,7 +23,8 @@ from factloop.evaluation.generation.records import GeneratedBy, GeneratedRespons
 from factloop.evaluation.generation.response_file import Asked, ResponseFile, check_same_run, read_earlier
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import build_gateway, build_model, open_calls
+from factloop.setup.chat_model import build_model
+from factloop.setup.session import open_session
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.models.chat import ChatModel
@@ -105,8 +106,9 @@ async def _ask_all(
     file: ResponseFile,
     note: Callable[[Usage], None],
 ) -> tuple[list[GeneratedResponse], list[Unanswered], UsageMeter]:
-    calls = open_calls(settings, seed=settings.seed, keeps=chat.persistent)
-    gateway = build_gateway(settings, chat, PromptRegistry.load(settings.prompts), calls)
+    prompts = PromptRegistry.load(settings.prompts)
+    session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
+    gateway = session.model(chat)
     total = UsageMeter()
     responses: list[GeneratedResponse] = []
     unanswered: list[Unanswered] = []
@@ -129,7 +131,7 @@ async def _ask_all(
                 else:
                     unanswered.append(outcome)
     finally:
-        calls.cache.close()
+        await session.aclose()
     return responses, unanswered, total
 
 
