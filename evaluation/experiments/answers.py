@@ -1,4 +1,4 @@
-"""Answers that several variants share: each call is made once, and whoever uses its answer is charged in full.
+"""Answers that several variants share: each call is made once, and each variant that uses its answer pays in full.
 
 Model calls are shared between the variants within one repeat, as each repeat is another draw from the model; searches
 are shared over all repeats. Only what is asked in the very same words, with the same settings, is shared.
@@ -36,7 +36,7 @@ class SharedAnswers:
         """What was paid since this was opened."""
 
     def asked_with(self, way: str) -> Self:
-        """The same store for those who ask in this way, and share with nobody who asks in another."""
+        """The same store for calls made in this way, apart from those made in another."""
         other = copy(self)
         other._ending = f" {way}"
         return other

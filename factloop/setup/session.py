@@ -58,7 +58,7 @@ class Common:
 
 @dataclass(frozen=True)
 class Store:
-    """Stores of answers that a session is given in the place of its own. Whoever gives them closes them."""
+    """Stores of answers that a session is given in the place of its own, and does not close."""
 
     models: Answers
     searches: Answers

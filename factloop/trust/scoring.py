@@ -73,7 +73,7 @@ class TrustScoring:
 
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
         """TrustBC of a claim on a topic: a statement to be told from its distractors."""
-        assert self.consistency is not None  # or nobody had begun
+        assert self.consistency is not None  # TrustScorer refuses to begin without a subject
         final = await self.consistency.ainvoke(
             {"question": topic, "response": claim.self_contained, "statements": True},
             {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
