@@ -24,7 +24,8 @@ from rich.table import Table
 from benchmarks.readings.asking import CONDITIONS, Question, ask, meanings_of, says_yes
 from factloop.core.errors import FactloopError
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import build_gateway, build_model, open_calls
+from factloop.setup.chat_model import build_model
+from factloop.setup.session import open_session
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
@@ -77,7 +78,8 @@ async def _replies(
     """By the number of the question."""
     settings = CheckSettings.of(cache=False)
     chat = build_model(settings, name, base_url=base_url, temperature=settings.temperature)
-    gateway = build_gateway(settings, chat, PromptRegistry.load(prompts), open_calls(settings, seed=0, keeps=False))
+    session = open_session(settings, PromptRegistry.load(prompts), [chat], keeps=False)
+    gateway = session.model(chat)
 
     async def reply(question: Question) -> Mapping[str, Any]:
         try:
@@ -89,7 +91,7 @@ async def _replies(
     try:
         answers = await together(reply(question) for question in questions)
     finally:
-        await chat.aclose()
+        await session.aclose()
     return dict(enumerate(answers, 1))
 
 

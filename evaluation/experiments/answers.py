@@ -1,65 +1,77 @@
-"""Answers that several variants share: each call is made once, and whoever uses its answer is charged in full."""
+"""Answers that several variants share: each call is made once, and each variant that uses its answer pays in full.
+
+Model calls are shared between the variants within one repeat, as each repeat is another draw from the model; searches
+are shared over all repeats. Only what is asked in the very same words, with the same settings, is shared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from copy import copy
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from factloop.core.errors import FactloopError
 from factloop.core.records import Usage
+from factloop.tools.calls.answers import AnsweredBy, Call, Value
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 
-Ask = Callable[[UsageMeter], Awaitable[Any]]
-"""Makes a call, accounts for it, and gives its answer as a JSON value."""
 
+class SharedAnswers:
+    """A store of answers in one file, on disk before they are used, which accounts for each user as if it were alone.
 
-@dataclass(frozen=True)
-class Answer:
-    """What a call brought, and what it cost whoever made it."""
-
-    value: Any
-    usage: Usage
-
-
-class Answers:
-    """Answers by key in one file, on disk before they are used. Lives in one event loop."""
+    Lives in one event loop.
+    """
 
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises ConfigError where it cannot be used."""
         self._kept = CallCache(path)
         self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._failed = UsageMeter()
+        self._ending = ""
         self.spent = UsageMeter()
         """What was paid since this was opened."""
 
-    async def once(self, key: str, ask: Ask, *, meter: UsageMeter) -> Answer:
-        """The answer kept under the key, or that of the first who asks; its cost is for the caller to charge.
+    def asked_with(self, way: str) -> Self:
+        """The same store for calls made in this way, apart from those made in another."""
+        other = copy(self)
+        other._ending = f" {way}"
+        return other
 
-        An error reaches all who wait for it, and is not kept; what failed is charged to the `meter` of the one who
-        asked. Raises as `ask`, and ConfigError.
+    async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
+        """The answer kept, or that of the first who asks; the account is charged what that cost, whoever paid.
+
+        A second time the same account has it for nothing. An error reaches all who wait for it, and is not kept; what
+        failed is charged to the one who asked. Raises as `Call.make`, and ConfigError.
         """
-
-        async def make() -> dict[str, Any]:
-            account = UsageMeter()
-            try:
-                value = await ask(account)
-            except FactloopError:
-                for one in (meter, self._failed, self.spent):
-                    one.add(account.snapshot(0.0))
-                raise
-            usage = account.snapshot(0.0)
-            self.spent.add(usage)
-            made = {"value": value, "usage": usage.model_dump(mode="json")}
-            self._kept.put(key, made, calls=usage.calls, usd=usage.cost_usd or 0.0)
-            return made
-
+        key = call.key + self._ending
         kept = self._kept.get(key)
-        found = kept.value if kept is not None else (await self._flights.do(key, make))[0]
-        return Answer(found["value"], Usage.model_validate(found["usage"]))
+        made = kept.value if kept is not None else (await self._flights.do(key, partial(self._pay, key, call)))[0]
+        is_new = call.meter.charge(key, Usage.model_validate(made["usage"]), stage=call.stage)
+        return made["value"], "call" if is_new else "cache"
+
+    async def _pay(self, key: str, call: Call) -> dict[str, Any]:
+        account = UsageMeter()
+        try:
+            value = await call.make(account)
+        except FactloopError:
+            for one in (call.meter, self._failed, self.spent):
+                one.add(account.snapshot(0.0))
+            raise
+        usage = account.snapshot(0.0)
+        self.spent.add(usage)
+        made = {"value": value, "usage": usage.model_dump(mode="json")}
+        self._kept.put(key, made, calls=usage.calls, usd=usage.cost_usd or 0.0)
+        return made
+
+    def forget(self, key: str) -> None:
+        """Forgets nothing: it is the record of what was paid for."""
+
+    def passing(self) -> Self:
+        return self
 
     @property
     def paid_before(self) -> tuple[int, float]:
@@ -76,7 +88,7 @@ class Answers:
         meter.add(self._failed.snapshot(0.0))
 
 
-def paid_for(answers: Iterable[Answers], elapsed_s: float) -> Usage:
+def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
     """What was really paid in all attempts, each answer once."""
     meter = UsageMeter()
     for one in answers:
@@ -84,7 +96,7 @@ def paid_for(answers: Iterable[Answers], elapsed_s: float) -> Usage:
     return meter.snapshot(elapsed_s)
 
 
-def spent_on(answers: Iterable[Answers], elapsed_s: float) -> Usage:
+def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
     """What was really paid in this attempt, so far."""
     meter = UsageMeter()
     for one in answers:

@@ -19,10 +19,12 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from factloop.checking.cascade.stage import refuse_without_documents
+from factloop.checking.check import Asked, Checking, open_checking
+from factloop.checking.preparing import prepare
 from factloop.core.records import Usage
-from factloop.evaluation.experiments.answers import Answers, paid_for, spent_on
+from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, claim_cell, response_cell
-from factloop.evaluation.experiments.checkers import Shared, VariantChecker
 from factloop.evaluation.experiments.evidence import described
 from factloop.evaluation.experiments.items import Data, Item, load_data
 from factloop.evaluation.experiments.plan import ExperimentPlan
@@ -37,10 +39,9 @@ from factloop.evaluation.experiments.variants import (
 from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.log import Log
 from factloop.evaluation.running.run import AT_ONCE, Increments, Judge, NewRecord, Run, RunStarted, summary_of
+from factloop.setup.session import Common, Store, common_to
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.given import GivenIndexes
 
@@ -99,8 +100,8 @@ async def astream_experiment(
         engine = partial(
             _judged,
             ready=ready,
-            shared=_shared(whole, answers),
-            answers=answers[1:],
+            common=_common(whole, answers),
+            answers=answers,
             data=data,
             at_once=_at_once(data, whole),
         )
@@ -136,49 +137,55 @@ async def _judged(
     tasks: Iterable[_Task],
     *,
     ready: Sequence[ReadyVariant],
-    shared: Shared,
-    answers: Sequence[Answers],
+    common: Common,
+    answers: Sequence[SharedAnswers],
     data: Data,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
     """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
+    searches, *of_repeats = answers
     for repeat, waiting in groupby(tasks, lambda task: task.repeat):
         async with AsyncExitStack() as stack:
-            checkers = {one.name: one.checker.drawing(shared, answers[repeat - 1]) for one in ready}
-            for checker in checkers.values():
-                await stack.enter_async_context(checker)
-                await checker.open()
-            judge = _judge(checkers, indexes, data)
+            checkings: dict[str, Checking] = {}
+            for one in ready:
+                way = "tools" if one.settings.tool_calling else "no tools"
+                store = Store(of_repeats[repeat - 1].asked_with(way), searches, common)
+                checkings[one.name] = open_checking(prepare(one.settings, one.tools), store=store)
+                stack.push_async_callback(checkings[one.name].aclose)
+            judge = _judge(checkings, indexes, data)
             async with aclosing(as_they_come(waiting, judge, at_once=at_once)) as judging:
                 async for cell in judging:
                     yield cell
 
 
-def _judge(checkers: Mapping[str, VariantChecker], indexes: GivenIndexes, data: Data) -> Judge[_Task, Cell]:
+def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data) -> Judge[_Task, Cell]:
     make = claim_cell if data.kind == "claims" else response_cell
 
     async def judge(task: _Task) -> Cell:
-        checker, item = checkers[task.variant], task.item
+        checking, item = checkings[task.variant], task.item
         sources = None
         if item.document is not None:
             tool = await indexes.of([Document(item.document)])
             sources = Sources(() if tool is None else (tool,))
-        elif not checker.can_search:
+        elif not checking.setup.tools:
             sources = Sources(())  # nothing to judge by: it is in the results, unscored
-        report = await checker.acheck(item.run.response, item.run.prompt, facts=item.run.facts, sources=sources)
+        if sources is None:
+            refuse_without_documents(checking.setup.settings, checking.setup.tools)
+        else:
+            checking = checking.over(sources)
+        report = await checking.report(Asked(item.run.response, item.run.prompt, item.run.facts, sources=sources))
         return make(task.variant, task.repeat, item, report)
 
     return judge
 
 
-def _shared(whole: CheckSettings, answers: Sequence[Answers]) -> Shared:
+def _common(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
     """The limits of the whole experiment, with what earlier attempts paid already counted."""
-    budget = Budget(max_calls=whole.max_calls, max_usd=whole.budget_usd)
+    common = common_to(whole)
     for one in answers:
-        budget.note_earlier(*one.paid_before)
-    limiter = Limiter(concurrency=whole.concurrency or None, requests_per_second=whole.requests_per_second)
-    return Shared(answers[0], budget, limiter)
+        common.budget.note_earlier(*one.paid_before)
+    return common
 
 
 def _at_once(data: Data, whole: CheckSettings) -> int:
@@ -186,12 +193,12 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
     return 2 * calls if data.kind == "claims" else min(AT_ONCE, calls)
 
 
-def _opened(stack: ExitStack, folder: Path, repeats: int) -> list[Answers]:
+def _opened(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
     """The searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []
     for name in names:
-        found.append(Answers(folder / name))
+        found.append(SharedAnswers(folder / name))
         stack.callback(found[-1].close)
     return found
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from factloop.checking.preparing import Setup, prepare
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
-from factloop.evaluation.experiments.checkers import Tools, VariantChecker
 from factloop.evaluation.experiments.items import Data
 from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
 from factloop.prompts.lint import lint_paths
+from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.urls import without_userinfo
+from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 _NOT_MADE_OF = {"versions", "factloop_version", "seed"}
@@ -27,7 +29,9 @@ class ReadyVariant:
 
     name: str
     changes: Mapping[str, Any]
-    checker: VariantChecker
+    settings: CheckSettings
+    tools: tuple[SearchTool, ...]
+    """Of its own; claims may come with documents."""
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
     """Of all prompts that it uses, by name."""
@@ -75,17 +79,22 @@ def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents, and sees that every model can be asked. Costs nothing, touches no network.
 
+    Variants that search alike read the documents once.
+
     Raises ConfigError, DataError; also where two variants would put the very same questions.
     """
     ready: list[ReadyVariant] = []
-    tools: Tools = {}
+    read: dict[str, tuple[SearchTool, ...]] = {}
     for name, of_variant in settings.items():
         try:
-            checker = VariantChecker(of_variant, tools)
-            fingerprint, texts = await checker.describe()
+            tools = _tools(of_variant, read)
+            setup = prepare(of_variant, tools)
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
-        one = ReadyVariant(name, _shown(plan.variants[name]), checker, fingerprint, texts)
+        if setup.chat is not None:
+            await setup.chat.aclose()
+        texts = _prompt_texts(setup)
+        one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts)
         same = next((other.name for other in ready if other.made_of == one.made_of), None)
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
@@ -102,11 +111,24 @@ def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
     if any(item.document is not None for item in data.items):
         return
     for one in ready:
-        if not one.checker.can_search:
+        if not one.tools:
             raise ConfigError(
                 f"variant {one.name!r}: there is nothing to judge by: name documents (docs) or a search in the plan's "
                 "settings, or give each claim a `document`"
             )
+
+
+def _tools(settings: CheckSettings, read: dict[str, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
+    """What a variant searches of its own; adds it to what is `read`, by the settings that shape it."""
+    key = settings.model_dump_json(include={"search", "docs", "timeout_s", "embeddings", "cache_dir"})
+    if key not in read:
+        read[key] = open_search_tools(settings)
+    return read[key]
+
+
+def _prompt_texts(setup: Setup) -> dict[str, str]:
+    used = (setup.prompts[name] for name in setup.fingerprint.prompts)
+    return {one.name: f"# system\n{one.system}\n# user\n{one.user}\n" for one in used}
 
 
 def _refuse_prompts(folder: Path | None) -> None:

@@ -10,7 +10,7 @@ from factloop.evaluation.generation.records import GenerationEstimate, Kind
 from factloop.evaluation.generation.response_file import Asked
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import stated_price
+from factloop.setup.chat_model import stated_price
 from factloop.tools.models.prices import model_price
 from factloop.tools.models.tokens import count_tokens
 

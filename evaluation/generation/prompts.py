@@ -21,7 +21,8 @@ from factloop.evaluation.generation.settings import PromptSettings
 from factloop.evaluation.running.folders import claimed_folder
 from factloop.evaluation.running.journals import JOURNAL
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls
+from factloop.setup.chat_model import build_model
+from factloop.setup.session import GATEWAY_PROMPTS, open_session
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 from factloop.tools.models.chat import ChatModel
@@ -96,11 +97,12 @@ async def _generate(
     note: Callable[[], None],
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     started, meter = time.perf_counter(), UsageMeter()
-    calls = open_calls(settings, seed=settings.seed, keeps=chat.persistent, journal=journal)
+    session = open_session(settings, registry, keeps=chat.persistent, seed=settings.seed, journal=journal)
     try:
-        results = await _all_topics(asked, settings, chat, registry, calls, meter, note)
+        writer = ModelWriter(session.model(chat), registry, asked.kind, meter)
+        results = await _all_topics(asked, writer, settings.seed, note)
     finally:
-        calls.cache.close()
+        await session.aclose()
     generated_by = GeneratedBy.of(chat)
     rows = [row for topic, new in results for row in _rows(topic.topic, new, asked.kind, generated_by)]
     report = PromptsReport(
@@ -117,17 +119,10 @@ async def _generate(
 
 
 async def _all_topics(
-    asked: PromptsAsked,
-    settings: PromptSettings,
-    chat: ChatModel,
-    registry: PromptRegistry,
-    calls: Calls,
-    meter: UsageMeter,
-    note: Callable[[], None],
+    asked: PromptsAsked, writer: ModelWriter, seed: int, note: Callable[[], None]
 ) -> list[tuple[TopicReport, list[str]]]:
     """What came of each topic, and its prompts."""
-    gateway = build_gateway(settings, chat, registry, calls)
-    graph = build_prompts_graph(ModelWriter(gateway, registry, asked.kind, meter), seed=settings.seed)
+    graph = build_prompts_graph(writer, seed=seed)
 
     async def collect(topic: str, wanted: int, earlier: Result) -> Result:
         given: Any = {**earlier, "topic": topic, "wanted": wanted}

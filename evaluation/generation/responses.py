@@ -24,7 +24,8 @@ from factloop.evaluation.generation.response_file import Asked, Outcome, open_re
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Increments, NewRecord, Run, RunStarted, judged_here, summary_of
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import build_gateway, build_model, open_calls
+from factloop.setup.chat_model import build_model
+from factloop.setup.session import open_session
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 
@@ -71,9 +72,10 @@ async def astream_responses(
         generated_by, name = GeneratedBy.of(chat), system if system is not None else chat.name
         by_id = {prompt.id: prompt for prompt in asked}
         log = stack.enter_context(open_responses(out, by_id, system=name, generated_by=generated_by))
-        calls = open_calls(settings, seed=settings.seed, keeps=chat.persistent)
-        stack.callback(calls.cache.close)
-        gateway = build_gateway(settings, chat, PromptRegistry.load(settings.prompts), calls)
+        prompts = PromptRegistry.load(settings.prompts)
+        session = open_session(settings, prompts, keeps=chat.persistent, seed=settings.seed)
+        stack.push_async_callback(session.aclose)
+        gateway = session.model(chat)
         n_earlier, spent = len(log.finished), UsageMeter()
         unanswered: list[Unanswered] = []
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import Calls, build_gateway, build_model, open_calls
+from factloop.setup.chat_model import build_model
 from factloop.setup.embedding_model import build_embedder
+from factloop.setup.session import Session, open_session
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.verifiers.bespoke import MAX_TOKENS
@@ -26,30 +27,30 @@ class Bench:
         self._embedder = build_embedder(settings)
         self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
         self._readers: dict[VerifierSpec, PairReader] = {}
-        self._calls: Calls | None = None
+        self._session: Session | None = None
 
     def prepare(self, specs: Sequence[VerifierSpec]) -> list[PairReader]:
         """The verifiers with their weights loaded, to be named and told apart. Sends nothing. Raises ConfigError."""
-        self._calls = open_calls(self._settings, seed=0, keeps=False)  # in memory: nothing is asked yet
+        self._session = open_session(self._settings, self._prompts, keeps=False)  # in memory: nothing is asked yet
         self._readers = {spec: self._build(spec) for spec in specs}
         for reader in self._readers.values():
             _ = reader.identity  # reads the weights
         return [self._readers[spec] for spec in specs]
 
-    def open(self, specs: Sequence[VerifierSpec], journal: Path) -> list[PairReader]:
+    async def open(self, specs: Sequence[VerifierSpec], journal: Path) -> list[PairReader]:
         """The verifiers prepared, ready to work; answers of models are kept in `journal`. Raises ConfigError."""
-        self._close_calls()
-        self._calls = open_calls(self._settings, seed=0, keeps=False, journal=journal)
+        await self._close_session()
+        self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
         return [self._build(spec) if spec.kind in CALLING else self._readers[spec] for spec in specs]
 
     async def aclose(self) -> None:
-        self._close_calls()
+        await self._close_session()
         for chat in self._chats.values():
             await chat.aclose()
 
-    def _close_calls(self) -> None:
-        if self._calls is not None:
-            self._calls.cache.close()
+    async def _close_session(self) -> None:
+        if self._session is not None:
+            await self._session.aclose()
 
     def _build(self, spec: VerifierSpec) -> PairReader:
         return build_verifier(
@@ -62,10 +63,10 @@ class Bench:
         )
 
     def _gateway(self, kind: CallingKind, model: str) -> ModelGateway:
-        assert self._calls is not None
+        assert self._session is not None
         if (kind, model) not in self._chats:
             self._chats[kind, model] = self._chat(kind, model)
-        return build_gateway(self._settings, self._chats[kind, model], self._prompts, self._calls)
+        return self._session.model(self._chats[kind, model])
 
     def _chat(self, kind: CallingKind, model: str) -> ChatModel:
         settings, name = self._settings, model

@@ -87,7 +87,7 @@ async def astream_verify(
         directory.claim(
             {"pairs": spool.digest, "chunk_words": sizes[1:], "verifiers": [reader.identity for reader in prepared]}
         )
-        readers = bench.open(specs, directory.journal)
+        readers = await bench.open(specs, directory.journal)
         log = stack.enter_context(open_log(wanted.out, columns, {key_of(pair) for pair in spool}))
         meter = UsageMeter()
 

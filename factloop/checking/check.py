@@ -1,37 +1,43 @@
-"""One response checked by an engine: its graph is run, whole or step by step, and a report made of what it found."""
+"""Responses checked in one session: a graph is run, whole or step by step, and a report made of what it found."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.graph import build_safe_graph
 from factloop.checking.cascade.stage import savings
-from factloop.checking.engine import Engine
+from factloop.checking.filling import filled_by_model, filled_offline
+from factloop.checking.preparing import Setup
 from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event, Waiting
 from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
 from factloop.core.given_text import check_given, check_spans, check_whole
-from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Sentence
+from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
 from factloop.setup.limits import Limits
-from factloop.setup.recording import UsedRecording
-from factloop.setup.settings import CheckSettings
+from factloop.setup.recording import replay_warnings
+from factloop.setup.session import Session, Store, open_session
 from factloop.setup.sources import Sources
 from factloop.setup.traces import check_span, note_check
 from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.search.gateway import SearchGateway
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
@@ -84,27 +90,43 @@ class Asked:
         return [given.model_dump(mode="json") for given in self.facts or ()]
 
 
+@dataclass(frozen=True)
 class Checking:
-    """Checks on one engine, which whoever made it closes."""
+    """Checks responses in one session, any number at a time. Lives in one event loop."""
 
-    def __init__(self, engine: Engine, settings: CheckSettings, recording: UsedRecording) -> None:
-        self._engine, self._settings, self._recording = engine, settings, recording
+    setup: Setup
+    session: Session
+    searching: SearchGateway
+    gateway: ModelGateway | None
+    """The door to the model, under the run's limits; None where the offline rules judge."""
+    graph_of: Callable[[Plan], SafeGraph]
+    """Each plan's graph, compiled when it is first needed and kept for all checks."""
+
+    def over(self, sources: Sources) -> Checking:
+        """In the same session, with its limits and budget, for an answer that comes with sources."""
+        setup = self.setup.over(sources)
+        return replace(self, setup=setup, searching=self.searching.over(setup.tools))
+
+    async def aclose(self) -> None:
+        await self.session.aclose()
 
     async def report(self, asked: Asked) -> FactualityReport:
         """The report; what cannot be judged is in it, unscored."""
         started, meter = time.perf_counter(), self._meter(asked)
-        with check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response) as span:
-            final = await self._engine.graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
+        setup = self.setup
+        with check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response) as span:
+            graph = self.graph_of(setup.fingerprint.plan)
+            final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
             report = self._report(asked, final, meter, time.perf_counter() - started)
             note_check(span, report)
         return report
 
     async def events(self, asked: Asked) -> AsyncGenerator[Event, None]:
         """What happens, as it happens; the report last. Whoever leaves early closes it, which stops the calls."""
-        started, meter = time.perf_counter(), self._meter(asked)
-        span = check_span(self._settings, self._engine.fingerprint, asked.prompt, asked.response)
+        started, meter, setup = time.perf_counter(), self._meter(asked), self.setup
+        span = check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
-        steps: Any = self._engine.graph.astream(
+        steps: Any = self.graph_of(setup.fingerprint.plan).astream(
             asked.state,
             self._config,
             context=self._context(asked, meter),
@@ -133,7 +155,7 @@ class Checking:
 
         Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
         """
-        own, chat = Limits.of_each_check(self._settings), self._engine.chat
+        own, chat = Limits.of_each_check(self.setup.settings), self.setup.chat
         within = own.within(limits)
         if within.budget_usd is not None and chat is not None and chat.price is None:
             said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"
@@ -150,18 +172,18 @@ class Checking:
         """Of sentences whose answer is not written yet nobody knows what the rest will tie to the question: all of it
         is judged."""
         is_whole = asked.spans is None or asked.is_whole
-        return CheckContext(meter, self._engine.searching, gates=self._engine.gates and is_whole)
+        return CheckContext(meter, self.searching, gates=self.setup.gates and is_whole)
 
     @property
     def _config(self) -> RunnableConfig:
         """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
-        return {"recursion_limit": 4 * self._settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
+        return {"recursion_limit": 4 * self.setup.settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
 
     def _report(self, asked: Asked, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float) -> FactualityReport:
-        engine = self._engine
+        setup = self.setup
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
-        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), engine.cascade
-        spared = None if cascade is None else savings(cascade, claims, usage, engine.searching.tools)
+        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), setup.cascade
+        spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
             prompt=asked.prompt,
             response=asked.response,
@@ -171,23 +193,48 @@ class Checking:
             precision=precision(counts),
             shared_errors=(shared := shared_errors(claims)),
             precision_by_error=precision_by_error(counts, shared),
-            at_k=at_each_k(counts, self._settings.k),
+            at_k=at_each_k(counts, setup.settings.k),
             usage=usage,
-            fingerprint=engine.fingerprint,
+            fingerprint=setup.fingerprint,
             cascade=spared,
             created_at=datetime.now(UTC),
-            warnings=(*_warnings(engine, claims, asked.sources), *self._recording.warnings),
+            warnings=_warnings(setup, claims, asked.sources),
         )
+
+
+def open_checking(setup: Setup, *, journal: Path | None = None, store: Store | None = None) -> Checking:
+    """A session for a set-up, and the checks in it. Raises ConfigError.
+
+    With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them.
+    """
+    settings, chat, cheap = setup.settings, setup.chat, None if setup.cascade is None else setup.cascade.stage
+    keeps = chat.persistent if chat is not None else any(tool.cacheable for tool in setup.tools)
+    chats = () if chat is None else (chat,)
+    session = open_session(
+        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape, store=store
+    )
+    searching = session.search(setup.tools, results=settings.results_per_search)
+    if chat is None:
+        gateway, fill = None, filled_offline(settings, session)
+    else:
+        gateway = session.model(chat, use_tools=settings.tool_calling, before=searching.reach)
+        fill = filled_by_model(settings, session, gateway)
+
+    @cache
+    def graph_of(plan: Plan) -> SafeGraph:
+        return build_safe_graph(fill(plan), max_searches=settings.max_searches, cheap=cheap)
+
+    return Checking(setup, session, searching, gateway, graph_of)
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _warnings(engine: Engine, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
-    warnings = list(engine_warnings(engine.fingerprint)) if claims else []
+def _warnings(setup: Setup, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
+    warnings = list(engine_warnings(setup.fingerprint)) if claims else []
     if sources is not None:
         warnings.append(sources.warning)
-    if engine.cascade is not None:
-        warnings += engine.cascade.warnings(claims, engine.searching.tools)
-    return (*warnings, *unscored_warning(engine.fingerprint, claims))
+    if setup.cascade is not None:
+        warnings += setup.cascade.warnings(claims, setup.tools)
+    return (*warnings, *unscored_warning(setup.fingerprint, claims), *replay_warnings(setup.tape))

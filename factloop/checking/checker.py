@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import count
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -16,27 +15,25 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from factloop.checking.cascade.stage import refuse_without_documents
-from factloop.checking.check import Asked, Checking
-from factloop.checking.engine import Engine, Setup, build_engine, prepare
+from factloop.checking.check import Asked, Checking, open_checking
+from factloop.checking.preparing import numbered, prepare
 from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished, Event
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
-from factloop.setup.caching.folder import INDEXES, cache_folder
-from factloop.setup.caching.opening import tidy
-from factloop.setup.embedding_model import build_embedder
-from factloop.setup.engine_pool import EnginePool
 from factloop.setup.limits import Limits
+from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
+from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.allowance import Allowance
+from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.build import build_search_tools
 
 SearchSource = str | SearchTool | BaseRetriever | BaseTool
 
@@ -60,11 +57,27 @@ class Check(Protocol):
 
 @dataclass(frozen=True)
 class Engaged:
-    """What works on one response: the engine of its check, that check, and what all of it together may take."""
+    """What works on one response or on many: its checks and, where there is one, what all of them may take."""
 
-    engine: Engine
-    check: Check
-    allowance: Allowance
+    checking: Checking
+    sources: Sources | None = None
+    allowance: Allowance | None = None
+
+    async def check(
+        self,
+        response: str,
+        prompt: str | None = None,
+        facts: Sequence[GivenFacts] | None = None,
+        *,
+        spans: Sequence[tuple[int, int]] | None = None,
+    ) -> FactualityReport:
+        """A `Check`."""
+        asked = Asked(response, prompt, facts, spans, self.sources, allowance=self.allowance, is_whole=True)
+        return await self.checking.report(asked)
+
+    def account(self) -> UsageMeter:
+        """An account within the same allowance."""
+        return UsageMeter() if self.allowance is None else UsageMeter(self.allowance)
 
 
 class FactChecker:
@@ -108,33 +121,15 @@ class FactChecker:
             **UsedRecording.settings(recording),
             **changes,
         )
-        self._caching = self.settings
-        """Those by which indexes of documents are kept."""
         self._recording = UsedRecording(recording, self.settings)
         self._model = model if isinstance(model, BaseChatModel | ChatModel) else None
-        self._own_tools = _numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
-        self._engines: EnginePool[Engine] = EnginePool()
+        self._prepare = partial(prepare, self.settings, model=self._model, tape=self._recording.tape)
+        self._own_tools = numbered([as_search_tool(source) for source in sources if not isinstance(source, str)])
+        self._open: PerLoop[Checking] = PerLoop()
 
     @cached_property
     def _built(self) -> tuple[SearchTool, ...]:
-        settings = self.settings
-        folder = cache_folder(self._caching, INDEXES) if settings.docs else None
-        built = build_search_tools(
-            settings.search,
-            settings.docs,
-            timeout_s=settings.timeout_s,
-            cache_dir=folder,
-            in_memory=folder is None,
-            embedder=build_embedder(settings) if settings.docs else None,
-            replayed=settings.replays,
-        )
-        if folder is not None:
-            tidy(self._caching)
-        tools = (*self._own_tools, *built)
-        names = [tool.name for tool in tools]
-        if len(set(names)) < len(names):
-            raise ConfigError(f"two search tools have one name: {', '.join(sorted(names))}")
-        return tools
+        return open_search_tools(self.settings, self._own_tools)
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
@@ -175,31 +170,31 @@ class FactChecker:
         asked = Asked(response, prompt, facts, spans, sources, limits)
         if spans is not None and (facts is not None or run_dir is not None):
             raise ConfigError("spans go neither with facts nor with a run directory")
-        async with self._run(asked, run_dir) as (engine, directory):
-            report = await self._checking(engine).report(asked)
+        async with self._run(asked, run_dir) as (checking, directory):
+            report = await checking.report(asked)
             if directory is not None:
                 write_atomically(directory.report, to_json(report), private=True)
             return report
 
     async def afingerprint(self) -> Fingerprint:
         """What a check would be made of. Reads the documents on first use. Raises ConfigError, DataError."""
-        setup = self._setup(self.tools)
+        setup = self._prepare(self.tools)
         if setup.chat is not None:
             await setup.chat.aclose()
         return setup.fingerprint
 
     @asynccontextmanager
     async def opened(self, *, journal: Path | None = None) -> AsyncIterator[Check]:
-        """A check for many responses, any number at a time: one engine, closed at the end.
+        """A check for many responses, any number at a time: one session, closed at the end.
 
         With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
         """
-        engine = build_engine(self._setup(self.tools), journal=journal)
+        checking = open_checking(self._prepare(self.tools), journal=journal)
         try:
             with self._recording.in_use():
-                yield self._check_on(engine)
+                yield Engaged(checking).check
         finally:
-            await engine.aclose()
+            await checking.aclose()
 
     @asynccontextmanager
     async def engaged(
@@ -211,15 +206,15 @@ class FactChecker:
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
     ) -> AsyncIterator[Engaged]:
-        """The engine that `acheck` would use for this response, and the check on it: for a response worked on further.
+        """What `acheck` would use for this response: for a response worked on further.
 
         All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
         check may take is what all of it may take together. Raises ConfigError, DataError.
         """
         asked = Asked(response, prompt, sources=sources, limits=limits)
-        async with self._run(asked, run_dir) as (engine, _):
-            allowance = self._checking(engine).allowance(limits, begun_at=asked.begun_at, of="this correction")
-            yield Engaged(engine, self._check_on(engine, sources, allowance), allowance)
+        async with self._run(asked, run_dir) as (checking, _):
+            allowance = checking.allowance(limits, begun_at=asked.begun_at, of="this correction")
+            yield Engaged(checking, sources, allowance)
 
     async def astream(
         self,
@@ -236,9 +231,9 @@ class FactChecker:
         """
         asked = Asked(response, prompt, sources=sources, limits=limits)
         finished: CheckFinished | None = None
-        async with self._run(asked, run_dir) as (engine, directory):
-            # Whoever leaves early stops the branches under way, before the engine closes.
-            async with aclosing(self._checking(engine).events(asked)) as events:
+        async with self._run(asked, run_dir) as (checking, directory):
+            # Whoever leaves early stops the branches under way, before the session closes.
+            async with aclosing(checking.events(asked)) as events:
                 async for event in events:
                     if isinstance(event, CheckFinished):
                         finished = event
@@ -266,7 +261,7 @@ class FactChecker:
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The checker may be used again afterwards."""
-        await self._engines.aclose()
+        await self._open.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -276,63 +271,25 @@ class FactChecker:
     ) -> None:
         await self.aclose()
 
-    def _checking(self, engine: Engine) -> Checking:
-        return Checking(engine, self.settings, self._recording)
-
-    def _check_on(self, engine: Engine, sources: Sources | None = None, allowance: Allowance | None = None) -> Check:
-        checking = self._checking(engine)
-
-        async def check(
-            response: str,
-            prompt: str | None = None,
-            facts: Sequence[GivenFacts] | None = None,
-            *,
-            spans: Sequence[tuple[int, int]] | None = None,
-        ) -> FactualityReport:
-            asked = Asked(response, prompt, facts, spans, sources, allowance=allowance, is_whole=True)
-            return await checking.report(asked)
-
-        return check
-
     @asynccontextmanager
-    async def _run(self, asked: Asked, run_dir: str | Path | None) -> AsyncIterator[tuple[Engine, RunDirectory | None]]:
-        """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+    async def _run(
+        self, asked: Asked, run_dir: str | Path | None
+    ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
+        """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         sources = asked.sources
-        tools = self.tools if sources is None else _numbered(sources.searched(self._built))
-        given_alone = sources is not None and sources.mode == "faithfulness"
+        tools = self.tools if sources is None else self._built
         if run_dir is None:
             with self._recording.in_use():
-                engine = await self._engines.here(self._build_engine)
-                yield engine if sources is None else engine.over(tools, given_alone=given_alone), None
+                checking = self._open.here
+                if checking is None:
+                    checking = await self._open.keep(open_checking(self._prepare(self._built)))
+                yield checking if sources is None else checking.over(sources), None
             return
         with RunDirectory(Path(run_dir)) as directory:
-            setup = self._setup(tools, given_alone=given_alone)
+            setup = self._prepare(tools) if sources is None else self._prepare(tools).over(sources)
             directory.claim(asked.configuration(setup.fingerprint))
-            engine = build_engine(setup, journal=directory.journal)
+            checking = open_checking(setup, journal=directory.journal)
             try:
-                yield engine, directory
+                yield checking, directory
             finally:
-                await engine.aclose()
-
-    def _build_engine(self) -> Engine:
-        """The engine of an event loop. A kind of checker that shares more with others of its kind has its own."""
-        return build_engine(self._setup(self._built))
-
-    def _setup(self, tools: Sequence[SearchTool], *, given_alone: bool = False) -> Setup:
-        return prepare(self.settings, tools, model=self._model, tape=self._recording.tape, given_alone=given_alone)
-
-
-def _numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-    """The user's own tools under different names: a later one of a name becomes `retriever_2` and so on."""
-    names: set[str] = set()
-    numbered: list[SearchTool] = []
-    for tool in tools:
-        name = next(name for name in _names(tool.name) if name not in names)
-        names.add(name)
-        numbered.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
-    return tuple(numbered)
-
-
-def _names(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))
+                await checking.aclose()

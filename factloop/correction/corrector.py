@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 from factloop.agents.reasons import reason_of
+from factloop.checking.check import Checking
 from factloop.checking.checker import Check, FactChecker
-from factloop.checking.engine import Engine
 from factloop.core.correction_records import Correction, Left, LeftReason, Rejection, Unchecked, Unproven
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.records import FactualityReport
@@ -25,7 +25,6 @@ from factloop.correction.offline import OfflineRewriter
 from factloop.correction.recheck import Rechecks
 from factloop.correction.rewriters import ModelRewriter, Rewriter
 from factloop.correction.sentences import Sentence, sentences_of
-from factloop.setup.embedding_model import build_embedder
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
@@ -99,8 +98,8 @@ class Corrector:
             text = response
         async with self.checker.engaged(text, prompt, sources=sources, limits=limits, run_dir=run_dir) as engaged:
             before = response if isinstance(response, FactualityReport) else await engaged.check(text, prompt)
-            meter = UsageMeter(engaged.allowance)
-            course = _Course(before, engaged.check, self._rewriter(engaged.engine, meter), meter, self.policy)
+            meter = engaged.account()
+            course = _Course(before, engaged.check, self._rewriter(engaged.checking, meter), meter, self.policy)
             return await course.run(self.max_rounds)
 
     def correct(
@@ -115,12 +114,12 @@ class Corrector:
         """`acorrect` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
         return run_blocking(self.acorrect(response, prompt, sources=sources, limits=limits, run_dir=run_dir))
 
-    def _rewriter(self, engine: Engine, meter: UsageMeter) -> Rewriter:
-        if engine.gateway is not None:
-            return ModelRewriter(engine.gateway, engine.prompts, meter)
+    def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
+        if checking.gateway is not None:
+            return ModelRewriter(checking.gateway, checking.session.prompts, meter)
         from factloop.tools.verifiers.lexical import LexicalVerifier
 
-        return OfflineRewriter(LexicalVerifier(build_embedder(self.checker.settings)))
+        return OfflineRewriter(LexicalVerifier(checking.session.embedder))
 
 
 @dataclass(frozen=True)

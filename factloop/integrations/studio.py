@@ -14,15 +14,17 @@ from langgraph.graph.state import CompiledStateGraph
 
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.state import Input, Output, ResponseState
+from factloop.checking.check import open_checking
 from factloop.checking.checker import FactChecker
-from factloop.checking.engine import build_engine, prepare
+from factloop.checking.preparing import prepare
 from factloop.core.records import Plan
 from factloop.setup.settings import CheckSettings
 from factloop.setup.settings_sources import load_settings
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.meter import UsageMeter
-from factloop.trust.engine import build_trust_engine, prepare_trust
+from factloop.trust.preparing import prepare_trust
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.scoring import open_trust_scoring
 
 
 def build_fused() -> CompiledStateGraph[Any]:
@@ -43,17 +45,17 @@ def build_paper() -> CompiledStateGraph[Any]:
 def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
     """The graph of TrustScore. Input `{question, response}`, output the three scores."""
     settings = load_settings(TrustSettings, {}, os.environ, Path.cwd())
-    return build_trust_engine(prepare_trust(settings, TrustScorer(settings=settings).corpus)).graph
+    return open_trust_scoring(prepare_trust(settings, TrustScorer(settings=settings).corpus)).graph
 
 
 def _build(plan: Plan) -> CompiledStateGraph[Any]:
     """The graph of a plan within one that brings the context which a check would: the studio has none to give."""
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
-    engine = build_engine(prepare(settings, FactChecker(settings=settings).tools))
-    safe = engine.graph
+    checking = open_checking(prepare(settings, FactChecker(settings=settings).tools))
+    safe = checking.graph_of(plan)
 
     async def check(state: ResponseState) -> Any:
-        return await safe.ainvoke(state, context=CheckContext(UsageMeter(), engine.searching))
+        return await safe.ainvoke(state, context=CheckContext(UsageMeter(), checking.searching))
 
     graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
     graph.add_node("check", check)

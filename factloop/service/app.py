@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 import factloop
 from factloop.checking.checker import FactChecker
-from factloop.checking.engine import prepare
+from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
@@ -34,7 +34,7 @@ from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.store import JobStore
 from factloop.service.tickets import Tickets
 from factloop.service.work import Work
-from factloop.setup.calls import build_model
+from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
 from factloop.setup.trust_settings import TrustSettings

@@ -88,12 +88,11 @@ class UsedRecording:
     def tape(self) -> Tape | None:
         return None if self.recording is None else self.recording.tape
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader of a report must know of it."""
-        tape = self.tape
-        return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()
-
     def in_use(self) -> AbstractContextManager[None]:
         """Around each use; writes what was recorded, unless somebody else does."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
+
+
+def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
+    """What a reader of a report must know of the tape that was used."""
+    return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

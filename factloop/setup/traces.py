@@ -19,7 +19,7 @@ def check_span(settings: CheckSettings, fingerprint: Fingerprint, prompt: str | 
         {
             "gen_ai.request.model": fingerprint.model,
             "factloop.version": fingerprint.factloop_version,
-            "factloop.checking.engine": fingerprint.engine,
+            "factloop.engine": fingerprint.engine,
             "factloop.plan": fingerprint.plan,
         },
     )
@@ -59,7 +59,7 @@ def _usage(usage: Usage) -> dict[str, Value]:
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,
-        "factloop.setup.calls": usage.calls,
+        "factloop.calls": usage.calls,
         "factloop.failed_calls": usage.failed_calls,
         "factloop.cache_hits": usage.cache_hits,
         "factloop.searches": usage.searches,

@@ -9,7 +9,7 @@ from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.core.records import Count, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, Rendered
-from factloop.setup.calls import stated_price
+from factloop.setup.chat_model import stated_price
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.models.prices import Price, model_price
 from factloop.tools.models.tokens import count_tokens

@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,45 +18,36 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
-from factloop.agents.trustscore.stages import TrustContext
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.given_text import check_given
 from factloop.core.records import Claim, FactualityReport, Record, Verdict
 from factloop.core.sync import run_blocking
 from factloop.core.trust_records import (
-    ClaimTrust,
     DistractorSet,
     LongFormTrustReport,
-    Standing,
     TrustBC,
     TrustReport,
     TrustRun,
 )
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
-from factloop.setup.engine_pool import EnginePool
+from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
-from factloop.setup.traces import note_score, score_span
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
-from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.trust.distractor_sources import load_tables, make_distractors
-from factloop.trust.engine import TrustEngine, TrustSetup, build_trust_engine, prepare_trust
-from factloop.trust.means import standing, summarise
+from factloop.trust.means import summarise
+from factloop.trust.preparing import TrustSetup, prepare_trust
 from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.scoring import TrustScoring, open_trust_scoring
 
-RECURSION_LIMIT = 20
-"""Steps of the graph, beside one for each window of checks."""
 MOST_AT_ONCE = 64
 """Answers in work at a time where the settings set no bound on concurrency."""
-OFFLINE_JUDGE = (
-    "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
-)
 
 
 class TrustScorer:
@@ -101,7 +92,7 @@ class TrustScorer:
         self._judge = judge_model if isinstance(judge_model, BaseChatModel) else None
         self._corpus = as_search_tool(corpus) if paths is None else None
         self._opening = threading.Lock()
-        self._engines: EnginePool[TrustEngine] = EnginePool()
+        self._open: PerLoop[TrustScoring] = PerLoop()
 
     @property
     def corpus(self) -> SearchTool | None:
@@ -124,8 +115,8 @@ class TrustScorer:
         again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
         item = _answer(id, question, response)
-        async with self._run([item], run_dir) as (engine, directory):
-            report = await self._score(engine, item)
+        async with self._run([item], run_dir) as (scoring, directory):
+            report = await scoring.report(item)
             _keep(directory, report)
             return report
 
@@ -147,10 +138,9 @@ class TrustScorer:
         for place, item in enumerate(given):
             if places.setdefault(item.id, place) != place:
                 raise DataError(f"two answers have the id {item.id!r}")
-        async with self._run(given, run_dir) as (engine, directory):
+        async with self._run(given, run_dir) as (scoring, directory):
             reports: list[TrustReport] = []
-            scoring = as_they_come(given, lambda item: self._score(engine, item), at_once=self._at_once)
-            async with aclosing(scoring) as done:
+            async with aclosing(as_they_come(given, scoring.report, at_once=self._at_once)) as done:
                 async for report in done:
                     reports.append(report)
                     yield report
@@ -183,16 +173,15 @@ class TrustScorer:
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
         ]
-        async with self._run(statements, run_dir) as (engine, directory):
+        async with self._run(statements, run_dir) as (scoring, directory):
             meter = UsageMeter()
 
             async def one(claim: Claim) -> tuple[str, TrustBC]:
-                return claim.id, await _consistency(engine, topic, claim, meter)
+                return claim.id, await scoring.belief_in(claim, topic, meter)
 
-            scoring = as_they_come(asked, one, at_once=self._at_once)
-            async with aclosing(scoring) as done:
+            async with aclosing(as_they_come(asked, one, at_once=self._at_once)) as done:
                 found = {claim_id: result async for claim_id, result in done}
-            report = _long_form(engine, factuality, found, meter, time.perf_counter() - started)
+            report = scoring.long_form(factuality, found, meter, time.perf_counter() - started)
             _keep(directory, report)
             return report
 
@@ -210,7 +199,7 @@ class TrustScorer:
 
     async def aclose(self) -> None:
         """Closes connections and the cache. The scorer may be used again afterwards."""
-        await self._engines.aclose()
+        await self._open.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -223,8 +212,8 @@ class TrustScorer:
     @asynccontextmanager
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None
-    ) -> AsyncIterator[tuple[TrustEngine, RunDirectory | None]]:
-        """The loop's shared engine, or with a run directory one of its own whose answers are kept there."""
+    ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
+        """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
         if run_dir is None:
@@ -236,18 +225,19 @@ class TrustScorer:
             setup = await asyncio.to_thread(self._setup)
             try:
                 directory.claim(_configuration(setup, items))
-                engine = build_trust_engine(setup, journal=directory.journal)
+                scoring = open_trust_scoring(setup, journal=directory.journal)
             except BaseException:
                 await setup.aclose()
                 raise
             try:
-                yield engine, directory
+                yield scoring, directory
             finally:
-                await engine.aclose()
+                await scoring.aclose()
 
-    async def _shared(self) -> TrustEngine:
+    async def _shared(self) -> TrustScoring:
         await self._load()
-        return await self._engines.here(lambda: build_trust_engine(self._setup()))
+        scoring = self._open.here
+        return scoring if scoring is not None else await self._open.keep(open_trust_scoring(self._setup()))
 
     async def _load(self) -> None:
         """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
@@ -258,72 +248,13 @@ class TrustScorer:
         tape = self._recording.tape
         return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape)
 
-    async def _score(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
-        with score_span(self.settings, item.question, item.response) as span:
-            report = await self._scored(engine, item)
-            note_score(span, report)
-        return report
-
-    async def _scored(self, engine: TrustEngine, item: QuestionAnswer) -> TrustReport:
-        started, meter = time.perf_counter(), UsageMeter()
-        final = await engine.graph.ainvoke(
-            {"question": item.question, "response": item.response},
-            {"recursion_limit": RECURSION_LIMIT + self.settings.max_checks},
-            context=TrustContext(meter),
-        )
-        return TrustReport(
-            id=item.id,
-            question=item.question,
-            response=final["response"],
-            answered_by=final["answered_by"],
-            trust_bc=final["trust_bc"],
-            trust_fc=final["trust_fc"],
-            trust_ov=final["trust_ov"],
-            usage=meter.snapshot(time.perf_counter() - started),
-            fingerprint=engine.setup.fingerprint,
-            created_at=datetime.now(UTC),
-            warnings=(*_warnings(engine.setup), *self._recording.warnings),
-        )
-
     @property
     def _at_once(self) -> int:
         return self.settings.concurrency or MOST_AT_ONCE
 
 
-async def _consistency(engine: TrustEngine, topic: str, claim: Claim, meter: UsageMeter) -> TrustBC:
-    assert engine.consistency is not None  # or nobody had begun
-    final = await engine.consistency.ainvoke(
-        {"question": topic, "response": claim.self_contained, "statements": True},
-        {"recursion_limit": RECURSION_LIMIT + engine.setup.settings.max_checks},
-        context=TrustContext(meter),
-    )
-    return TrustBC.model_validate(final["trust_bc"])
-
-
 def _is_asked_about(claim: Claim) -> bool:
     return claim.judgement.verdict is not Verdict.IRRELEVANT and claim.duplicate_of is None
-
-
-def _long_form(
-    engine: TrustEngine,
-    factuality: FactualityReport,
-    found: Mapping[str, TrustBC],
-    meter: UsageMeter,
-    elapsed_s: float,
-) -> LongFormTrustReport:
-    claims = []
-    for claim in factuality.claims:
-        consistency = found.get(claim.duplicate_of or claim.id)
-        place, why = standing(claim, consistency)
-        claims.append(ClaimTrust(claim=claim, trust_bc=consistency, standing=place, why_unplaced=why))
-    return LongFormTrustReport(
-        factuality=factuality,
-        claims=tuple(claims),
-        counts={place: sum(item.standing is place for item in claims) for place in Standing},
-        usage=meter.snapshot(elapsed_s),
-        fingerprint=engine.setup.fingerprint,
-        created_at=datetime.now(UTC),
-    )
 
 
 def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
@@ -342,11 +273,6 @@ def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
 def _keep(directory: RunDirectory | None, report: Record) -> None:
     if directory is not None:
         write_atomically(directory.report, to_json(report), private=True)
-
-
-def _warnings(setup: TrustSetup) -> tuple[str, ...]:
-    is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
-    return (OFFLINE_JUDGE,) if is_offline else ()
 
 
 def _model_name(setting: str, model: object) -> str | None:

@@ -11,7 +11,7 @@ import pytest
 from factloop import CheckSettings, FactualityReport
 from factloop.core.events import CheckFinished, ClaimJudged, Event, ResponseSplit, Waiting
 from factloop.core.records import UnscoredReason
-from factloop.setup.calls import retry_policy
+from factloop.setup.session import retry_policy
 from factloop.tools.calls.patience import told_of_waits
 from tests.checking.simulated import simulated_checker
 from tests.simulator import SEARCH, Faults, Response, Simulator

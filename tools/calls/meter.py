@@ -90,13 +90,17 @@ class UsageMeter:
             entry.approximate_tokens |= stage.approximate_tokens
             self._add_cost(entry, stage.cost_usd)
 
-    def charge(self, key: str, usage: Usage, *, stage: str) -> None:
-        """Takes over what the answer called `key` cost, whoever paid for it; a second time it counts as a hit."""
+    def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
+        """Takes over what the answer called `key` cost, whoever paid for it; a second time it counts as a hit.
+
+        Says whether it was the first.
+        """
         if key in self._charged:
             self.hit(stage)
-        else:
-            self._charged.add(key)
-            self.add(usage)
+            return False
+        self._charged.add(key)
+        self.add(usage)
+        return True
 
     def snapshot(self, elapsed_s: float) -> Usage:
         """The sums so far; `cost_usd` of the whole is None as soon as that of any answered stage is."""

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from factloop.core.errors import ModelOutputError, ModelRefusal
 from factloop.prompts.registry import Prompt, Rendered
-from factloop.tools.calls.cache import CallCache, Kept
-from factloop.tools.calls.meter import CallCost, UsageMeter
-from factloop.tools.calls.single_flight import SingleFlight
-from factloop.tools.calls.tape import Tape
+from factloop.tools.calls.answers import AnsweredBy, Answers, Value
+from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import as_messages, span
+from factloop.tools.models.asking import ModelCall, read_reply, request_key
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.offers import Chosen, Offers, is_blank
 from factloop.tools.models.parsing import parse_reply, validate
-from factloop.tools.models.schema import strict_schema
-from factloop.tools.models.taped import asked_of
 from factloop.tools.models.transport import Request, Transport
 from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
 
@@ -33,7 +29,8 @@ Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
 """Reads an answer out of a reply that does not follow the schema; None where there is none."""
 
-AnsweredBy = Literal["model", "cache", "identical_call"]
+BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
+"""What a span calls the ways in which a model's answer came."""
 
 REPAIRS = 2
 """Of one answer; what is malformed after these stays unread."""
@@ -64,29 +61,9 @@ class FreeAnswer:
 class ModelGateway:
     """Answers prompts from one chat model. Shared by all responses under check; lives in one event loop."""
 
-    def __init__(
-        self,
-        chat: ChatModel,
-        transport: Transport,
-        *,
-        repair: Prompt,
-        cache: CallCache,
-        journal: bool = False,
-        tape: Tape | None = None,
-        apart: bool = False,
-    ) -> None:
-        """A `tape` is asked before the model, and keeps what that answers.
-
-        What several checks ask at the same moment is asked once, unless they are to be kept `apart`.
-
-        With `journal`, `cache` is the record of one run: what an earlier attempt paid for counts as paid by it, and
-        replies that led nowhere stay, too. In a cache shared by runs they do not, as another try may go better.
-        """
+    def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
-        self._transport, self._repair = transport, repair
-        self._cache, self._journal, self._tape, self._apart = cache, journal, tape, apart
-        self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
-        self._replayed: set[str] = set()
+        self._transport, self._repair, self._answers = transport, repair, answers
 
     async def ask(
         self,
@@ -165,7 +142,7 @@ class ModelGateway:
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
         request = Request(messages, None, None, stage, meter, top_logprobs)
-        reply = read_reply((await self._reply(self._key(request), request))["reply"])
+        reply = read_reply((await self._reply(request))["reply"])
         if reply.refusal is None and reply.text.strip():
             return FreeAnswer(reply.text, reply.cut_off, reply.tokens)
         self._forget(request)
@@ -209,7 +186,7 @@ class ModelGateway:
         shows_schema: bool,
     ) -> Answered[T | Chosen[Any]]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
-        value = await self._reply(self._key(request), request)
+        value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
             answer = _read(reply, output, request.offers, read_text)
@@ -223,13 +200,13 @@ class ModelGateway:
         return Answered(answer, reply.tokens)
 
     def _forget(self, *requests: Request) -> None:
-        """Drops the replies of a conversation that led nowhere, unless they are a run's record."""
-        if not self._journal:
-            for request in requests:
-                self._cache.drop(self._key(request))
+        """Drops the replies of a conversation that led nowhere."""
+        for request in requests:
+            self._answers.forget(request_key(self.chat, request))
 
-    async def _reply(self, key: str, request: Request) -> dict[str, Any]:
-        """The reply to one request as it is kept: from the cache, from an identical request under way, or paid for."""
+    async def _reply(self, request: Request) -> Value:
+        """The reply to one request as it is kept: from the store, from an identical request under way, or paid for."""
+        call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         asked = {
             "gen_ai.operation.name": "chat",
             "gen_ai.request.model": self.chat.name,
@@ -237,71 +214,15 @@ class ModelGateway:
         }
         with span(f"chat {self.chat.name}", asked, calls=True) as traced:
             traced.say("gen_ai.input.messages", lambda: _said(request))
-            value, came_by = await request.meter.allowance.in_time(lambda: self._answer(key, request))
-            traced.set({"factloop.answered_by": came_by, "factloop.mode": value["mode"], **_tokens(value, came_by)})
+            value, came_by = await request.meter.allowance.in_time(lambda: self._answers.once(call))
+            traced.set({"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"], **_tokens(value, came_by)})
             traced.say("gen_ai.output.messages", lambda: as_messages([("assistant", value["reply"]["text"])]))
             return value
 
-    async def _answer(self, key: str, request: Request) -> tuple[dict[str, Any], AnsweredBy]:
-        """The reply, and where it is from."""
-        if (kept := self._cache.get(key)) is not None:
-            self._count_kept(key, kept, request)
-            found: dict[str, Any] = kept.value
-            return found, "cache"
 
-        async def send() -> dict[str, Any]:
-            reply, cost, mode = await self._transport.send(request)
-            sent = {"reply": plain_reply(reply), "cost": vars(cost), "mode": mode.value}
-            self._cache.put(key, sent, calls=1, usd=cost.cost_usd or 0.0)
-            return sent
-
-        async def answer() -> dict[str, Any]:
-            if self._tape is None:
-                return await send()
-            asked = asked_of(self.chat, request, _shaping(self.chat, request))
-            taken, was_kept = await self._tape.take(asked, send, read=_read_kept)
-            if was_kept:
-                request.meter.hit(request.stage)
-            return dict(taken)
-
-        flight = f"{id(request.meter)} {key}" if self._apart else key
-        value, shared = await self._flights.do(flight, answer)
-        if shared:
-            request.meter.hit(request.stage)
-        return value, "identical_call" if shared else "model"
-
-    def _key(self, request: Request) -> str:
-        return request_key(self.chat, request)
-
-    def _count_kept(self, key: str, kept: Kept, request: Request) -> None:
-        if not (self._journal and kept.earlier) or key in self._replayed:
-            request.meter.hit(request.stage)
-            return
-        self._replayed.add(key)
-        request.meter.called(request.stage, CallCost(**kept.value["cost"]), wall_s=0.0)
-
-
-def request_key(chat: ChatModel, request: Request) -> str:
-    """Equal for requests to which the same answer would do: of the model with its settings and all that it is shown."""
-    shaping = _shaping(chat, request)
-    return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
-    named: dict[str, Any] = {
-        "model": chat.identity,
-        "messages": [[message.type, message.text] for message in request.messages],
-        "schema": strict_schema(request.output) if request.output is not None else None,
-        "tools": request.offers.as_openai if request.offers is not None else [],
-    }
-    if request.top_logprobs:
-        named["top_logprobs"] = request.top_logprobs
-    return named
-
-
-def _tokens(value: dict[str, Any], came_by: AnsweredBy) -> dict[str, int]:
+def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
     """What was paid for; the tokens of an answer that cost nothing are in the span of the call that did."""
-    if came_by != "model":
+    if came_by != "call":
         return {}
     cost = value["cost"]
     return {
@@ -317,28 +238,6 @@ def _said(request: Request) -> str:
 
 def _messages(prompt: Rendered) -> list[BaseMessage]:
     return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
-
-
-def plain_reply(reply: Reply) -> dict[str, Any]:
-    """The reply as JSON values, to be kept."""
-    return {
-        **vars(reply),
-        "tool_calls": [vars(call) for call in reply.tool_calls],
-        "tokens": [[token.text, token.alternatives] for token in reply.tokens],
-    }
-
-
-def read_reply(fields: Mapping[str, Any]) -> Reply:
-    """What `plain_reply` gave, as a reply again."""
-    calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
-    tokens = tuple(Token(*token) for token in fields.get("tokens", ()))  # older answers have none
-    return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})
-
-
-def _read_kept(value: Mapping[str, Any]) -> None:
-    """Raises KeyError, TypeError, ValueError where the value was not kept by a gateway."""
-    Mode(value["mode"])
-    read_reply(value["reply"])
 
 
 def _read(

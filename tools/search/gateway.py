@@ -8,7 +8,7 @@ import json
 import random
 import time
 import weakref
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,15 +16,15 @@ from functools import partial
 from typing import Any, TypeVar
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
+from factloop.tools.calls.answers import Answers, Value
 from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_set_up, raise_blamed
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.limiter import Limiter, Ticket
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.patience import PATIENCE_S, Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
-from factloop.tools.calls.tape import Asked, Tape
+from factloop.tools.calls.tape import Asked
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.models.prices import search_price
@@ -32,6 +32,8 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 
 T = TypeVar("T")
 
+BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
+"""What a span calls the ways in which hits came."""
 KEEP_S = 24 * 3600.0
 """Age at which a web search in the shared cache is asked again; within one run directory answers never age."""
 
@@ -54,21 +56,6 @@ class Server:
         self.is_looked_at = self.has_answered = False
 
 
-class _Memory:
-    """Answers of tools that are not worth keeping on disk: within a run even these are asked once."""
-
-    def __init__(self) -> None:
-        self._answers: dict[str, dict[str, Any]] = {}
-        self.flights: SingleFlight[dict[str, Any]] = SingleFlight()
-        """Their own too: two retrievers of one kind look alike, and must not get each other's hits."""
-
-    def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:  # noqa: ARG002 - as CallCache has it
-        return Kept(self._answers[key], earlier=False) if key in self._answers else None
-
-    def put(self, key: str, value: dict[str, Any], *, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
-        self._answers[key] = value
-
-
 class SearchGateway:
     """Answers queries from the search tools of a run. Shared by all responses under check; lives in one event loop."""
 
@@ -77,39 +64,37 @@ class SearchGateway:
         tools: Sequence[SearchTool],
         *,
         results: int,
-        cache: CallCache,
+        answers: Answers,
         retry: RetryPolicy,
         timeout_s: float,
         rng: random.Random,
-        journal: bool = False,
         budget: Budget | None = None,
-        tape: Tape | None = None,
         patience_s: float = PATIENCE_S,
+        servers: dict[int, Server] | None = None,
     ) -> None:
-        """A `tape` is asked before the tools, and keeps what they find, but for local ones.
+        """`patience_s` is how long a tool's server may accept nothing before it is given up.
 
-        `patience_s` is how long a tool's server may accept nothing before it is given up.
-
-        `budget` is charged with what searches cost; those of a tool whose price is unknown count as free.
+        `budget` is charged with what searches cost; those of a tool whose price is unknown count as free. Gateways with
+        the same `servers` share the pace of each.
         """
         self.tools = tuple(tools)
         self._results = results
-        self._cache, self._retry = cache, retry
-        self._budget, self._tape = budget or Budget(), tape
-        self._timeout_s, self._patience_s, self._rng, self._journal = timeout_s, patience_s, rng, journal
-        self._servers: dict[int, Server] = {}
+        self._answers, self._passing = answers, answers.passing()
+        self._retry, self._budget = retry, budget or Budget()
+        self._timeout_s, self._patience_s, self._rng = timeout_s, patience_s, rng
+        self._servers: dict[int, Server] = {} if servers is None else servers
         """By the tool's id, for as long as the tool lives: a tool has one pace, whichever gateways lead to it."""
-        self._memory = _Memory()
-        self._flights: SingleFlight[dict[str, Any]] = SingleFlight()
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
-        self._replayed: set[str] = set()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """A gateway to other tools that shares cache, budget, pace and flights with this one; what it finds in tools
-        that are not worth keeping is forgotten with it."""
+        """A gateway to other tools that shares answers, budget and pace with this one.
+
+        What it finds in tools that are not worth keeping is its own, and forgotten with it: two retrievers of one kind
+        look alike, and must not get each other's hits.
+        """
         other = copy(self)
         other.tools = tuple(tools)
-        other._memory = _Memory()
+        other._passing = self._answers.passing()
         return other
 
     def _server(self, tool: SearchTool) -> Server:
@@ -175,59 +160,37 @@ class SearchGateway:
         asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
         with span(f"retrieval {tool.name}", asked, calls=True) as traced:
             traced.say("gen_ai.retrieval.query.text", lambda: query)
-            found, came_by = await meter.allowance.in_time(lambda: self._found(tool, query, stage, meter))
-            traced.set({"factloop.answered_by": came_by, "factloop.n_hits": len(found.hits)})
+            call = SearchCall(self, tool, query, stage, meter, self.key(tool, query))
+            answers = self._answers if tool.cacheable else self._passing
+            value, came_by = await meter.allowance.in_time(lambda: answers.once(call))
+            found = _decode(value)
+            traced.set({"factloop.answered_by": BY[came_by], "factloop.n_hits": len(found.hits)})
             return found
 
-    async def _found(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> tuple[Found, str]:
-        """The hits, and where they are from."""
-        key = self._key(tool, query)
-        newer_than_s = None if self._journal else KEEP_S
-        cache: CallCache | _Memory = self._cache if tool.cacheable or self._journal else self._memory
-        kept = cache.get(key, newer_than_s=newer_than_s)
-        if kept is not None:
-            if self._journal and kept.earlier and key not in self._replayed:
-                self._replayed.add(key)
-                meter.searched(stage, 0.0, search_price(tool.name))
-            else:
-                meter.hit(stage)
-            return _decode(kept.value), "cache"
+    async def ask(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Value:
+        """What the tool finds, past the store of answers. Raises as `search`."""
+        server = self._server(tool)
+        attempt = partial(self._attempt, tool, query, stage, meter)
+        try:
+            return await server.patience.wait_for(lambda: self._retry.run(attempt, self._rng))
+        except ToolError as error:
+            if is_wrong_set_up(error):
+                raise_blamed(error, answered=server.has_answered)
+            raise  # out of reach, it is one source of several, and what it is missing for is not judged
 
-        server, attempt = self._server(tool), partial(self._attempt, tool, query, stage, meter)
-
-        async def ask() -> dict[str, Any]:
-            try:
-                value = await server.patience.wait_for(lambda: self._retry.run(attempt, self._rng))
-            except ToolError as error:
-                if is_wrong_set_up(error):
-                    raise_blamed(error, answered=server.has_answered)
-                raise  # out of reach, it is one source of several, and what it is missing for is not judged
-            cache.put(key, value, usd=search_price(tool.name) or 0.0)
-            return value
-
-        async def answer() -> dict[str, Any]:
-            if self._tape is None or tool.recorded_as is None:
-                return await ask()
-            taken, was_kept = await self._tape.take(self._asked(tool, query), ask, read=_decode)
-            if was_kept:
-                meter.hit(stage)
-            return dict(taken)
-
-        flights = self._flights if tool.cacheable else self._memory.flights
-        value, shared = await flights.do(key, answer)
-        if shared:
-            meter.hit(stage)
-        return _decode(value), "identical_call" if shared else "search"
-
-    def _key(self, tool: SearchTool, query: str) -> str:
+    def key(self, tool: SearchTool, query: str) -> str:
+        """Equal for searches to which the same hits would do."""
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _asked(self, tool: SearchTool, query: str) -> Asked:
+    def recorded_as(self, tool: SearchTool, query: str) -> Asked | None:
+        """What a search is on a tape; None for a tool that is local and repeatable."""
+        if tool.recorded_as is None:
+            return None
         exact = [tool.name, tool.recorded_as, query, self._results]
         return Asked("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
-    async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> dict[str, Any]:
+    async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
         server, price = self._server(tool), search_price(tool.name)
         async with (
             meter.allowance.reserve(price or 0.0, calls=0) as of_check,
@@ -272,7 +235,36 @@ class SearchGateway:
             raise ToolTimeout(tool=tool.name, timeout_s=timeout_s) from error
 
 
-def _decode(value: dict[str, Any]) -> Found:
+@dataclass(frozen=True)
+class SearchCall:
+    """A query on its way to a tool, as a store of answers knows it."""
+
+    gateway: SearchGateway
+    tool: SearchTool
+    query: str
+    stage: str
+    meter: UsageMeter
+    key: str
+    keep_s: float | None = KEEP_S
+
+    @property
+    def recorded_as(self) -> Asked | None:
+        return self.gateway.recorded_as(self.tool, self.query)
+
+    async def make(self, meter: UsageMeter) -> Value:
+        return await self.gateway.ask(self.tool, self.query, stage=self.stage, meter=meter)
+
+    def price(self, value: Value) -> tuple[int, float]:  # noqa: ARG002 - one query costs as much as another
+        return 0, search_price(self.tool.name) or 0.0
+
+    def charge_earlier(self, value: Value) -> None:  # noqa: ARG002 - one query costs as much as another
+        self.meter.searched(self.stage, 0.0, search_price(self.tool.name))
+
+    def read(self, value: Mapping[str, Any]) -> Found:
+        return _decode(value)
+
+
+def _decode(value: Mapping[str, Any]) -> Found:
     return Found(
         query=value["query"],
         hits=tuple(SearchHit.model_validate(hit) for hit in value["hits"]),

@@ -19,6 +19,7 @@ from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
 from factloop.core.records import Claim, GivenFacts, Judgement, Sentence
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
@@ -206,7 +207,12 @@ def hit(passage: str, source: str = "https://example.org/a") -> SearchHit:
 def context_of(*tools: SearchTool, gates: bool = True, timeout_s: float = 5.0) -> CheckContext:
     """The context of one check that searches these tools by the real gateway."""
     gateway = SearchGateway(
-        tools, results=3, cache=CallCache(None), retry=ONE_ATTEMPT, timeout_s=timeout_s, rng=random.Random(0)
+        tools,
+        results=3,
+        answers=RunAnswers(CallCache(None)),
+        retry=ONE_ATTEMPT,
+        timeout_s=timeout_s,
+        rng=random.Random(0),
     )
     return CheckContext(UsageMeter(), gateway, gates=gates)
 

@@ -23,6 +23,7 @@ from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
@@ -77,7 +78,7 @@ def parts() -> Callable[..., tuple[ScriptedChat, Parts]]:
             timeout_s=5.0,
             rng=random.Random(0),
         )
-        gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], cache=CallCache(None))
+        gateway = ModelGateway(named, transport, repair=prompts["gateway/repair"], answers=RunAnswers(CallCache(None)))
         return chat, (gateway, prompts)
 
     return make

@@ -28,7 +28,7 @@ from factloop.core.trust_records import (
     TrustBC,
 )
 from factloop.tools.calls.meter import UsageMeter
-from factloop.trust.scorer import RECURSION_LIMIT
+from factloop.trust.scoring import RECURSION_LIMIT
 
 QUESTION, RESPONSE = "Who built the first temple?", "King Solomon built it."
 RIGHT, OTHER, NONE = OptionKind.RESPONSE, OptionKind.DISTRACTOR, OptionKind.NONE_OF_THE_ABOVE

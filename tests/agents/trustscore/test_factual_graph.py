@@ -13,6 +13,7 @@ from factloop.agents.trustscore.stages import Finding
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
 from factloop.core.trust_records import Relation, TrustFC
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -54,8 +55,8 @@ async def trust_fc(
     corpus: ScriptedCorpus, judge: ScriptedJudge, *, response: str = RESPONSE, question: str = QUESTION
 ) -> TrustFC:
     cache = CallCache(None)
-    once = RetryPolicy(attempts=1, timeout_attempts=1)
-    searching = SearchGateway([corpus], results=10, cache=cache, retry=once, timeout_s=5.0, rng=random.Random(0))
+    answers, once = RunAnswers(cache), RetryPolicy(attempts=1, timeout_attempts=1)
+    searching = SearchGateway([corpus], results=10, answers=answers, retry=once, timeout_s=5.0, rng=random.Random(0))
     final = await run(build_factual_graph(searching, judge), {"question": question, "response": response})
     cache.close()
     return TrustFC.model_validate(final["trust_fc"])

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from factloop.core.errors import ConfigError, ToolError
-from factloop.evaluation.experiments.answers import Answers, paid_for, spent_on
+from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
+from factloop.tools.calls.answers import Value
 from factloop.tools.calls.meter import CallCost, UsageMeter
+from tests.tools.calls.stage_calls import CallOfAStage
 
 COST = CallCost(prompt_tokens=10, completion_tokens=2, approximate=False, cost_usd=0.5)
 
 
 @pytest.fixture
-def answers(tmp_path: Path) -> Iterator[Answers]:
-    opened = Answers(tmp_path / "answers.sqlite")
+def answers(tmp_path: Path) -> Iterator[SharedAnswers]:
+    opened = SharedAnswers(tmp_path / "answers.sqlite")
     yield opened
     opened.close()
 
@@ -29,7 +31,7 @@ class Server:
     def __init__(self, failures: int = 0) -> None:
         self.asked, self._failures = 0, failures
 
-    async def ask(self, account: UsageMeter) -> Any:
+    async def ask(self, account: UsageMeter) -> Value:
         self.asked += 1
         await asyncio.sleep(0)
         if self.asked <= self._failures:
@@ -39,16 +41,28 @@ class Server:
         return {"said": "\ud83d yes"}
 
 
-async def test_all_who_ask_at_once_or_later_get_one_answer_and_its_whole_cost(answers: Answers) -> None:
-    server, meters = Server(), [UsageMeter() for _ in range(4)]
-    found = await asyncio.gather(*(answers.once("k", server.ask, meter=meter) for meter in meters[:3]))
-    found.append(await answers.once("k", server.ask, meter=meters[3]))
+@dataclass(frozen=True)
+class ServerCall(CallOfAStage):
+    """The question `k`."""
+
+    server: Server
+    meter: UsageMeter = field(default_factory=UsageMeter)
+    key: str = "k"
+
+    async def make(self, meter: UsageMeter) -> Value:
+        return await self.server.ask(meter)
+
+
+async def test_all_who_ask_at_once_or_later_get_one_answer_and_its_whole_cost(answers: SharedAnswers) -> None:
+    server = Server()
+    calls = [ServerCall(server) for _ in range(4)]
+    found = await asyncio.gather(*(answers.once(call) for call in calls[:3]))
+    found.append(await answers.once(calls[3]))
     assert server.asked == 1
-    for answer, meter in zip(found, meters, strict=True):
-        assert answer == found[0]
-        for _ in range(2):
-            meter.charge("k", answer.usage, stage="judge")
-        usage = meter.snapshot(0.0)
+    for call, answer in zip(calls, found, strict=True):
+        assert answer == ({"said": "\ud83d yes"}, "call")
+        assert await answers.once(call) == ({"said": "\ud83d yes"}, "cache")  # the same account, a second time
+        usage = call.meter.snapshot(0.0)
         assert (usage.calls, usage.cache_hits, usage.prompt_tokens, usage.cost_usd) == (1, 1, 10, 0.5)
         assert usage.stages["judge"].wall_s == 0.5
     for paid in (paid_for([answers], 2.0), spent_on([answers], 2.0)):
@@ -56,24 +70,46 @@ async def test_all_who_ask_at_once_or_later_get_one_answer_and_its_whole_cost(an
     assert answers.paid_before == (1, 0.5)
 
 
-async def test_a_failure_is_not_kept_and_reaches_all_who_wait(answers: Answers) -> None:
-    server, meters = Server(failures=1), [UsageMeter(), UsageMeter()]
-    failed = await asyncio.gather(
-        *(answers.once("k", server.ask, meter=meter) for meter in meters), return_exceptions=True
-    )
+async def test_one_account_that_asks_the_same_at_once_is_charged_once(answers: SharedAnswers) -> None:
+    server, meter = Server(), UsageMeter()
+    await asyncio.gather(*(answers.once(ServerCall(server, meter)) for _ in range(3)))
+    usage = meter.snapshot(0.0)
+    assert (server.asked, usage.calls, usage.cache_hits) == (1, 1, 2)
+
+
+async def test_what_is_asked_in_another_way_is_not_shared(answers: SharedAnswers) -> None:
+    server, meter = Server(), UsageMeter()
+    for way in ("tools", "no tools", "tools"):
+        await answers.asked_with(way).once(ServerCall(server, meter))
+    assert server.asked == 2
+    assert paid_for([answers], 0.0).calls == spent_on([answers], 0.0).calls == 2
+
+
+async def test_a_failure_is_not_kept_and_reaches_all_who_wait(answers: SharedAnswers) -> None:
+    server = Server(failures=1)
+    calls = [ServerCall(server), ServerCall(server)]
+    failed = await asyncio.gather(*(answers.once(call) for call in calls), return_exceptions=True)
     assert [type(one) for one in failed] == [ToolError, ToolError]
-    assert [meter.snapshot(0.0).failed_calls for meter in meters] == [1, 0]
-    assert (await answers.once("k", server.ask, meter=meters[0])).value == {"said": "\ud83d yes"}
+    assert [call.meter.snapshot(0.0).failed_calls for call in calls] == [1, 0]
+    assert (await answers.once(calls[0]))[0] == {"said": "\ud83d yes"}
     assert server.asked == 2
     paid = paid_for([answers], 0.0)
     assert (paid.calls, paid.failed_calls) == (1, 1)
 
 
+async def test_what_led_nowhere_stays(answers: SharedAnswers) -> None:
+    server = Server()
+    await answers.once(ServerCall(server))
+    answers.forget("k")
+    await answers.once(ServerCall(server))
+    assert server.asked == 1
+
+
 async def test_what_was_paid_stays_with_the_file(tmp_path: Path) -> None:
     path, server = tmp_path / "answers.sqlite", Server()
     for _ in range(2):
-        answers = Answers(path)
-        await answers.once("k", server.ask, meter=UsageMeter())
+        answers = SharedAnswers(path)
+        await answers.once(ServerCall(server))
         assert paid_for([answers], 0.0).calls == 1
         answers.close()
     assert server.asked == 1
@@ -84,5 +120,5 @@ def test_another_file_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.sqlite"
     path.write_text("not a database, but long enough to be looked at as one" * 10, encoding="utf-8")
     with pytest.raises(ConfigError, match="notes"):
-        Answers(path)
+        SharedAnswers(path)
     assert path.read_text(encoding="utf-8").startswith("not a database")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.limiter import Limiter
@@ -59,7 +60,7 @@ def talk_to(
     kept = cache if isinstance(cache, CallCache) else CallCache(cache)
     if journal:
         budget.note_earlier(*kept.paid())
-    gateway = ModelGateway(chat, transport, repair=prompts["gateway/repair"], cache=kept, journal=journal)
+    gateway = ModelGateway(chat, transport, repair=prompts["gateway/repair"], answers=RunAnswers(kept, journal=journal))
     return Talk(gateway, chat, kept, budget)
 
 

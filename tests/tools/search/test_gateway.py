@@ -13,6 +13,7 @@ import pytest
 from pydantic import Field, SecretStr
 
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
@@ -93,7 +94,7 @@ def cache(tmp_path: Path) -> Iterator[CallCache]:
     opened.close()
 
 
-def gateway(*tools: SearchTool, cache: CallCache, **options: Any) -> SearchGateway:
+def gateway(*tools: SearchTool, cache: CallCache, journal: bool = False, **options: Any) -> SearchGateway:
     settings: dict[str, Any] = {
         "results": 3,
         "retry": RetryPolicy(base_s=0.001),
@@ -101,7 +102,7 @@ def gateway(*tools: SearchTool, cache: CallCache, **options: Any) -> SearchGatew
         "rng": random.Random(0),
         **options,
     }
-    return SearchGateway(tools, cache=cache, **settings)
+    return SearchGateway(tools, answers=RunAnswers(cache, journal=journal), **settings)
 
 
 async def search(searching: SearchGateway, query: str = "Ada", meter: UsageMeter | None = None) -> Found:

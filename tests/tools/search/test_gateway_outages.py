@@ -13,6 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.patience import REST_S
@@ -67,7 +68,7 @@ def cache(tmp_path: Path) -> Iterator[CallCache]:
 
 def gateway(*tools: SearchTool, cache: CallCache, **options: Any) -> SearchGateway:
     settings: dict[str, Any] = {"retry": RetryPolicy(base_s=0.001), "timeout_s": 5.0, "patience_s": PATIENCE_S}
-    return SearchGateway(tools, results=3, cache=cache, rng=random.Random(0), **{**settings, **options})
+    return SearchGateway(tools, results=3, answers=RunAnswers(cache), rng=random.Random(0), **{**settings, **options})
 
 
 def serper(url: str) -> SerperSearch:

@@ -12,6 +12,7 @@ import pytest
 from pydantic import PrivateAttr
 
 from factloop.core.errors import BudgetExceeded
+from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
@@ -54,8 +55,9 @@ class Counting(SearchTool):
 @pytest.fixture
 def base(tmp_path: Path) -> Iterator[SearchGateway]:
     cache = CallCache(tmp_path / "calls.sqlite")
+    answers = RunAnswers(cache)
     retry, budget = RetryPolicy(base_s=0.001), Budget(max_usd=0.0015)
-    yield SearchGateway([], results=3, cache=cache, retry=retry, timeout_s=5.0, rng=random.Random(0), budget=budget)
+    yield SearchGateway([], results=3, answers=answers, retry=retry, timeout_s=5.0, rng=random.Random(0), budget=budget)
     cache.close()
 
 

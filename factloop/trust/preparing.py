@@ -1,34 +1,26 @@
-"""Puts a TrustScore run together: the subject, the judge, the corpus, the sources of distractors, and their graphs."""
+"""Names what a TrustScore is made of, before anything is asked: subject, judge, corpus, sources of distractors."""
 
 from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
 import factloop
-from factloop.agents.trustscore.consistency import build_consistency_graph
-from factloop.agents.trustscore.distractors.generate import generate_distractors
-from factloop.agents.trustscore.factual import build_factual_graph
-from factloop.agents.trustscore.graph import build_trust_graph
-from factloop.agents.trustscore.judges import JUDGE_PROMPTS, ModelJudge, VerifierJudge
-from factloop.agents.trustscore.nodes import Graph
-from factloop.agents.trustscore.stages import Distract, Judge
-from factloop.agents.trustscore.subject import SUBJECT_PROMPTS, ModelSubject
+from factloop.agents.trustscore.judges import JUDGE_PROMPTS
+from factloop.agents.trustscore.subject import SUBJECT_PROMPTS
 from factloop.core.errors import ConfigError
 from factloop.core.trust_records import TrustFingerprint
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.calls import GATEWAY_PROMPTS, Calls, build_gateway, build_model, open_calls, stated_price
+from factloop.setup.chat_model import build_model, stated_price
+from factloop.setup.session import GATEWAY_PROMPTS
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.gateway import SearchGateway
 from factloop.tools.verifiers.base import Verifier
 from factloop.trust.distractor_sources import DistractorSources, loaded_embedder, open_sources
 
@@ -52,26 +44,16 @@ class TrustSetup:
     fingerprint: TrustFingerprint
     tape: Tape | None = None
 
+    @property
+    def chats(self) -> tuple[ChatModel, ...]:
+        """The chat models of the run."""
+        return tuple(chat for chat in (self.subject, self.judge) if isinstance(chat, ChatModel))
+
     async def aclose(self) -> None:
+        """Closes what no session was opened for."""
         await self.sources.aclose()
-        for chat in (self.subject, self.judge):
-            if isinstance(chat, ChatModel):
-                await chat.aclose()
-
-
-@dataclass(frozen=True)
-class TrustEngine:
-    """One run's machinery. Lives in one event loop."""
-
-    graph: Graph
-    consistency: Graph | None
-    """TrustBC alone; None without a subject."""
-    setup: TrustSetup
-    calls: Calls
-
-    async def aclose(self) -> None:
-        self.calls.cache.close()
-        await self.setup.aclose()
+        for chat in self.chats:
+            await chat.aclose()
 
 
 def prepare_trust(
@@ -93,31 +75,6 @@ def prepare_trust(
     sources = open_sources(settings, embedder, tape)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources)
     return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape)
-
-
-def build_trust_engine(setup: TrustSetup, *, journal: Path | None = None) -> TrustEngine:
-    """The engine of a set-up. With a `journal`, answers are kept there and nowhere else. Raises ConfigError."""
-    settings = setup.settings
-    chats = [chat for chat in (setup.subject, setup.judge) if isinstance(chat, ChatModel)]
-    keeps = bool(chats) and all(chat.persistent for chat in chats)
-    calls = open_calls(settings, seed=settings.seed, keeps=keeps, journal=journal, tape=setup.tape)
-    subject = None
-    consistency = None
-    if setup.subject is not None:
-        gateway = build_gateway(settings, setup.subject, setup.prompts, calls)
-        subject = ModelSubject(gateway, setup.prompts, settings.logprobs)
-        consistency = build_consistency_graph(
-            subject,
-            _distract(settings, setup.sources),
-            max_checks=settings.max_checks,
-            window=settings.window,
-            seed=settings.seed,
-        )
-    factual = None
-    if setup.corpus is not None:
-        factual = build_factual_graph(_searching(setup.corpus, settings, calls), _as_judge(setup, calls))
-    graph = build_trust_graph(subject=subject, consistency=consistency, factual=factual, max_checks=settings.max_checks)
-    return TrustEngine(graph, consistency, setup, calls)
 
 
 def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | None:
@@ -145,34 +102,6 @@ def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) 
     from factloop.tools.verifiers.lexical import LexicalVerifier
 
     return LexicalVerifier(embedder)
-
-
-def _as_judge(setup: TrustSetup, calls: Calls) -> Judge:
-    assert setup.judge is not None
-    if isinstance(setup.judge, ChatModel):
-        return ModelJudge(build_gateway(setup.settings, setup.judge, setup.prompts, calls), setup.prompts)
-    return VerifierJudge(setup.judge)
-
-
-def _searching(corpus: SearchTool, settings: TrustSettings, calls: Calls) -> SearchGateway:
-    return SearchGateway(
-        [corpus],
-        results=settings.passages,
-        cache=calls.cache,
-        budget=calls.budget,
-        retry=calls.retry,
-        timeout_s=calls.timeout_s,
-        patience_s=calls.patience_s,
-        rng=calls.rng,
-        journal=calls.journal,
-        tape=calls.tape,
-    )
-
-
-def _distract(settings: TrustSettings, sources: DistractorSources) -> Distract:
-    return partial(
-        generate_distractors, wanted=settings.wanted_distractors, sources=sources.sources, seed=settings.seed
-    )
 
 
 def _fingerprint(

@@ -1,0 +1,149 @@
+"""Names what a check is made of, before anything is opened: its judge, what it searches, its plan and prompts."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any, Literal
+
+from langchain_core.language_models import BaseChatModel
+
+import factloop
+from factloop.agents.safe.model_stages import FUSED_PROMPTS, GROUNDED_PROMPTS, PAPER_PROMPTS
+from factloop.checking.cascade.stage import Cascade, load_cascade
+from factloop.core.errors import ConfigError
+from factloop.core.records import Fingerprint, Plan
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.chat_model import build_model, stated_price
+from factloop.setup.session import GATEWAY_PROMPTS
+from factloop.setup.settings import CheckSettings
+from factloop.setup.sources import Sources
+from factloop.tools.calls.tape import Tape
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchTool
+
+LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "simplemma", "spacy", "tantivy", "text2num")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a run will be made of, before anything is opened: enough to name it and to estimate its cost."""
+
+    settings: CheckSettings
+    tools: Sequence[SearchTool]
+    prompts: PromptRegistry
+    chat: ChatModel | None
+    fingerprint: Fingerprint
+    tape: Tape | None = None
+    cascade: Cascade | None = None
+    gates: bool = True
+    """Whether what has nothing to do with the question is left unjudged; never where documents come with the answer."""
+
+    def over(self, sources: Sources) -> Setup:
+        """The same set-up for an answer that comes with sources."""
+        tools, given_alone = numbered(sources.searched(self.tools)), sources.mode == "faithfulness"
+        plan = plan_of_check(self.settings, tools, has_model=self.chat is not None, given_alone=given_alone)
+        changes: dict[str, Any] = {"search_tools": tuple(tool.identity for tool in tools), "plan": plan}
+        if self.chat is not None:
+            changes["prompts"] = self.prompts.hashes(_prompts_of(plan))
+        fingerprint = self.fingerprint.model_copy(update=changes)
+        return replace(self, tools=tools, fingerprint=fingerprint, gates=not given_alone)
+
+
+def prepare(
+    settings: CheckSettings,
+    tools: Sequence[SearchTool],
+    *,
+    model: BaseChatModel | ChatModel | None = None,
+    tape: Tape | None = None,
+) -> Setup:
+    """The set-up for these settings. Touches no network. Raises ConfigError.
+
+    `model` is a chat model that the caller built, and closes; otherwise `settings.model` names one, or the offline
+    rules judge.
+    """
+    chat = _chat_model(settings, model)
+    prompts = PromptRegistry.load(settings.prompts)
+    cascade = load_cascade(settings, has_model=chat is not None)
+    fingerprint = _fingerprint(settings, chat, tools, prompts)
+    if cascade is not None:
+        fingerprint = fingerprint.model_copy(update={"cascade": cascade.fingerprint})
+    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade)
+
+
+def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
+    """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
+
+    A cascade goes before `fused`: its verifier looks at each claim before the model does.
+    """
+    if settings.plan is not None:
+        return settings.plan
+    own_alone = bool(tools) and all(tool.own_documents for tool in tools)
+    is_grounded = has_model and settings.cascade is None and (given_alone or own_alone)
+    return "grounded" if is_grounded else "fused"
+
+
+def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
+    stated_price(settings)  # half a price is wrong even where no model will use it
+    if isinstance(model, ChatModel):
+        return replace(model, http=None)  # lent: whoever built it closes its connections
+    if model is not None or settings.model is not None:
+        wanted = model if model is not None else settings.model
+        assert wanted is not None
+        return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
+    if settings.base_url is not None:
+        raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    return None
+
+
+def _prompts_of(plan: Plan) -> tuple[str, ...]:
+    of_plan = {"paper": PAPER_PROMPTS, "fused": FUSED_PROMPTS, "grounded": GROUNDED_PROMPTS}
+    return (*of_plan[plan], *GATEWAY_PROMPTS)
+
+
+def _fingerprint(
+    settings: CheckSettings,
+    chat: ChatModel | None,
+    tools: Sequence[SearchTool],
+    prompts: PromptRegistry,
+) -> Fingerprint:
+    plan = plan_of_check(settings, tools, has_model=chat is not None, given_alone=False)
+    used = () if chat is None else _prompts_of(plan)
+    engine: Literal["model", "offline"] = "offline" if chat is None else "model"
+    identity = dict(chat.identity) if chat is not None else {}
+    return Fingerprint(
+        factloop_version=factloop.__version__,
+        engine=engine,
+        model=chat.name if chat is not None else None,
+        base_url=identity.get("base_url"),
+        sampling={key: value for key, value in identity.items() if key not in {"model", "base_url"}},
+        plan=plan,
+        max_searches=settings.max_searches,
+        results_per_search=settings.results_per_search,
+        search_tools=tuple(tool.identity for tool in tools),
+        embeddings=settings.embeddings,
+        spacy_model=settings.spacy_model,
+        tool_calling=settings.tool_calling,
+        logprobs=settings.logprobs and chat is not None,
+        prompts=prompts.hashes(used),
+        versions={name: importlib.metadata.version(name) for name in LIBRARIES},
+        seed=settings.seed,
+    )
+
+
+def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
+    """Tools that the user gave, under different names: a later one of a name becomes `retriever_2` and so on."""
+    names: set[str] = set()
+    found: list[SearchTool] = []
+    for tool in tools:
+        name = next(name for name in _names(tool.name) if name not in names)
+        names.add(name)
+        found.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
+    return tuple(found)
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))

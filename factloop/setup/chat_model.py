@@ -1,0 +1,37 @@
+"""The chat model that settings name."""
+
+from __future__ import annotations
+
+from langchain_core.language_models import BaseChatModel
+
+from factloop.core.errors import ConfigError
+from factloop.setup.settings import RunSettings
+from factloop.tools.models.chat import ChatModel, build_chat_model, replayed_chat_model, wrap_chat_model
+from factloop.tools.models.prices import Price
+
+
+def build_model(
+    settings: RunSettings, model: str | BaseChatModel, *, base_url: str | None, temperature: float | None
+) -> ChatModel:
+    """The chat model of that name, or the one that the caller built. Touches no network. Raises ConfigError."""
+    price = stated_price(settings)
+    if isinstance(model, BaseChatModel):
+        return wrap_chat_model(model, price=price)
+    build = replayed_chat_model if settings.replays else build_chat_model
+    return build(
+        model,
+        base_url=base_url,
+        temperature=temperature,
+        max_tokens=settings.max_tokens,
+        timeout_s=settings.timeout_s,
+        price=price,
+    )
+
+
+def stated_price(settings: RunSettings) -> Price | None:
+    """The price that the user gave. Raises ConfigError for half of one."""
+    if settings.price_in is None and settings.price_out is None:
+        return None
+    if settings.price_in is None or settings.price_out is None:
+        raise ConfigError("give both --price-in and --price-out (USD per million tokens), or neither")
+    return Price(settings.price_in, settings.price_out)

@@ -1,0 +1,37 @@
+"""The search tools that the settings of a check name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from factloop.core.errors import ConfigError
+from factloop.setup.caching.folder import INDEXES, cache_folder
+from factloop.setup.caching.opening import tidy
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.settings import CheckSettings
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.build import build_search_tools
+
+
+def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
+    """The user's own tools, and after them those that the settings name.
+
+    Reads and indexes the documents; indexes are kept as the settings say. Raises ConfigError, DataError.
+    """
+    folder = cache_folder(settings, INDEXES) if settings.docs else None
+    built = build_search_tools(
+        settings.search,
+        settings.docs,
+        timeout_s=settings.timeout_s,
+        cache_dir=folder,
+        in_memory=folder is None,
+        embedder=build_embedder(settings) if settings.docs else None,
+        replayed=settings.replays,
+    )
+    if folder is not None:
+        tidy(settings)
+    tools = (*own, *built)
+    names = [tool.name for tool in tools]
+    if len(set(names)) < len(names):
+        raise ConfigError(f"two search tools have one name: {', '.join(sorted(names))}")
+    return tools

@@ -1,0 +1,179 @@
+"""`Session`: what a judge needs to work, opened from the settings in one place, and closed in one.
+
+session = open_session(settings, prompts, [chat], keeps=chat.persistent)
+try:
+    gateway = session.model(chat)
+    ...
+finally:
+    await session.aclose()
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from factloop.core.errors import ConfigError
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.caching.opening import open_answers
+from factloop.setup.embedding_model import build_embedder
+from factloop.setup.settings import RunSettings
+from factloop.tools.calls.answers import Answers, RunAnswers
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.limiter import Limiter
+from factloop.tools.calls.patience import Patience
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.tape import Tape
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.transport import Transport
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.gateway import SearchGateway, Server
+
+REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
+GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
+
+
+@dataclass(frozen=True)
+class Common:
+    """What several sessions share: a budget, and pace and patience with the servers. Lives in one event loop."""
+
+    budget: Budget
+    limiter: Limiter
+    """Of model calls: one pace for all sessions, as they mostly ask one server."""
+    patience: dict[str, Patience] = field(default_factory=dict)
+    """By the address of the model's server."""
+    servers: dict[int, Server] = field(default_factory=dict)
+    """Of searches, by the tool's id."""
+
+    def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
+        address = chat.identity.get("base_url") or chat.name
+        return self.patience.setdefault(address, Patience(chat.name, patience_s))
+
+
+@dataclass(frozen=True)
+class Store:
+    """Stores of answers that a session is given in the place of its own, and does not close."""
+
+    models: Answers
+    searches: Answers
+    common: Common
+
+
+@dataclass(frozen=True)
+class Session:
+    """Models, searches, calls and prompts of one run. Lives in one event loop."""
+
+    settings: RunSettings
+    prompts: PromptRegistry
+    chats: Sequence[ChatModel]
+    """Closed with the session."""
+    of_models: Answers
+    """Where the answers of models are kept."""
+    of_searches: Answers
+    budget: Budget
+    rng: random.Random
+    common: Common | None = None
+    cache: CallCache | None = None
+    """What the session's own store keeps its answers in; None where it was given one."""
+
+    def model(
+        self, chat: ChatModel, *, use_tools: bool = True, before: Callable[[], Awaitable[None]] | None = None
+    ) -> ModelGateway:
+        """The door to a chat model. `before` is awaited ahead of every request. Raises ConfigError."""
+        settings, common = self.settings, self.common
+        transport = Transport(
+            chat,
+            json_reply=self.prompts[JSON_REPLY],
+            limiter=_limiter(settings) if common is None else common.limiter,
+            budget=self.budget,
+            retry=retry_policy(settings),
+            timeout_s=settings.timeout_s,
+            rng=self.rng,
+            use_tools=use_tools,
+            before=before,
+            patience=(
+                Patience(chat.name, settings.patience_s)
+                if common is None
+                else common.patience_with(chat, settings.patience_s)
+            ),
+        )
+        return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
+
+    def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
+        """The door to search tools, which gives so many hits for a query."""
+        return SearchGateway(
+            tools,
+            results=results,
+            answers=self.of_searches,
+            retry=retry_policy(self.settings),
+            timeout_s=self.settings.timeout_s,
+            rng=self.rng,
+            budget=self.budget,
+            patience_s=self.settings.patience_s,
+            servers=None if self.common is None else self.common.servers,
+        )
+
+    @cached_property
+    def embedder(self) -> Any:
+        """The embedding model that the settings name, or None."""
+        return build_embedder(self.settings)
+
+    async def aclose(self) -> None:
+        if self.cache is not None:
+            self.cache.close()
+        for chat in self.chats:
+            await chat.aclose()
+
+
+def open_session(
+    settings: RunSettings,
+    prompts: PromptRegistry,
+    chats: Sequence[ChatModel] = (),
+    *,
+    keeps: bool,
+    seed: int = 0,
+    journal: Path | None = None,
+    tape: Tape | None = None,
+    store: Store | None = None,
+) -> Session:
+    """The session of a run, which closes `chats` at its end. `seed` is that of the jitter of retries.
+
+    With a `journal`, a `tape` or a `store`, answers are kept there and nowhere else; otherwise `keeps` says whether
+    those of this run are worth keeping beyond it. Raises ConfigError, also where the settings name a recording and this
+    run has none: it would ask live what the user wants replayed.
+    """
+    if settings.recording is not None and tape is None:
+        raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+    if journal is not None and tape is not None:
+        raise ConfigError("a run has a run directory or a recording, not both: each keeps all its answers")
+    rng = random.Random(seed)
+    if store is not None:
+        return Session(settings, prompts, chats, store.models, store.searches, store.common.budget, rng, store.common)
+    is_shared = keeps and journal is None and tape is None
+    cache = open_answers(settings) if is_shared else CallCache(journal)
+    budget = Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
+    if journal is not None:
+        budget.note_earlier(*cache.paid())
+    answers = RunAnswers(cache, journal=journal is not None, tape=tape)
+    return Session(settings, prompts, chats, answers, answers, budget, rng, cache=cache)
+
+
+def common_to(settings: RunSettings) -> Common:
+    """What sessions with these limits share."""
+    return Common(Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd), _limiter(settings))
+
+
+def _limiter(settings: RunSettings) -> Limiter:
+    return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
+
+
+def retry_policy(settings: RunSettings) -> RetryPolicy:
+    """What one call may take. A server may ask for pauses as long as the run is patient with it."""
+    usual = RetryPolicy()
+    return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

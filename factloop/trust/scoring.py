@@ -1,0 +1,140 @@
+"""Answers scored in one session: a graph is run, and a report made of what it found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from factloop.agents.trustscore.consistency import build_consistency_graph
+from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.factual import build_factual_graph
+from factloop.agents.trustscore.graph import build_trust_graph
+from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
+from factloop.agents.trustscore.nodes import Graph
+from factloop.agents.trustscore.stages import Judge, TrustContext
+from factloop.agents.trustscore.subject import ModelSubject
+from factloop.core.records import Claim, FactualityReport
+from factloop.core.trust_records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
+from factloop.setup.recording import replay_warnings
+from factloop.setup.session import Session, open_session
+from factloop.setup.traces import note_score, score_span
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.chat import ChatModel
+from factloop.trust.means import standing
+from factloop.trust.preparing import TrustSetup
+from factloop.trust.question_answers import QuestionAnswer
+
+RECURSION_LIMIT = 20
+"""Steps of the graph, beside one for each window of checks."""
+OFFLINE_JUDGE = (
+    "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
+)
+
+
+@dataclass(frozen=True)
+class TrustScoring:
+    """Scores answers in one session, any number at a time. Lives in one event loop."""
+
+    setup: TrustSetup
+    session: Session
+    graph: Graph
+    consistency: Graph | None
+    """TrustBC alone; None without a subject."""
+
+    async def report(self, item: QuestionAnswer) -> TrustReport:
+        """The report on one answer; a part that cannot be had is in it, unscored."""
+        setup = self.setup
+        with score_span(setup.settings, item.question, item.response) as span:
+            started, meter = time.perf_counter(), UsageMeter()
+            final = await self.graph.ainvoke(
+                {"question": item.question, "response": item.response},
+                {"recursion_limit": RECURSION_LIMIT + setup.settings.max_checks},
+                context=TrustContext(meter),
+            )
+            report = TrustReport(
+                id=item.id,
+                question=item.question,
+                response=final["response"],
+                answered_by=final["answered_by"],
+                trust_bc=final["trust_bc"],
+                trust_fc=final["trust_fc"],
+                trust_ov=final["trust_ov"],
+                usage=meter.snapshot(time.perf_counter() - started),
+                fingerprint=setup.fingerprint,
+                created_at=datetime.now(UTC),
+                warnings=(*_warnings(setup), *replay_warnings(setup.tape)),
+            )
+            note_score(span, report)
+        return report
+
+    async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
+        """TrustBC of a claim on a topic: a statement to be told from its distractors."""
+        assert self.consistency is not None  # TrustScorer refuses to begin without a subject
+        final = await self.consistency.ainvoke(
+            {"question": topic, "response": claim.self_contained, "statements": True},
+            {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
+            context=TrustContext(meter),
+        )
+        return TrustBC.model_validate(final["trust_bc"])
+
+    def long_form(
+        self, factuality: FactualityReport, found: Mapping[str, TrustBC], meter: UsageMeter, elapsed_s: float
+    ) -> LongFormTrustReport:
+        """TrustBC beside SAFE's verdict, claim by claim; `found` by the claim's id."""
+        claims = []
+        for claim in factuality.claims:
+            consistency = found.get(claim.duplicate_of or claim.id)
+            place, why = standing(claim, consistency)
+            claims.append(ClaimTrust(claim=claim, trust_bc=consistency, standing=place, why_unplaced=why))
+        return LongFormTrustReport(
+            factuality=factuality,
+            claims=tuple(claims),
+            counts={place: sum(item.standing is place for item in claims) for place in Standing},
+            usage=meter.snapshot(elapsed_s),
+            fingerprint=self.setup.fingerprint,
+            created_at=datetime.now(UTC),
+        )
+
+    async def aclose(self) -> None:
+        await self.session.aclose()
+        await self.setup.sources.aclose()
+
+
+def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None) -> TrustScoring:
+    """A session for a set-up, and the scores in it. With a `journal`, answers are kept there and nowhere else.
+
+    Raises ConfigError.
+    """
+    settings, chats = setup.settings, setup.chats
+    keeps = bool(chats) and all(chat.persistent for chat in chats)
+    session = open_session(
+        settings, setup.prompts, chats, keeps=keeps, seed=settings.seed, journal=journal, tape=setup.tape
+    )
+    subject = consistency = factual = None
+    if setup.subject is not None:
+        subject = ModelSubject(session.model(setup.subject), setup.prompts, settings.logprobs)
+        distract = partial(
+            generate_distractors, wanted=settings.wanted_distractors, sources=setup.sources.sources, seed=settings.seed
+        )
+        consistency = build_consistency_graph(
+            subject, distract, max_checks=settings.max_checks, window=settings.window, seed=settings.seed
+        )
+    if setup.corpus is not None:
+        assert setup.judge is not None  # there is one wherever there is a corpus
+        judge: Judge = (
+            ModelJudge(session.model(setup.judge), setup.prompts)
+            if isinstance(setup.judge, ChatModel)
+            else VerifierJudge(setup.judge)
+        )
+        factual = build_factual_graph(session.search([setup.corpus], results=settings.passages), judge)
+    graph = build_trust_graph(subject=subject, consistency=consistency, factual=factual, max_checks=settings.max_checks)
+    return TrustScoring(setup, session, graph, consistency)
+
+
+def _warnings(setup: TrustSetup) -> tuple[str, ...]:
+    is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
+    return (OFFLINE_JUDGE,) if is_offline else ()

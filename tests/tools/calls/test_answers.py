@@ -1,0 +1,107 @@
+"""The store of a run: each call is made once, and is charged once to the run that paid for it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from factloop.tools.calls.answers import RunAnswers, Value
+from factloop.tools.calls.cache import CallCache
+from factloop.tools.calls.meter import CallCost, UsageMeter
+from factloop.tools.calls.tape import Asked, Tape
+from tests.tools.calls.stage_calls import CallOfAStage
+
+COST = CallCost(prompt_tokens=10, completion_tokens=2, approximate=False, cost_usd=0.5)
+
+
+@dataclass
+class Question(CallOfAStage):
+    """Counts how often it is asked."""
+
+    key: str = "k"
+    meter: UsageMeter = field(default_factory=UsageMeter)
+    is_recorded: bool = False
+    n_made: int = 0
+
+    @property
+    def recorded_as(self) -> Asked | None:
+        return Asked("search", [self.key], {"query": self.key}) if self.is_recorded else None
+
+    async def make(self, meter: UsageMeter) -> Value:
+        self.n_made += 1
+        await asyncio.sleep(0)
+        meter.called(self.stage, COST, 0.25)
+        return {"said": "yes"}
+
+    def charge_earlier(self, value: Value) -> None:
+        assert value == {"said": "yes"}
+        self.meter.called(self.stage, COST, 0.0)
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        """Calls and cache hits."""
+        usage = self.meter.snapshot(0.0)
+        return usage.calls, usage.cache_hits
+
+
+async def test_what_is_kept_is_free_and_so_is_an_identical_call_under_way(tmp_path: Path) -> None:
+    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
+        answers, question = RunAnswers(cache), Question()
+        found = await asyncio.gather(*(answers.once(question) for _ in range(3)))
+        assert sorted(by for _, by in found) == ["call", "identical_call", "identical_call"]
+        assert await answers.once(question) == ({"said": "yes"}, "cache")
+        assert (question.n_made, question.counted) == (1, (1, 3))
+        assert cache.paid() == (1, 0.5)
+
+
+async def test_only_a_journal_counts_what_an_earlier_attempt_paid(tmp_path: Path) -> None:
+    for journal, counted in ((False, [(0, 1), (0, 1)]), (True, [(1, 0), (0, 1)])):
+        path = tmp_path / f"{journal}.sqlite"
+        with closing(CallCache(path)) as cache:
+            await RunAnswers(cache, journal=journal).once(Question())
+        with closing(CallCache(path)) as cache:
+            answers, again = RunAnswers(cache, journal=journal), [Question(), Question()]
+            for question in again:
+                await answers.once(question)
+        assert [question.counted for question in again] == counted
+        assert sum(question.n_made for question in again) == 0
+
+
+async def test_only_a_journal_keeps_what_led_nowhere(tmp_path: Path) -> None:
+    for journal, n_made in ((False, 2), (True, 1)):
+        with closing(CallCache(tmp_path / f"{journal}.sqlite")) as cache:
+            answers, question = RunAnswers(cache, journal=journal), Question()
+            await answers.once(question)
+            answers.forget("k")
+            await answers.once(question)
+            assert question.n_made == n_made
+
+
+async def test_passing_answers_are_apart_but_in_a_journal() -> None:
+    with closing(CallCache(None)) as cache:
+        answers, question = RunAnswers(cache), Question()
+        for store in (answers.passing(), answers.passing()):
+            for _ in range(2):
+                await store.once(question)
+        assert (question.n_made, cache.held()) == (2, (0, None))
+        journal = RunAnswers(cache, journal=True)
+        await journal.passing().once(question)
+        await journal.passing().once(question)
+        assert (question.n_made, cache.held()[0]) == (3, 1)
+
+
+async def test_a_tape_answers_before_the_call_is_made_unless_it_does_not_keep_such_calls(tmp_path: Path) -> None:
+    path = tmp_path / "tape.jsonl"
+    recording = Tape(path, "record", remedy="")
+    with closing(CallCache(None)) as cache:
+        await RunAnswers(cache, tape=recording).once(Question(is_recorded=True))
+    assert recording.text is not None
+    path.write_text(recording.text, encoding="utf-8")
+    with closing(CallCache(None)) as cache:
+        answers = RunAnswers(cache, tape=Tape(path, "replay", remedy=""))
+        recorded, local = Question(is_recorded=True), Question(key="local")
+        assert await answers.once(recorded) == ({"said": "yes"}, "call")
+        await answers.once(local)
+        assert [(one.n_made, one.counted) for one in (recorded, local)] == [(0, (0, 1)), (1, (1, 0))]

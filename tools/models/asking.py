@@ -1,0 +1,90 @@
+"""One request to a chat model as a call that a store of answers knows: its key, its answer as JSON, its price."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from factloop.tools.calls.answers import Value
+from factloop.tools.calls.meter import CallCost, UsageMeter
+from factloop.tools.calls.tape import Asked
+from factloop.tools.models.chat import ChatModel
+from factloop.tools.models.schema import strict_schema
+from factloop.tools.models.taped import asked_of
+from factloop.tools.models.transport import Request, Transport
+from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """A request on its way to a model. An answer is `{reply, cost, mode}`."""
+
+    chat: ChatModel
+    transport: Transport
+    request: Request
+    key: str
+    keep_s: float | None = None
+
+    @property
+    def stage(self) -> str:
+        return self.request.stage
+
+    @property
+    def meter(self) -> UsageMeter:
+        return self.request.meter
+
+    @property
+    def recorded_as(self) -> Asked:
+        return asked_of(self.chat, self.request, _shaping(self.chat, self.request))
+
+    async def make(self, meter: UsageMeter) -> Value:
+        request = self.request if meter is self.request.meter else replace(self.request, meter=meter)
+        reply, cost, mode = await self.transport.send(request)
+        return {"reply": plain_reply(reply), "cost": vars(cost), "mode": mode.value}
+
+    def price(self, value: Value) -> tuple[int, float]:
+        return 1, value["cost"]["cost_usd"] or 0.0
+
+    def charge_earlier(self, value: Value) -> None:
+        self.meter.called(self.stage, CallCost(**value["cost"]), wall_s=0.0)
+
+    def read(self, value: Mapping[str, Any]) -> None:
+        Mode(value["mode"])
+        read_reply(value["reply"])
+
+
+def request_key(chat: ChatModel, request: Request) -> str:
+    """Equal for requests to which the same answer would do: of the model with its settings and all that it is shown."""
+    shaping = _shaping(chat, request)
+    return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
+    named: dict[str, Any] = {
+        "model": chat.identity,
+        "messages": [[message.type, message.text] for message in request.messages],
+        "schema": strict_schema(request.output) if request.output is not None else None,
+        "tools": request.offers.as_openai if request.offers is not None else [],
+    }
+    if request.top_logprobs:
+        named["top_logprobs"] = request.top_logprobs
+    return named
+
+
+def plain_reply(reply: Reply) -> dict[str, Any]:
+    """The reply as JSON values, to be kept."""
+    return {
+        **vars(reply),
+        "tool_calls": [vars(call) for call in reply.tool_calls],
+        "tokens": [[token.text, token.alternatives] for token in reply.tokens],
+    }
+
+
+def read_reply(fields: Mapping[str, Any]) -> Reply:
+    """What `plain_reply` gave, as a reply again."""
+    calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
+    tokens = tuple(Token(*token) for token in fields.get("tokens", ()))  # older answers have none
+    return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})
