@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from factloop.core.records import Count, Record
-
-ROUNDING = 1e-12
-"""An interval no wider than this has no width."""
+from factloop.evaluation.statistics.bootstrap import ROUNDING, percentiles
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -89,7 +87,7 @@ class Figures:
     def estimates(self, why: Sequence[Undefined], level: float) -> list[Estimate]:
         """One for each place in C order; `why` holds the reason to give for each, should it be undefined."""
         values = self.values.reshape(len(self.values), -1)
-        low, high, n_undefined = percentile_interval(values[1:], level)
+        low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         n, n_clusters = self.n.ravel(), self.n_clusters.ravel()
         return [
             _estimate(*numbers)
@@ -120,27 +118,3 @@ def _estimate(
         high=high if has_interval else None,
         n_resamples_undefined=n_undefined,
     )
-
-
-def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats, Ints]:
-    """Ends of the middle `level` of each column's numbers, with linear interpolation, and how many are NaN.
-
-    Both ends are NaN where all are.
-    """
-    n_undefined = np.isnan(values).sum(axis=0)
-    n_defined = len(values) - n_undefined
-    if not len(values):
-        nothing = np.full(values.shape[1:], np.nan)
-        return nothing, nothing, n_undefined
-    rising = np.sort(values, axis=0)  # NaN last
-    tail = (1.0 - level) / 2.0
-    return _quantile(rising, n_defined, tail), _quantile(rising, n_defined, 1.0 - tail), n_undefined
-
-
-def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
-    place = np.maximum(n_defined - 1, 0) * share
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, np.maximum(n_defined - 1, 0))
-    columns = np.arange(rising.shape[1])
-    low, high = rising[below, columns], rising[above, columns]
-    return np.asarray(low + (high - low) * (place - below))

@@ -18,7 +18,7 @@ from factloop.evaluation.comparing.pairs import ClaimPair
 from factloop.evaluation.comparing.records import ClaimAgreement, Figure, Flip, LabelComparison
 from factloop.evaluation.comparing.statistics import turned_signs
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
+from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
 
 Floats = NDArray[np.float64]
 
@@ -53,17 +53,10 @@ class Resampler:
     def _interval(
         self, counts: Floats, statistic: Callable[[Floats], Floats]
     ) -> tuple[float, float] | tuple[None, None]:
-        flat = counts.reshape(len(counts), -1)
-        by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else flat.sum(axis=1, keepdims=True)
+        by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else counts.reshape(len(counts), -1).sum(axis=1)[:, None]
         if np.count_nonzero(by_label, axis=0).min() < 2 or not self.resamples:
             return None, None
-        values = np.concatenate(
-            [
-                statistic((weights @ flat).reshape(-1, *counts.shape[1:]))
-                for weights in draw_clusters(len(flat), self.rng, self.resamples)
-            ]
-        )
-        interval = percentile_interval(values[~np.isnan(values)], self.level)
+        interval = percentile_interval(bootstrap(counts, statistic, self.rng, self.resamples), self.level)
         return (None, None) if interval is None else (_within(interval[0]), _within(interval[1]))
 
 

@@ -18,7 +18,7 @@ from factloop.evaluation.audit.significance import Correction, corrected, sign_f
 from factloop.evaluation.comparing.records import Pair, PairedDifference, Quantity
 from factloop.evaluation.runs.longform import value_of
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
-from factloop.evaluation.statistics.cluster_means import ClusterSums, mean_intervals
+from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean, stratified_intervals
 
 Floats = NDArray[np.float64]
 
@@ -40,12 +40,9 @@ class _Values:
     second: Floats
     n_left_out: int
 
-    def by_prompt(self, places: dict[str, int]) -> ClusterSums:
-        at = np.array([places[prompt] for prompt in self.prompts], dtype=np.intp)
-        return ClusterSums(
-            np.bincount(at, self.second - self.first, minlength=len(places)).astype(np.float64),
-            np.bincount(at, minlength=len(places)).astype(np.float64),
-        )
+    def by_prompt(self, places: dict[str, int]) -> StratifiedMean:
+        at = np.array([places[prompt] for prompt in self.prompts], dtype=np.int64)
+        return clustered_mean(self.second - self.first, at, len(places))
 
 
 def paired_differences(
@@ -67,9 +64,9 @@ def paired_differences(
     values = [_values(ordered, Quantity.PRECISION, None, abstention)]
     values += [_values(ordered, Quantity.F1, k, abstention) for k in ks]
     sums = [one.by_prompt(places) for one in values]
-    intervals = mean_intervals(sums, rng, resamples, level)
+    intervals = stratified_intervals(sums, rng, resamples, level)
     p_values = [
-        None if not len(one.first) else turned_signs(of_prompt.sums, rng)
+        None if not len(one.first) else turned_signs(of_prompt.sums[0], rng)
         for one, of_prompt in zip(values, sums, strict=True)
     ]
     held = iter(corrected([p for p in p_values if p is not None], Correction.HOLM))
@@ -109,7 +106,7 @@ def _values(pairs: Sequence[Pair], quantity: Quantity, k: int | None, abstention
 
 
 def _difference(
-    values: _Values, sums: ClusterSums, interval: tuple[float, float] | None, p: float | None, held: float | None
+    values: _Values, sums: StratifiedMean, interval: tuple[float, float] | None, p: float | None, held: float | None
 ) -> PairedDifference:
     apart = values.second - values.first
     low, high = interval if interval is not None else (None, None)
@@ -122,7 +119,7 @@ def _difference(
         low=low,
         high=high,
         n_pairs=len(apart),
-        n_prompts=int(np.count_nonzero(sums.counts)),
+        n_prompts=sums.n_clusters,
         n_left_out=values.n_left_out,
         first_higher=int((apart < -EQUAL).sum()),
         equal=int((np.abs(apart) <= EQUAL).sum()),

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from factloop.evaluation.experiments.panel import MISSING, UNSCORED, VERDICTS, ClaimPanel, SpentPanel
 from factloop.evaluation.experiments.report import Figure, Latency, Stability, Undefined
-from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
-from factloop.evaluation.statistics.stratified_means import stratified_intervals, stratified_mean
+from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))], axis=1)[whole].astype(float)
     cluster = panel.cluster[whole]
     same = (times.max(axis=1) == n_repeats).astype(np.float64)
-    mean = stratified_mean(same, np.zeros(len(same), np.int64), 1, cluster, panel.n_clusters)
+    mean = clustered_mean(same, cluster, panel.n_clusters)
     ((low, high),) = [
         found or (None, None) for found in stratified_intervals([mean], np.random.default_rng(seed), resamples, level)
     ]
@@ -45,9 +45,10 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
         return Stability(share=share, kappa=Figure(value=None, undefined=Undefined.ONE_CLASS, **basis))
     ends = None
     if mean.has_interval and resamples:
-        drawn = draw_clusters(panel.n_clusters, np.random.default_rng(seed), resamples)
-        values = np.concatenate([fleiss_kappa(weights @ by_cluster, n_repeats) for weights in drawn])
-        ends = percentile_interval(values[~np.isnan(values)], level)
+        rng = np.random.default_rng(seed)
+        ends = percentile_interval(
+            bootstrap(by_cluster, lambda drawn: fleiss_kappa(drawn, n_repeats), rng, resamples), level
+        )
     low, high = ends or (None, None)
     return Stability(share=share, kappa=Figure(value=kappa, low=low, high=high, **basis))
 

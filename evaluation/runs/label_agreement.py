@@ -247,14 +247,13 @@ def _of_two_classes(tables: Floats) -> list[_Computed]:
 def _figure(values: Floats, why: Undefined, shares: Sequence[Floats], cells: Floats, level: float) -> Figure:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import percentile_interval
+    from factloop.evaluation.statistics.bootstrap import percentile_interval
 
     of_prompt = np.array([(cells * rests_on).sum(axis=(1, 2)) for rests_on in shares])
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):
         return Figure(value=None, undefined=why, n=n, n_prompts=n_prompts)
-    known = values[1:][~np.isnan(values[1:])]
-    interval = percentile_interval(known, level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
+    interval = percentile_interval(values[1:], level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
     low, high = interval or (None, None)
     return Figure(value=float(values[0]), low=low, high=high, n=n, n_prompts=n_prompts)
 

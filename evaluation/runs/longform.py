@@ -34,7 +34,7 @@ from factloop.evaluation.runs.longform_records import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import ClusterSums
+    from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -158,26 +158,21 @@ def _samples(responses: Sequence[CountedResponse], ks: Sequence[ChosenK]) -> lis
 def _means(samples: Sequence[_Sample], rng: np.random.Generator | None, resamples: int, level: float) -> list[Mean]:
     intervals: list[tuple[float, float] | None] = [None] * len(samples)
     if rng is not None:
-        from factloop.evaluation.statistics.cluster_means import mean_intervals
+        from factloop.evaluation.statistics.stratified_means import stratified_intervals
 
         prompts = sorted({prompt for sample in samples for prompt, _ in sample})
         number_of = {prompt: number for number, prompt in enumerate(prompts)}
-        intervals = mean_intervals([_cluster_sums(sample, number_of) for sample in samples], rng, resamples, level)
+        intervals = stratified_intervals([_by_prompt(sample, number_of) for sample in samples], rng, resamples, level)
     return [_mean(sample, interval) for sample, interval in zip(samples, intervals, strict=True)]
 
 
-def _cluster_sums(sample: _Sample, number_of: Mapping[str, int]) -> ClusterSums:
+def _by_prompt(sample: _Sample, number_of: Mapping[str, int]) -> StratifiedMean:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import ClusterSums
+    from factloop.evaluation.statistics.stratified_means import clustered_mean
 
     numbers = np.array([number_of[prompt] for prompt, _ in sample], dtype=np.int64)
-    values = np.array([value for _, value in sample], dtype=np.float64)
-    size = len(number_of)
-    return ClusterSums(
-        sums=np.bincount(numbers, weights=values, minlength=size).astype(np.float64),
-        counts=np.bincount(numbers, minlength=size).astype(np.float64),
-    )
+    return clustered_mean(np.array([value for _, value in sample], dtype=np.float64), numbers, len(number_of))
 
 
 def _mean(sample: _Sample, interval: tuple[float, float] | None) -> Mean:

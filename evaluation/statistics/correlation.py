@@ -206,13 +206,12 @@ def _with_interval(
 ) -> Correlation:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import percentile_interval
-    from factloop.evaluation.statistics.correlation_bootstrap import bootstrap
+    from factloop.evaluation.statistics.bootstrap import percentile_interval
+    from factloop.evaluation.statistics.correlation_bootstrap import resampled
 
     if found.value is None or found.n_clusters < 2:
         return found
-    values = bootstrap(found.method, x, y, numbers, rng, resamples)
-    defined = values[~np.isnan(values)]
-    counts = {"n_resamples": resamples, "n_resamples_undefined": resamples - len(defined)}
-    low, high = percentile_interval(defined, found.level) or (None, None)
+    values = resampled(found.method, x, y, numbers, rng, resamples)
+    counts = {"n_resamples": resamples, "n_resamples_undefined": int(np.isnan(values).sum())}
+    low, high = percentile_interval(values, found.level) or (None, None)
     return found.model_copy(update={"low": low, "high": high, **counts})

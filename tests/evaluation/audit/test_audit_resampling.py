@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.estimate import Estimate, Figures, Undefined, percentile_interval
+from factloop.evaluation.audit.estimate import Estimate, Figures, Undefined
 from factloop.evaluation.audit.resampling import Counted, count
 from factloop.evaluation.audit.units import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
@@ -173,22 +173,6 @@ def test_a_data_set_has_one_task_and_a_response_one_prompt() -> None:
 def test_no_rows_and_no_evaluators() -> None:
     assert count(table_of([])).basis.n_claims == 0
     assert resampled([Row(1), Row(0, response="r2")]).claims.confusion.shape == (41, 0, 1, 2, 2)
-
-
-COLUMNS = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), min_size=1, max_size=30)
-
-
-@given(COLUMNS, st.sampled_from([0.5, 0.9, 0.95]))
-def test_intervals_are_those_of_numpy(numbers: list[float], level: float) -> None:
-    low, high, n_undefined = percentile_interval(np.array(numbers)[:, None], level)
-    defined = [number for number in numbers if not math.isnan(number)]
-    assert n_undefined.tolist() == [len(numbers) - len(defined)]
-    if defined:
-        theirs = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-        assert [low[0], high[0]] == pytest.approx(theirs.tolist(), abs=1e-12)
-    else:
-        assert math.isnan(low[0])
-        assert math.isnan(high[0])
 
 
 def test_what_has_no_interval() -> None:
