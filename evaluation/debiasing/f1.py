@@ -34,6 +34,7 @@ from factloop.evaluation.debiasing.records import (
 )
 from factloop.evaluation.debiasing.resampling import Draws, draw, expanded_tail
 from factloop.evaluation.debiasing.samples import Floats, JudgedResponses, LabelledClaims, Samples, as_samples
+from factloop.evaluation.statistics.bootstrap import percentiles
 
 RESAMPLES = 1000
 MOST_LOST = 0.05
@@ -128,10 +129,9 @@ def _estimate(method: Method, values: Floats, why: Undefined | None, samples: Sa
     """`values`: of the sample, then of its resamples, NaN where undefined."""
     if why is not None:
         return undefined(method, why, samples, level)
-    known = values[1:][~np.isnan(values[1:])]
-    groups = smallest_sample(method, samples)
-    is_drawn = len(known) > 0 and groups > 1
-    tail = expanded_tail(groups, level) if is_drawn else 0.0
-    ends = (float(np.quantile(known, tail)), float(np.quantile(known, 1.0 - tail))) if is_drawn else None
-    lost = {Caution.RESAMPLES_LOST} if len(known) < (1.0 - MOST_LOST) * (len(values) - 1) else set()
+    groups, n_resamples = smallest_sample(method, samples), len(values) - 1
+    low, high, n_lost = percentiles(values[1:, None], expanded_tail(groups, level) if groups > 1 else 0.0)
+    is_drawn = n_lost[0] < n_resamples and groups > 1
+    ends = (float(low[0]), float(high[0])) if is_drawn else None
+    lost = {Caution.RESAMPLES_LOST} if n_resamples - n_lost[0] < (1.0 - MOST_LOST) * n_resamples else set()
     return with_interval(method, float(values[0]), ends, samples, level, cautions=lost)

@@ -155,14 +155,11 @@ def agree_with_labels(
     level: float = LEVEL,
 ) -> LabelAgreement:
     """The agreement of a run; without `rng` there are no intervals. The order of the responses changes nothing."""
-    import numpy as np
+    from factloop.evaluation.statistics.bootstrap import sample_and_draws
 
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
-    times = np.ones((1, len(prompts)))
-    if rng is not None and prompts:
-        drawn = rng.multinomial(len(prompts), np.full(len(prompts), 1.0 / len(prompts)), size=resamples)
-        times = np.concatenate([times, drawn])
+    times = sample_and_draws(len(prompts), rng, resamples)
     names = sorted({one.system for one in given})
     of_system = {name: [one for one in given if one.system == name] for name in names}
     return LabelAgreement(
