@@ -4,33 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
+from factloop.core.figure import Figure, Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.statistics.bootstrap import ROUNDING, percentiles
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-class Undefined(StrEnum):
-    """Why a figure has no value."""
-
-    NOTHING_SCORED = "nothing_scored"
-    NO_ATTRIBUTABLE = "no_attributable"
-    """No scored claim (or response) is labelled attributable."""
-    NO_UNATTRIBUTABLE = "no_unattributable"
-    NONE_PREDICTED = "none_predicted"
-    """Neither of the two sets has a member."""
-    ONE_SYSTEM = "one_system"
-    """Headroom takes at least two systems."""
-    NO_DATASET = "no_dataset"
-    """No data set of the group has a value to average."""
 
 
 class Group(Record):
@@ -44,11 +28,9 @@ class Group(Record):
     figure is the plain mean of those of the data sets. Surface similarity and chunking are pooled, all else is not."""
 
 
-class Estimate(Record):
-    """A value with a percentile bootstrap interval, or the reason why there is none."""
+class AuditFigure(Figure):
+    """A figure of one data set, or a mean of several."""
 
-    value: float | None
-    undefined: Undefined | None = None
     n: Count
     """Claims, or responses, that the value rests on."""
     n_clusters: Count
@@ -65,14 +47,6 @@ class Estimate(Record):
     n_datasets_undefined: Count = 0
     """Data sets of the group that were left out of the mean, as they have no value."""
 
-    @model_validator(mode="after")
-    def _is_value_or_undefined(self) -> Self:
-        if (self.value is None) == (self.undefined is None):
-            raise ValueError("a figure has either a value or the reason why it is undefined")
-        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval has two ends and a value")
-        return self
-
 
 @dataclass(frozen=True)
 class Figures:
@@ -84,7 +58,7 @@ class Figures:
     """Shape (*shape)."""
     n_clusters: Ints
 
-    def estimates(self, why: Sequence[Undefined], level: float) -> list[Estimate]:
+    def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
         """One for each place in C order; `why` holds the reason to give for each, should it be undefined."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
@@ -106,11 +80,11 @@ class Figures:
 
 def _estimate(
     value: float, low: float, high: float, n_undefined: int, n: int, n_clusters: int, reason: Undefined
-) -> Estimate:
+) -> AuditFigure:
     if np.isnan(value):
-        return Estimate(value=None, undefined=reason, n=n, n_clusters=n_clusters)
+        return AuditFigure(value=None, undefined=reason, n=n, n_clusters=n_clusters)
     has_interval = n_clusters >= 2 and high - low > ROUNDING  # not where either is NaN
-    return Estimate(
+    return AuditFigure(
         value=value,
         n=n,
         n_clusters=n_clusters,

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.core.figure import Undefined, ends
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.pairs import ClaimPair
-from factloop.evaluation.comparing.records import ClaimAgreement, Figure, Flip, LabelComparison
+from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, Flip, LabelComparison
 from factloop.evaluation.comparing.statistics import turned_signs
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
@@ -40,24 +41,21 @@ class Resampler:
     def __init__(self, rng: np.random.Generator, resamples: int, level: float) -> None:
         self.rng, self.resamples, self.level = rng, resamples, level
 
-    def figure(self, counts: Floats, statistic: Callable[[Floats], Floats], n: int, undefined: str) -> Figure:
+    def figure(self, counts: Floats, statistic: Callable[[Floats], Floats], n: int, why: Undefined) -> ClaimFigure:
         """`counts` is (n_prompts, ...), in four dimensions with the label first among the rest; `statistic` takes
         (n_resamples, ...) and gives NaN where it is undefined.
         """
         (value,) = statistic(counts.sum(axis=0)[None])
         if np.isnan(value):
-            return Figure(value=None, n=n, undefined=undefined)
-        low, high = self._interval(counts, statistic)
-        return Figure(value=_within(float(value)), low=low, high=high, n=n)
+            return ClaimFigure(value=None, n=n, undefined=why)
+        return ClaimFigure(value=_within(float(value)), **ends(self._interval(counts, statistic)), n=n)
 
-    def _interval(
-        self, counts: Floats, statistic: Callable[[Floats], Floats]
-    ) -> tuple[float, float] | tuple[None, None]:
+    def _interval(self, counts: Floats, statistic: Callable[[Floats], Floats]) -> tuple[float, float] | None:
         by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else counts.reshape(len(counts), -1).sum(axis=1)[:, None]
         if np.count_nonzero(by_label, axis=0).min() < 2 or not self.resamples:
-            return None, None
+            return None
         interval = percentile_interval(bootstrap(counts, statistic, self.rng, self.resamples), self.level)
-        return (None, None) if interval is None else (_within(interval[0]), _within(interval[1]))
+        return None if interval is None else (_within(interval[0]), _within(interval[1]))
 
 
 def agree(
@@ -74,15 +72,8 @@ def agree(
         n_only_first=n_only_first,
         n_only_second=n_only_second,
         table=tuple(tuple(int(cell) for cell in row) for row in table),
-        agreement=resampler.figure(scored, _equal_share, n, "no matched claim has a verdict of both"),
-        kappa=resampler.figure(
-            scored,
-            kappa,
-            n,
-            "both give every claim one and the same verdict, so chance alone would agree"
-            if n
-            else "no matched claim has a verdict of both",
-        ),
+        agreement=resampler.figure(scored, _equal_share, n, Undefined.NOT_BOTH_SCORED),
+        kappa=resampler.figure(scored, kappa, n, Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED),
     )
 
 
@@ -95,12 +86,10 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
     judged = [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
     right = _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
     (neither, second_only), (first_only, both) = ((int(cell) for cell in row) for row in right.sum(axis=0))
-    none = "no labelled claim has a verdict of both"
     binary = [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
     outcomes = _by_prompt(
         binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair)))
     )
-    one_class = "balanced accuracy needs claims that people call supported, and some that they call not supported"
     apart = right[:, 0, 1] - right[:, 1, 0]
     return LabelComparison(
         n_labelled=len(labelled),
@@ -110,10 +99,12 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
         first_right=first_only,
         second_right=second_only,
         neither_right=neither,
-        agreement=_three(resampler, right, _first_share, _second_share, len(judged), none),
+        agreement=_three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED),
         p_mcnemar=mcnemar(first_only, second_only) if judged else None,
         p_by_prompt=turned_signs(apart, resampler.rng) if judged else None,
-        balanced_accuracy=_three(resampler, outcomes, _first_balanced, _second_balanced, len(binary), one_class),
+        balanced_accuracy=_three(
+            resampler, outcomes, _first_balanced, _second_balanced, len(binary), Undefined.CLASS_MISSING
+        ),
     )
 
 
@@ -195,8 +186,8 @@ def _three(
     first: Callable[[Floats], Floats],
     second: Callable[[Floats], Floats],
     n: int,
-    undefined: str,
-) -> tuple[Figure, Figure, Figure]:
+    undefined: Undefined,
+) -> tuple[ClaimFigure, ClaimFigure, ClaimFigure]:
     """A figure of the first side, of the second, and their difference."""
     return (
         resampler.figure(counts, first, n, undefined),

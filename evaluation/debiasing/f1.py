@@ -19,19 +19,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count
 from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
 from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
-from factloop.evaluation.debiasing.records import (
-    LEVEL,
-    Abstentions,
-    Caution,
-    CorrectedF1,
-    Estimate,
-    Method,
-    Transfer,
-    Undefined,
-)
+from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, CorrectedF1, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.resampling import Draws, draw, expanded_tail
 from factloop.evaluation.debiasing.samples import Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 from factloop.evaluation.statistics.bootstrap import percentiles

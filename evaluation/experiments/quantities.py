@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.experiments.panel import (
     IRRELEVANT,
     MISSING,
@@ -24,7 +25,7 @@ from factloop.evaluation.experiments.panel import (
     ResponsePanel,
     SpentPanel,
 )
-from factloop.evaluation.experiments.report import Quantity, Undefined
+from factloop.evaluation.experiments.report import Quantity
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_mean
 
 Floats = NDArray[np.float64]

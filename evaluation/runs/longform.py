@@ -17,6 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from factloop.core.factuality import f1_at_k, precision, recall_at_k
+from factloop.core.figure import Undefined, ends
 from factloop.core.records import Counts
 from factloop.evaluation.runs.longform_records import (
     AbstentionPolicy,
@@ -178,10 +179,9 @@ def _by_prompt(sample: _Sample, number_of: Mapping[str, int]) -> StratifiedMean:
 def _mean(sample: _Sample, interval: tuple[float, float] | None) -> Mean:
     n_prompts = len({prompt for prompt, _ in sample})
     if not sample:
-        return Mean(value=None, n=0, n_prompts=0)
+        return Mean(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_prompts=0)
     value = math.fsum(value for _, value in sample) / len(sample)
-    low, high = interval or (None, None)
-    return Mean(value=value, low=low, high=high, n=len(sample), n_prompts=n_prompts)
+    return Mean(value=value, **ends(interval), n=len(sample), n_prompts=n_prompts)
 
 
 def _system_score(

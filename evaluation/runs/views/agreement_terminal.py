@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.core.records import Counts
-from factloop.evaluation.runs.label_agreement import Figure, LabelAgreement, SystemAgreement
-from factloop.evaluation.runs.views.words import interval, share, why_undefined
+from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
+from factloop.evaluation.runs.longform_records import PromptFigure
+from factloop.evaluation.runs.views.words import interval, share
 from factloop.reports.figures import percent, plural
 from factloop.reports.terminal_parts import one_line, print_section
 
@@ -56,9 +57,8 @@ def _figures(found: LabelAgreement) -> Table:
     table.add_column("n", justify="right", no_wrap=True)
     for name, one in _shown(found):
         for place, (field, words) in enumerate(MEASURES.items()):
-            figure: Figure = getattr(one, field)
-            why = why_undefined(figure)
-            measure = f"{words}: {why}" if why else words
+            figure: PromptFigure = getattr(one, field)
+            measure = f"{words}: {figure.why}" if figure.why else words
             table.add_row(
                 Text("" if place else name), measure, share(figure.value), interval(figure.low, figure.high),
                 f"{figure.n:,}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from factloop.evaluation.runs.label_agreement import Figure, Undefined
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
 from factloop.reports.figures import plural
 
@@ -17,12 +16,6 @@ _RULES = {
     KRule.GIVEN: "",
     KRule.MEDIAN: " (the median of supported claims)",
     KRule.MAXIMUM: " (their maximum)",
-}
-_UNDEFINED = {
-    Undefined.NOTHING_SCORED: "no labelled claim has a verdict",
-    Undefined.ONE_CLASS: "all labels and verdicts are one class",
-    Undefined.NONE_SUPPORTED: "people found none supported",
-    Undefined.NONE_NOT_SUPPORTED: "people found none not supported",
 }
 
 
@@ -49,7 +42,3 @@ def mean_basis(mean: Mean) -> str:
     """What a mean rests on: `120 responses`, `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
-
-
-def why_undefined(figure: Figure) -> str:
-    return "" if figure.undefined is None else _UNDEFINED[figure.undefined]

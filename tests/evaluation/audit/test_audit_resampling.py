@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.estimate import Estimate, Figures, Undefined
+from factloop.core.figure import Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Figures
 from factloop.evaluation.audit.resampling import Counted, count
 from factloop.evaluation.audit.units import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
@@ -182,9 +183,9 @@ def test_what_has_no_interval() -> None:
     figures = Figures(values, np.full(4, 9), np.array([2, 1, 2, 2]))
     found = figures.estimates([Undefined.NO_ATTRIBUTABLE] * 4, 0.95)
     assert [found[0].low, found[0].high] == pytest.approx([0.405, 0.595])
-    assert found[1] == Estimate(value=0.5, n=9, n_clusters=1)
-    assert found[2] == Estimate(value=0.5, n=9, n_clusters=2, n_resamples_undefined=2)
-    assert found[3] == Estimate(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
+    assert found[1] == AuditFigure(value=0.5, n=9, n_clusters=1)
+    assert found[2] == AuditFigure(value=0.5, n=9, n_clusters=2, n_resamples_undefined=2)
+    assert found[3] == AuditFigure(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
     alone = Figures(values[:1], np.full(4, 9), np.array([2, 1, 2, 2])).estimates([Undefined.NO_DATASET] * 4, 0.95)
     assert [estimate.low for estimate in alone] == [None] * 4
 

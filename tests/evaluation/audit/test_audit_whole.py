@@ -16,10 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, MethodMean
 from factloop.evaluation.audit.advice import Leave, Use
-from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.findings import NOT_MEASURED
 from factloop.evaluation.audit.quantification import EvaluatorBias
 from factloop.evaluation.audit.rates import EvaluatorRates
@@ -296,7 +297,7 @@ def figures(report: AuditReport) -> dict[str, Any]:
     for one in both:
         if one.group.kind == "all":
             for name, value in one:
-                if isinstance(value, Estimate):
+                if isinstance(value, AuditFigure):
                     points[f"{one.evaluator} {one.level} {name}"] = value.value
     for mean in at.mean_rankings:
         points[f"{mean.evaluator} {mean.level} tau"] = mean.kendall
