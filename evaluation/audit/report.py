@@ -17,8 +17,8 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.quantification import Quantification
 from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import Rates
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.surface import SurfaceBias
+from factloop.evaluation.statistics.significance import Correction
 
 
 class AuditData(Record):

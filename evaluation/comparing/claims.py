@@ -17,9 +17,9 @@ from factloop.core.figure import Undefined, ends
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.pairs import ClaimPair
 from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, Flip, LabelComparison
-from factloop.evaluation.comparing.statistics import turned_signs
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+from factloop.evaluation.statistics.significance import mcnemar, turned_signs
 
 Floats = NDArray[np.float64]
 
@@ -138,14 +138,6 @@ def kappa(tables: Floats) -> Floats:
         expected = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
         found = np.trace(shares, axis1=1, axis2=2)
         return np.where(expected < 1.0 - 1e-12, (found - expected) / (1.0 - expected), np.nan)
-
-
-def mcnemar(first_only: int, second_only: int) -> float:
-    """Exact two-sided p-value: as many of the disputed claims on one side as that, if either side is as likely."""
-    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    n = first_only + second_only
-    return float(binomtest(first_only, n, 0.5).pvalue) if n else 1.0
 
 
 def _tables(claims: Sequence[ClaimPair]) -> Floats:

@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.audit.significance import Correction, corrected, sign_flips
 from factloop.evaluation.comparing.records import Pair, PairedDifference, Quantity
 from factloop.evaluation.runs.longform import value_of
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.statistics.significance import Correction, corrected, turned_signs
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean, stratified_intervals
 
 Floats = NDArray[np.float64]
 
 EQUAL = 1e-12
 """A difference below this is rounding."""
-ALL_SIGNS = 14
-"""Up to so many differing prompts every way to turn their signs is tried (16,384); beyond, see `sign_flips`."""
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -74,22 +70,6 @@ def paired_differences(
         _difference(one, of_prompt, interval, p, None if p is None else next(held))
         for one, of_prompt, interval, p in zip(values, sums, intervals, p_values, strict=True)
     )
-
-
-def turned_signs(differences: Floats, rng: np.random.Generator) -> float:
-    """P-value, two-sided, of the paired randomisation test; `differences` is (n_prompts,). 1 where none differs.
-
-    Exact up to `ALL_SIGNS` differing prompts, and wherever the differences have one size; see `sign_flips`.
-    """
-    sizes = np.abs(differences)
-    differing = differences[sizes > _ROUNDING * sizes.max(initial=0.0)]
-    if not len(differing):
-        return 1.0
-    if len(differing) > ALL_SIGNS:
-        return float(sign_flips(differences[:, None], rng)[0])
-    signs = np.array(list(product((-1.0, 1.0), repeat=len(differing))))
-    reached = abs(differing.sum())
-    return float((np.abs(signs @ differing) >= reached - _ROUNDING * sizes.max()).mean())
 
 
 def _values(pairs: Sequence[Pair], quantity: Quantity, k: int | None, abstention: AbstentionPolicy) -> _Values:

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.audit.significance import Correction as Bounding
-from factloop.evaluation.audit.significance import corrected, false_discovery
-from factloop.evaluation.comparing.claims import mcnemar
-from factloop.evaluation.comparing.statistics import turned_signs
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import Correction, Quantity
+from factloop.evaluation.statistics.significance import Correction as Bounding
+from factloop.evaluation.statistics.significance import corrected, false_discovery, mcnemar, turned_signs
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,8 @@ from scipy import stats  # type: ignore[import-untyped]  # its stubs are no depe
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
-from factloop.evaluation.audit.significance import Correction, two_proportions
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.statistics.significance import Correction, two_proportions
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 E = "judge"

@@ -26,9 +26,9 @@ from factloop.evaluation.audit.quantification import EvaluatorBias
 from factloop.evaluation.audit.rates import EvaluatorRates
 from factloop.evaluation.audit.reading import best_method, findings_of
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.datasets.tofueval import load_tofueval
+from factloop.evaluation.statistics.significance import Correction
 from tests.evaluation.audit.audit_sample import audited, sample_rows
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task

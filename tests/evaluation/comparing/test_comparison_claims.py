@@ -11,10 +11,11 @@ from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # typ
 
 from factloop.core.figure import Undefined
 from factloop.core.records import Verdict
-from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips, mcnemar
+from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
 from factloop.evaluation.comparing.pairs import ClaimPair, JudgedClaim, match_claims
 from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.statistics.significance import mcnemar
 
 S, N, IR = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT
 LABEL = {S: FactLabel.SUPPORTED, N: FactLabel.NOT_SUPPORTED, IR: FactLabel.IRRELEVANT}

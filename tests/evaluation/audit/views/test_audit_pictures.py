@@ -17,7 +17,6 @@ from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.quantification import EvaluatorBias, SystemBias
 from factloop.evaluation.audit.ranking import Order, OrderCell, Ranking, SystemRates
 from factloop.evaluation.audit.rates import EvaluatorRates
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.surface import SimilarityBin, SurfaceBias
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.views.pictures.agreement import draw_agreement
@@ -28,6 +27,7 @@ from factloop.evaluation.audit.views.pictures.ranking import WrongPairs, draw_or
 from factloop.evaluation.audit.views.pictures.rates import draw_rates
 from factloop.evaluation.audit.views.pictures.similarity import draw_similarity
 from factloop.evaluation.statistics.correlation import kendall, pearson
+from factloop.evaluation.statistics.significance import Correction
 from factloop.reports.pictures import SERIES
 
 ALL = Group(kind="all")
