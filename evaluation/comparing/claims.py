@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from factloop.core.figure import Undefined, ends
 from factloop.core.records import Verdict
+from factloop.evaluation.comparing.matching import flip_of
 from factloop.evaluation.comparing.pairs import ClaimPair
 from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, Flip, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
@@ -109,7 +110,7 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
 
 
 def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:
-    """The claims on which both sides have a verdict, and not the same. A claim without a verdict is no flip."""
+    """The claims on which both sides have a verdict, and not the same."""
     return tuple(
         Flip(
             system=pair.system,
@@ -118,16 +119,14 @@ def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:
             first_claim_id=pair.first.id,
             second_claim_id=pair.second.id,
             claim=pair.first.shown,
-            first=pair.first.verdict,
-            second=pair.second.verdict,
+            first=turned[0],
+            second=turned[1],
             first_rationale=pair.first.rationale,
             second_rationale=pair.second.rationale,
             label=pair.first.label or pair.second.label,
         )
         for pair in claims
-        if pair.first.verdict is not None
-        and pair.second.verdict is not None
-        and pair.first.verdict is not pair.second.verdict
+        if (turned := flip_of(pair.first.verdict, pair.second.verdict)) is not None
     )
 
 

@@ -58,8 +58,7 @@ class Verdicts:
     def _difference(
         self, one: Contrast, interval: Interval, held: float | None, n_tests: int, is_headline: bool
     ) -> PairedDifference:
-        first, second, apart = one.means
-        values = one.values
+        values, apart = one.values, one.apart
         outcome = self._outcome(one, held, n_tests)
         n_alike = 1 if self.correction is Correction.NONE else n_tests
         found = PairedDifference(
@@ -73,8 +72,8 @@ class Verdicts:
             n=apart.n,
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
-            first_value=first.value,
-            second_value=second.value,
+            first_value=one.means.first.value,
+            second_value=one.means.second.value,
             p=one.p,
             p_corrected=held,
             p_mcnemar=one.p_mcnemar,

@@ -48,7 +48,7 @@ class StratifiedMean:
     @property
     def value(self) -> float | None:
         """None where a stratum has no item."""
-        return None if self.empty_strata else float(self.parts.sum())
+        return None if self.empty_strata else float((self.sums.sum(axis=1) / self.counts.sum(axis=1)).mean())
 
     @property
     def parts(self) -> Floats:

@@ -12,7 +12,8 @@ from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # typ
 from factloop.core.figure import Undefined
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
-from factloop.evaluation.comparing.pairs import ClaimPair, JudgedClaim, match_claims
+from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
+from factloop.evaluation.comparing.pairs import ClaimPair
 from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.statistics.significance import mcnemar
