@@ -15,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from factloop.core.figure import Figure, Undefined
 from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, K
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, K, Quantity
 from factloop.evaluation.runs.records import ResponseLine
 
 Difference = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -28,11 +28,6 @@ class ComparisonKind(StrEnum):
     """The responses: two systems answered the same prompts, or one did so twice."""
     EVALUATORS = "evaluators"
     """The judge: the same responses were judged by two models or settings."""
-
-
-class Quantity(StrEnum):
-    PRECISION = "precision"
-    F1 = "f1"
 
 
 class Side(Record):
@@ -205,7 +200,7 @@ class Comparison(Record):
     n_resamples: Count
     seed: int
     differences: tuple[PairedDifference, ...]
-    """Precision, then F1 at each K."""
+    """Of the measures that are compared: precision, then F1 at each K."""
     conclusions: tuple[str, ...]
     """What follows, in sentences: one for each difference, then on claims and labels."""
     pairs: tuple[Pair, ...]

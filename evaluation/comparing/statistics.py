@@ -1,4 +1,4 @@
-"""Paired differences of precision and F1@K between two sides that answered, or judged, the same prompts.
+"""Paired differences of a run's figures between two sides that answered, or judged, the same prompts.
 
 The comparison is `paired`, with prompts as clusters.
 """
@@ -12,9 +12,9 @@ import numpy as np
 
 from factloop.core.figure import ends
 from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_means
-from factloop.evaluation.comparing.records import Pair, PairedDifference, Quantity
-from factloop.evaluation.runs.longform import value_of
+from factloop.evaluation.comparing.records import Pair, PairedDifference
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.measures import MEASURES, Measure
 from factloop.evaluation.statistics.significance import Correction, corrected
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
 
@@ -23,7 +23,7 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean, stra
 class _Compared:
     """One quantity of all pairs."""
 
-    quantity: Quantity
+    measure: Measure
     k: int | None
     means: PairedMeans
     n_left_out: int
@@ -38,7 +38,9 @@ def paired_differences(
     resamples: int,
     level: float,
 ) -> tuple[PairedDifference, ...]:
-    """Precision, then F1 at each K. The order of the pairs changes nothing; exchanging the sides turns the signs.
+    """Of the measures that are compared: precision, then F1 at each K.
+
+    The order of the pairs changes nothing; exchanging the sides turns the signs.
 
     A pair in which a side has no value is left out and counted. Holm's correction is over all the differences that
     have a p-value: none but with this chance alpha is falsely called different.
@@ -47,8 +49,9 @@ def paired_differences(
     places = {prompt: place for place, prompt in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
     at = np.array([places[pair.first.prompt_id] for pair in ordered], dtype=np.int64)
     items = Items.of_clusters(at, len(places))
-    compared = [_compared(ordered, Quantity.PRECISION, None, abstention, items)]
-    compared += [_compared(ordered, Quantity.F1, k, abstention, items) for k in ks]
+    measures: list[tuple[Measure, int | None]] = [(one, None) for one in MEASURES if one.is_compared and not one.at_k]
+    measures += [(one, k) for k in ks for one in MEASURES if one.is_compared and one.at_k]
+    compared = [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
     intervals = stratified_intervals([one.means.apart for one in compared], rng, resamples, level)
     p_values = [one.means.p_value(rng) for one in compared]
     held = iter(corrected([p for p in p_values if p is not None], Correction.HOLM))
@@ -59,14 +62,14 @@ def paired_differences(
 
 
 def _compared(
-    pairs: Sequence[Pair], quantity: Quantity, k: int | None, abstention: AbstentionPolicy, items: Items
+    pairs: Sequence[Pair], measure: Measure, k: int | None, abstention: AbstentionPolicy, items: Items
 ) -> _Compared:
     first, second = (
-        np.array([value_of(line, k, abstention) for line in lines], dtype=np.float64)  # NaN for None
+        np.array([measure.value(line, k, abstention) for line in lines], dtype=np.float64)  # NaN for None
         for lines in ([pair.first for pair in pairs], [pair.second for pair in pairs])
     )
     means = paired_means(first, second, items)
-    return _Compared(quantity, k, means, len(pairs) - means.apart.n)
+    return _Compared(measure, k, means, len(pairs) - means.apart.n)
 
 
 def _difference(
@@ -74,7 +77,7 @@ def _difference(
 ) -> PairedDifference:
     means = one.means
     return PairedDifference(
-        quantity=one.quantity,
+        quantity=one.measure.quantity,
         k=one.k,
         first=_within(means.first),
         second=_within(means.second),

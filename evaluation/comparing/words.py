@@ -10,9 +10,9 @@ from factloop.evaluation.comparing.records import (
     ComparisonKind,
     LabelComparison,
     PairedDifference,
-    Quantity,
     Setting,
 )
+from factloop.evaluation.runs.measures import BY_QUANTITY
 from factloop.reports.figures import percent, plural
 
 MINUS = "\u2212"
@@ -60,7 +60,7 @@ def cautions(kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool
 
 def name_of(one: PairedDifference) -> str:
     """`Precision`, `F1@64`."""
-    return "Precision" if one.quantity is Quantity.PRECISION else f"F1@{one.k}"
+    return BY_QUANTITY[one.quantity].heading(one.k)
 
 
 def points(value: float) -> str:

@@ -33,6 +33,14 @@ class KRule(StrEnum):
     """Their maximum, at least 1."""
 
 
+class Quantity(StrEnum):
+    """What is measured of answers; each is a field of `SystemScore` or of `ScoreAtK`, declared in `measures`."""
+
+    PRECISION = "precision"
+    F1 = "f1"
+    RECALL = "recall"
+
+
 class CountedResponse(Record):
     """One answer of one system to one prompt."""
 

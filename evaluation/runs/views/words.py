@@ -17,6 +17,14 @@ _RULES = {
     KRule.MEDIAN: " (the median of supported claims)",
     KRule.MAXIMUM: " (their maximum)",
 }
+AGREEMENTS = {
+    "agreement": "Agreement",
+    "kappa": "Cohen's kappa",
+    "balanced_accuracy": "Balanced accuracy",
+    "tpr": "TPR",
+    "tnr": "TNR",
+}
+"""Figures of agreement with labels, by their fields of `SystemAgreement`, in the order in which they are shown."""
 
 
 def policy_words(policy: AbstentionPolicy) -> str:

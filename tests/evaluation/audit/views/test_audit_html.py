@@ -135,7 +135,7 @@ def test_the_tables_say_what_the_report_says() -> None:
 def test_undefined_figures_say_why() -> None:
     tree = tree_of("bare")
     said = {text(cell).split("n 0")[0].split("n 1")[0] for cell in tree.xpath("//td[@class='undefined']")}
-    assert "undefined: none unattributable" in said
+    assert "undefined: none labelled wrong" in said
     assert "undefined: one system" in said
     assert "undefined: fewer than two systems" in said
     assert [text(one) for one in tree.xpath("//ul[@aria-label='Left out']/li")] == list(bare_audit().left_out)
