@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from factloop.core.records import Record
-from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.evaluation.audit.findings import NOT_MEASURED, Finding, Findings
 
 GOOD_RATE = 0.8
 """TPR and TNR from which single claims may be sorted: at most one in five is sorted wrongly, of either kind."""
@@ -140,7 +140,7 @@ def _compare_systems(found: Findings) -> Advice:
     return _advice(found, Use.COMPARE_SYSTEMS, _worse(leave, _differences_found(apart)), reason)
 
 
-def _differences_found(apart: Figure) -> Leave:
+def _differences_found(apart: Finding) -> Leave:
     if apart.value is None or apart.n < FEWEST_APART:
         return Leave.WITH_CARE
     return Leave.YES if apart.value >= MOST_FOUND else Leave.NO if apart.value < FEW_FOUND else Leave.WITH_CARE
@@ -185,10 +185,10 @@ def _copied_claims(found: Findings) -> Advice:
     return _by_wording(found, Use.COPIED_CLAIMS, found.tnr_most_similar, found.tnr_by_wording, verb)
 
 
-def _by_wording(found: Findings, use: Use, there: Figure, overall: Figure, verb: str) -> Advice:
+def _by_wording(found: Findings, use: Use, there: Finding, overall: Finding, verb: str) -> Advice:
     if lacks := _lacks((there, overall), FEWEST_CLAIMS, "such claims"):
         return _advice(found, use, Leave.UNKNOWN, lacks)
-    drop = Figure(round(overall.number - there.number, 9), 0)  # .8 less .7 is a little more than .1
+    drop = Finding(round(overall.number - there.number, 9), 0)  # .8 less .7 is a little more than .1
     leave = _worse(_low_enough(drop, SMALL_DROP, LARGE_DROP), Leave.NO if there.number < POOR_RATE else Leave.YES)
     reason = f"it {verb.format(_share(there, found, 'claims'))}, against {100 * overall.number:.1f} % of all"
     return _advice(found, use, leave, reason)
@@ -228,7 +228,7 @@ def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
     return Advice(use=use, leave=leave, sentence=f"{opening[leave]}: {reason}.")
 
 
-def _lacks(figures: Sequence[Figure], fewest: int, what: str) -> str:
+def _lacks(figures: Sequence[Finding], fewest: int, what: str) -> str:
     """Why nothing can be said of the figures; empty where something can."""
     if any(figure is NOT_MEASURED for figure in figures):  # not one that equals it, measured on nothing
         return "it was not measured"
@@ -247,30 +247,30 @@ def _worse(one: Leave, other: Leave) -> Leave:
     return max(one, other, key=_CAUTION.index)
 
 
-def _high_enough(figure: Figure, good: float, poor: float) -> Leave:
+def _high_enough(figure: Finding, good: float, poor: float) -> Leave:
     least = figure.number if figure.low is None else figure.low
     return Leave.YES if least >= good else Leave.NO if figure.number < poor else Leave.WITH_CARE
 
 
-def _low_enough(figure: Figure, small: float, large: float) -> Leave:
+def _low_enough(figure: Finding, small: float, large: float) -> Leave:
     most = figure.number if figure.high is None else figure.high
     return Leave.YES if most <= small else Leave.NO if figure.number > large else Leave.WITH_CARE
 
 
-def _share(figure: Figure, found: Findings, what: str) -> str:
+def _share(figure: Finding, found: Findings, what: str) -> str:
     return f"{100 * figure.number:.1f} % ({_interval(figure, found, ' %')}{_count(figure, what)})"
 
 
-def _points(figure: Figure, found: Findings, what: str) -> str:
+def _points(figure: Finding, found: Findings, what: str) -> str:
     """In percentage points."""
     return f"{100 * figure.number:.1f} points ({_interval(figure, found, '')}{_count(figure, what)})"
 
 
-def _interval(figure: Figure, found: Findings, unit: str) -> str:
+def _interval(figure: Finding, found: Findings, unit: str) -> str:
     if figure.low is None or figure.high is None:
         return ""
     return f"{100 * found.level:g} % interval {100 * figure.low:.1f} to {100 * figure.high:.1f}{unit}, "
 
 
-def _count(figure: Figure, what: str) -> str:
+def _count(figure: Finding, what: str) -> str:
     return f"{figure.n:,} {what}"

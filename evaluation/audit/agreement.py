@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
-from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.rates import over_datasets
 from factloop.evaluation.audit.resampling import Basis, Counted
@@ -27,8 +28,8 @@ class PairAgreement(Record):
     other: str | None
     """None for the labels."""
     group: Group
-    unattributable: Estimate
-    attributable: Estimate
+    unattributable: AuditFigure
+    attributable: AuditFigure
     n_left_out: Count
     """Claims without a score by one of the two."""
 

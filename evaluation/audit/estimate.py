@@ -4,35 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
+from factloop.core.figure import Figure, Undefined
 from factloop.core.records import Count, Record
-
-ROUNDING = 1e-12
-"""An interval no wider than this has no width."""
+from factloop.evaluation.statistics.bootstrap import ROUNDING, percentiles
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-class Undefined(StrEnum):
-    """Why a figure has no value."""
-
-    NOTHING_SCORED = "nothing_scored"
-    NO_ATTRIBUTABLE = "no_attributable"
-    """No scored claim (or response) is labelled attributable."""
-    NO_UNATTRIBUTABLE = "no_unattributable"
-    NONE_PREDICTED = "none_predicted"
-    """Neither of the two sets has a member."""
-    ONE_SYSTEM = "one_system"
-    """Headroom takes at least two systems."""
-    NO_DATASET = "no_dataset"
-    """No data set of the group has a value to average."""
 
 
 class Group(Record):
@@ -46,11 +28,9 @@ class Group(Record):
     figure is the plain mean of those of the data sets. Surface similarity and chunking are pooled, all else is not."""
 
 
-class Estimate(Record):
-    """A value with a percentile bootstrap interval, or the reason why there is none."""
+class AuditFigure(Figure):
+    """A figure of one data set, or a mean of several."""
 
-    value: float | None
-    undefined: Undefined | None = None
     n: Count
     """Claims, or responses, that the value rests on."""
     n_clusters: Count
@@ -67,14 +47,6 @@ class Estimate(Record):
     n_datasets_undefined: Count = 0
     """Data sets of the group that were left out of the mean, as they have no value."""
 
-    @model_validator(mode="after")
-    def _is_value_or_undefined(self) -> Self:
-        if (self.value is None) == (self.undefined is None):
-            raise ValueError("a figure has either a value or the reason why it is undefined")
-        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval has two ends and a value")
-        return self
-
 
 @dataclass(frozen=True)
 class Figures:
@@ -86,10 +58,10 @@ class Figures:
     """Shape (*shape)."""
     n_clusters: Ints
 
-    def estimates(self, why: Sequence[Undefined], level: float) -> list[Estimate]:
+    def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
         """One for each place in C order; `why` holds the reason to give for each, should it be undefined."""
         values = self.values.reshape(len(self.values), -1)
-        low, high, n_undefined = percentile_interval(values[1:], level)
+        low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         n, n_clusters = self.n.ravel(), self.n_clusters.ravel()
         return [
             _estimate(*numbers)
@@ -108,11 +80,11 @@ class Figures:
 
 def _estimate(
     value: float, low: float, high: float, n_undefined: int, n: int, n_clusters: int, reason: Undefined
-) -> Estimate:
+) -> AuditFigure:
     if np.isnan(value):
-        return Estimate(value=None, undefined=reason, n=n, n_clusters=n_clusters)
+        return AuditFigure(value=None, undefined=reason, n=n, n_clusters=n_clusters)
     has_interval = n_clusters >= 2 and high - low > ROUNDING  # not where either is NaN
-    return Estimate(
+    return AuditFigure(
         value=value,
         n=n,
         n_clusters=n_clusters,
@@ -120,27 +92,3 @@ def _estimate(
         high=high if has_interval else None,
         n_resamples_undefined=n_undefined,
     )
-
-
-def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats, Ints]:
-    """Ends of the middle `level` of each column's numbers, with linear interpolation, and how many are NaN.
-
-    Both ends are NaN where all are.
-    """
-    n_undefined = np.isnan(values).sum(axis=0)
-    n_defined = len(values) - n_undefined
-    if not len(values):
-        nothing = np.full(values.shape[1:], np.nan)
-        return nothing, nothing, n_undefined
-    rising = np.sort(values, axis=0)  # NaN last
-    tail = (1.0 - level) / 2.0
-    return _quantile(rising, n_defined, tail), _quantile(rising, n_defined, 1.0 - tail), n_undefined
-
-
-def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
-    place = np.maximum(n_defined - 1, 0) * share
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, np.maximum(n_defined - 1, 0))
-    columns = np.arange(rising.shape[1])
-    low, high = rising[below, columns], rising[above, columns]
-    return np.asarray(low + (high - low) * (place - below))

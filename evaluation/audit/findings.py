@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Figure:
+class Finding:
     """A measured number; `value` is None where it is undefined."""
 
     value: float | None
@@ -26,7 +26,7 @@ class Figure:
         return self.value
 
     @property
-    def magnitude(self) -> Figure:
+    def magnitude(self) -> Finding:
         """Without its sign; the interval starts at 0 where its ends lie on both sides."""
         if self.low is None or self.high is None:
             return replace(self, value=abs(self.number))
@@ -34,13 +34,13 @@ class Figure:
         return replace(self, value=abs(self.number), low=0.0 if self.low <= 0.0 <= self.high else near, high=far)
 
     @property
-    def opposite(self) -> Figure:
+    def opposite(self) -> Finding:
         """With the other sign, its interval likewise."""
         low, high = (None if end is None else -end for end in (self.high, self.low))
         return replace(self, value=-self.number, low=low, high=high)
 
 
-NOT_MEASURED = Figure(None, 0)
+NOT_MEASURED = Finding(None, 0)
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Findings:
     evaluator: str
     where: str
     """The data set or group, as it reads in a sentence."""
-    tpr: Figure = NOT_MEASURED
-    tnr: Figure = NOT_MEASURED
+    tpr: Finding = NOT_MEASURED
+    tnr: Finding = NOT_MEASURED
     """`n` is the number of claims labelled attributable, and unattributable."""
-    mean_bias: Figure = NOT_MEASURED
+    mean_bias: Finding = NOT_MEASURED
     """Mean magnitude over systems; `n` is the number of systems."""
     worst_bias: float | None = None
     best_adjustment: str | None = None
@@ -65,27 +65,27 @@ class Findings:
     """The bias that it left."""
     n_adjusted: int = 0
     """Choices of the labelled system that this is the mean of."""
-    headroom_bias: Figure = NOT_MEASURED
+    headroom_bias: Finding = NOT_MEASURED
     """Lowest predicted minus lowest labelled error rate; `n` is the number of systems."""
-    headroom_size: Figure = NOT_MEASURED
+    headroom_size: Finding = NOT_MEASURED
     """Mean magnitude of it over several data sets, between which the bias itself may cancel out."""
-    wrong_pairs: Figure = NOT_MEASURED
+    wrong_pairs: Finding = NOT_MEASURED
     """Share of system pairs ordered wrongly; `n` is the number of pairs."""
     reversed_pairs: float | None = None
-    found_pairs: Figure = NOT_MEASURED
+    found_pairs: Finding = NOT_MEASURED
     """Of the pairs that differ significantly by the labels the share that differ likewise by predictions; `n` is the
     number of those pairs."""
-    tau: Figure = NOT_MEASURED
+    tau: Finding = NOT_MEASURED
     """Kendall's coefficient of error rates; `n` is the number of systems."""
-    lost_across_chunks: Figure = NOT_MEASURED
+    lost_across_chunks: Finding = NOT_MEASURED
     """Share of claims above zero R2-diff that turn unattributable when the document is cut."""
-    tpr_by_wording: Figure = NOT_MEASURED
-    tnr_by_wording: Figure = NOT_MEASURED
+    tpr_by_wording: Finding = NOT_MEASURED
+    tnr_by_wording: Finding = NOT_MEASURED
     """In all bins by ROUGE-2 precision together: over the same claims as those of the outermost bins, which `tpr` and
     `tnr`, where they are means over data sets, are not."""
-    tpr_least_similar: Figure = NOT_MEASURED
+    tpr_least_similar: Finding = NOT_MEASURED
     """In the lowest of the bins; `n` counts attributable claims in it."""
-    tnr_most_similar: Figure = NOT_MEASURED
+    tnr_most_similar: Finding = NOT_MEASURED
     """In the highest of them; `n` counts unattributable claims."""
     level: float = 0.95
     """Of the intervals."""

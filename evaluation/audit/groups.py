@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Undefined
+from factloop.core.figure import Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group
 from factloop.evaluation.audit.resampling import Counted
 
 
@@ -33,7 +34,7 @@ def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[
 
 def estimates_of_groups(
     counted: Counted, figures: Figures, why: Sequence[Undefined]
-) -> list[tuple[Group, list[int], Estimate]]:
+) -> list[tuple[Group, list[int], AuditFigure]]:
     """An estimate for each group. `figures` and the reasons for undefined ones have one place for each data set."""
     level, groups = counted.basis.level, groups_of(counted)
     single = figures.estimates(why, level)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.audit.significance import sign_flips, two_proportions
 from factloop.evaluation.audit.units import Bools, Units, numbered
+from factloop.evaluation.statistics.significance import sign_flips, two_proportions
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

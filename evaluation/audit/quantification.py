@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
-from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Ints, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.resampling import Basis, Counted
 from factloop.evaluation.audit.units import Level
@@ -33,7 +34,7 @@ class SystemErrors(Record):
     level: Level
     dataset: str
     system: str
-    error_rate: Estimate
+    error_rate: AuditFigure
 
 
 class SystemBias(Record):
@@ -43,9 +44,9 @@ class SystemBias(Record):
     level: Level
     dataset: str
     system: str
-    labelled: Estimate
-    predicted: Estimate
-    bias: Estimate
+    labelled: AuditFigure
+    predicted: AuditFigure
+    bias: AuditFigure
     n_unscored: Count
 
 
@@ -55,15 +56,15 @@ class EvaluatorBias(Record):
     evaluator: str
     level: Level
     group: Group
-    mean_absolute: Estimate
-    worst_absolute: Estimate
+    mean_absolute: AuditFigure
+    worst_absolute: AuditFigure
     worst_system: str | None
     """Whose bias is the worst; None for more than one data set."""
-    headroom_labelled: Estimate
-    headroom_predicted: Estimate
-    headroom_bias: Estimate
+    headroom_labelled: AuditFigure
+    headroom_predicted: AuditFigure
+    headroom_bias: AuditFigure
     """Predicted minus labelled headroom."""
-    headroom_absolute: Estimate
+    headroom_absolute: AuditFigure
     """Its magnitude, which does not cancel out over data sets."""
     n_systems: Count
     """With a scored claim, or response."""
@@ -77,7 +78,7 @@ class Quantification(Record):
     systems: tuple[SystemBias, ...]
     evaluators: tuple[EvaluatorBias, ...]
 
-    def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> Estimate:
+    def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
         """By labels. Raises StopIteration where there is none."""
         wanted = (level, dataset, system)
         return next(found.error_rate for found in self.errors if (found.level, found.dataset, found.system) == wanted)
@@ -206,7 +207,7 @@ def _worst(counted: Counted, bias: Floats, dataset: int) -> str | None:
     return counted.systems[int(counted.cell_system[cells[np.argmax(np.abs(bias[cells]))]])]
 
 
-def _estimates(counted: Counted, values: Floats, n: Floats | Ints, n_clusters: Ints) -> list[Estimate]:
+def _estimates(counted: Counted, values: Floats, n: Floats | Ints, n_clusters: Ints) -> list[AuditFigure]:
     figures = Figures(values, n.astype(np.int64), n_clusters)
     return figures.estimates([Undefined.NOTHING_SCORED] * values.shape[1], counted.basis.level)
 

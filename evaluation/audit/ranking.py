@@ -16,10 +16,10 @@ import numpy as np
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.pair_tests import Difference, LabelTests, PairTests
-from factloop.evaluation.audit.significance import Correction, corrected
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level, Units, units_of
 from factloop.evaluation.statistics.correlation import Correlation, kendall, pearson
+from factloop.evaluation.statistics.significance import Correction, corrected
 
 ALPHA = 0.05
 

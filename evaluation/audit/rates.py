@@ -21,8 +21,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
-from factloop.evaluation.audit.estimate import Estimate, Figures, Floats, Group, Ints, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.resampling import Basis, Counted
 from factloop.evaluation.audit.units import Level
@@ -36,12 +37,12 @@ class EvaluatorRates(Record):
     evaluator: str
     level: Level
     group: Group
-    balanced_accuracy: Estimate
-    tpr: Estimate
-    tnr: Estimate
-    fpr: Estimate
-    fnr: Estimate
-    gap: Estimate
+    balanced_accuracy: AuditFigure
+    tpr: AuditFigure
+    tnr: AuditFigure
+    fpr: AuditFigure
+    fnr: AuditFigure
+    gap: AuditFigure
     n_attributable: Count
     """By label, of those with a verdict; over all data sets of the group."""
     n_unattributable: Count

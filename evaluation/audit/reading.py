@@ -7,8 +7,8 @@ from typing import TypedDict
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, MethodAverage, MethodMean
 from factloop.evaluation.audit.chunking import ChunkingBias
-from factloop.evaluation.audit.estimate import Estimate, Group
-from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.evaluation.audit.estimate import AuditFigure, Group
+from factloop.evaluation.audit.findings import NOT_MEASURED, Finding, Findings
 from factloop.evaluation.audit.ranking import Order, Ranking
 from factloop.evaluation.audit.report import AuditAt
 from factloop.evaluation.audit.surface import SurfaceBias
@@ -54,10 +54,10 @@ def words_of(group: Group) -> str:
     return {"dataset": group.name, "task": f"the data sets of {group.name}", "all": "all data sets"}[group.kind]
 
 
-def _figure(estimate: Estimate, n: int | None = None) -> Figure:
+def _figure(estimate: AuditFigure, n: int | None = None) -> Finding:
     """`n` where the figure rests on something else than claims."""
     n = estimate.n if n is None else n
-    return Figure(estimate.value, n, estimate.low, estimate.high, n_clusters=estimate.n_clusters)
+    return Finding(estimate.value, n, estimate.low, estimate.high, n_clusters=estimate.n_clusters)
 
 
 def _n_compared(at: AuditAt, evaluator: str, dataset: str) -> int:
@@ -90,10 +90,10 @@ def best_method(methods: Iterable[MethodMean | MethodAverage]) -> MethodMean | M
 
 
 class _Order(TypedDict):
-    wrong_pairs: Figure
+    wrong_pairs: Finding
     reversed_pairs: float | None
-    found_pairs: Figure
-    tau: Figure
+    found_pairs: Finding
+    tau: Finding
 
 
 def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -> _Order:
@@ -111,18 +111,18 @@ def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -
         mean = next(one for one in at.mean_rankings if (one.evaluator, one.level, one.group) == wanted)
         wrong, turned, tau, n_pairs = mean.share_wrong, mean.share_reversed, mean.kendall, mean.n_pairs
     return {
-        "wrong_pairs": Figure(wrong, n_pairs),
+        "wrong_pairs": Finding(wrong, n_pairs),
         "reversed_pairs": turned,
         "found_pairs": _found_pairs(found),
-        "tau": Figure(tau, n_ranked),
+        "tau": Finding(tau, n_ranked),
     }
 
 
-def _found_pairs(rankings: Sequence[Ranking]) -> Figure:
+def _found_pairs(rankings: Sequence[Ranking]) -> Finding:
     """Over the pairs of all the data sets together: each may have few that differ."""
     apart = [pair for one in rankings for pair in one.pairs if pair.labelled is not Order.SAME]
     n_found = sum(not pair.is_wrong for pair in apart)
-    return Figure(n_found / len(apart) if apart else None, len(apart))
+    return Finding(n_found / len(apart) if apart else None, len(apart))
 
 
 def _is_of(one: SurfaceBias | ChunkingBias, group: Group) -> bool:
@@ -130,10 +130,10 @@ def _is_of(one: SurfaceBias | ChunkingBias, group: Group) -> bool:
     return (one.group.kind, one.group.name) == (group.kind, group.name)
 
 
-def _lost(at: AuditAt, evaluator: str, group: Group) -> Figure:
+def _lost(at: AuditAt, evaluator: str, group: Group) -> Finding:
     """The most over all sizes of chunks in which the evaluator read; said of its chunked column, too."""
     lost = [
-        Figure(one.across.share_lost, one.across.n)
+        Finding(one.across.share_lost, one.across.n)
         for one in at.chunking
         if evaluator in (one.evaluator, one.chunked) and _is_of(one, group)
     ]
@@ -141,10 +141,10 @@ def _lost(at: AuditAt, evaluator: str, group: Group) -> Figure:
 
 
 class _Wording(TypedDict, total=False):
-    tpr_by_wording: Figure
-    tnr_by_wording: Figure
-    tpr_least_similar: Figure
-    tnr_most_similar: Figure
+    tpr_by_wording: Finding
+    tnr_by_wording: Finding
+    tpr_least_similar: Finding
+    tnr_most_similar: Finding
 
 
 def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
@@ -157,12 +157,12 @@ def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
     return {
         "tpr_by_wording": _together([(one.tpr, one.n_attributable) for one in bins]),
         "tnr_by_wording": _together([(one.tnr, one.n_unattributable) for one in bins]),
-        "tpr_least_similar": Figure(least.tpr, least.n_attributable),
-        "tnr_most_similar": Figure(most.tnr, most.n_unattributable),
+        "tpr_least_similar": Finding(least.tpr, least.n_attributable),
+        "tnr_most_similar": Finding(most.tnr, most.n_unattributable),
     }
 
 
-def _together(shares: Sequence[tuple[float | None, int]]) -> Figure:
+def _together(shares: Sequence[tuple[float | None, int]]) -> Finding:
     """The share in all bins together, of those in each with their numbers of claims."""
     n = sum(n_of_bin for _, n_of_bin in shares)
-    return Figure(sum((share or 0.0) * n_of_bin for share, n_of_bin in shares) / n if n else None, n)
+    return Finding(sum((share or 0.0) * n_of_bin for share, n_of_bin in shares) / n if n else None, n)

@@ -17,8 +17,8 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.quantification import Quantification
 from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import Rates
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.surface import SurfaceBias
+from factloop.evaluation.statistics.significance import Correction
 
 
 class AuditData(Record):
@@ -87,7 +87,7 @@ class EvaluatorAdvice(Record):
 class AuditReport(Record):
     """The audit, whole. The same file, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     data: AuditData
     settings: AuditSettings
     at: tuple[AuditAt, ...]

@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.estimate import Floats, Ints
@@ -28,6 +27,8 @@ from factloop.evaluation.audit.verdicts import (
     judged_responses,
     threshold_of,
 )
+from factloop.evaluation.statistics.blas import one_blas_thread
+from factloop.evaluation.statistics.bootstrap import draw_counts
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -117,7 +118,7 @@ def count(
     responses = judged_responses(table, claims)
     n_resamples = 0 if rng is None else resamples
     counts = _Counts(len(table.scores), cells.dataset, len(table.dataset.names), n_resamples)
-    with threadpool_limits(limits=1, user_api="blas"):  # small products, on which threads would wait for each other
+    with one_blas_thread():
         for stratum in _strata(claims, responses, cells.dataset):
             counts.add(stratum, rng)
     return Counted(
@@ -292,9 +293,7 @@ def _weights(
     yield slice(0, 1), np.ones((1, n_clusters), np.float32)
     if rng is None:
         return
-    batch = max(1, _AT_ONCE // n_clusters)
-    for start in range(0, resamples, batch):
-        size = min(batch, resamples - start)
-        drawn = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
-        yield slice(1 + start, 1 + start + size), times.astype(np.float32)
+    start = 1
+    for times in draw_counts(n_clusters, rng, resamples, at_once=_AT_ONCE):
+        yield slice(start, start + len(times)), times.astype(np.float32)
+        start += len(times)

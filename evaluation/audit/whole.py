@@ -31,10 +31,10 @@ from factloop.evaluation.audit.rates import rates
 from factloop.evaluation.audit.reading import findings_of
 from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings, EvaluatorAdvice
 from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count, tasks_of
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.surface import similarities, surface_bias
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
+from factloop.evaluation.statistics.significance import Correction
 
 Of = TypeVar("Of")
 Mean = TypeVar("Mean")

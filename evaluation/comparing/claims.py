@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.core.figure import Undefined, ends
 from factloop.core.records import Verdict
+from factloop.evaluation.comparing.matching import flip_of
 from factloop.evaluation.comparing.pairs import ClaimPair
-from factloop.evaluation.comparing.records import ClaimAgreement, Figure, Flip, LabelComparison
-from factloop.evaluation.comparing.statistics import turned_signs
+from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, Flip, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
+from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+from factloop.evaluation.statistics.significance import mcnemar, turned_signs
 
 Floats = NDArray[np.float64]
 
@@ -40,31 +42,21 @@ class Resampler:
     def __init__(self, rng: np.random.Generator, resamples: int, level: float) -> None:
         self.rng, self.resamples, self.level = rng, resamples, level
 
-    def figure(self, counts: Floats, statistic: Callable[[Floats], Floats], n: int, undefined: str) -> Figure:
+    def figure(self, counts: Floats, statistic: Callable[[Floats], Floats], n: int, why: Undefined) -> ClaimFigure:
         """`counts` is (n_prompts, ...), in four dimensions with the label first among the rest; `statistic` takes
         (n_resamples, ...) and gives NaN where it is undefined.
         """
         (value,) = statistic(counts.sum(axis=0)[None])
         if np.isnan(value):
-            return Figure(value=None, n=n, undefined=undefined)
-        low, high = self._interval(counts, statistic)
-        return Figure(value=_within(float(value)), low=low, high=high, n=n)
+            return ClaimFigure(value=None, n=n, undefined=why)
+        return ClaimFigure(value=_within(float(value)), **ends(self._interval(counts, statistic)), n=n)
 
-    def _interval(
-        self, counts: Floats, statistic: Callable[[Floats], Floats]
-    ) -> tuple[float, float] | tuple[None, None]:
-        flat = counts.reshape(len(counts), -1)
-        by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else flat.sum(axis=1, keepdims=True)
+    def _interval(self, counts: Floats, statistic: Callable[[Floats], Floats]) -> tuple[float, float] | None:
+        by_label = counts.sum(axis=(2, 3)) if counts.ndim > 3 else counts.reshape(len(counts), -1).sum(axis=1)[:, None]
         if np.count_nonzero(by_label, axis=0).min() < 2 or not self.resamples:
-            return None, None
-        values = np.concatenate(
-            [
-                statistic((weights @ flat).reshape(-1, *counts.shape[1:]))
-                for weights in draw_clusters(len(flat), self.rng, self.resamples)
-            ]
-        )
-        interval = percentile_interval(values[~np.isnan(values)], self.level)
-        return (None, None) if interval is None else (_within(interval[0]), _within(interval[1]))
+            return None
+        interval = percentile_interval(bootstrap(counts, statistic, self.rng, self.resamples), self.level)
+        return None if interval is None else (_within(interval[0]), _within(interval[1]))
 
 
 def agree(
@@ -81,15 +73,8 @@ def agree(
         n_only_first=n_only_first,
         n_only_second=n_only_second,
         table=tuple(tuple(int(cell) for cell in row) for row in table),
-        agreement=resampler.figure(scored, _equal_share, n, "no matched claim has a verdict of both"),
-        kappa=resampler.figure(
-            scored,
-            kappa,
-            n,
-            "both give every claim one and the same verdict, so chance alone would agree"
-            if n
-            else "no matched claim has a verdict of both",
-        ),
+        agreement=resampler.figure(scored, _equal_share, n, Undefined.NOT_BOTH_SCORED),
+        kappa=resampler.figure(scored, kappa, n, Undefined.ONE_CLASS if n else Undefined.NOT_BOTH_SCORED),
     )
 
 
@@ -102,12 +87,10 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
     judged = [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
     right = _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
     (neither, second_only), (first_only, both) = ((int(cell) for cell in row) for row in right.sum(axis=0))
-    none = "no labelled claim has a verdict of both"
     binary = [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
     outcomes = _by_prompt(
         binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair)))
     )
-    one_class = "balanced accuracy needs claims that people call supported, and some that they call not supported"
     apart = right[:, 0, 1] - right[:, 1, 0]
     return LabelComparison(
         n_labelled=len(labelled),
@@ -117,15 +100,17 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
         first_right=first_only,
         second_right=second_only,
         neither_right=neither,
-        agreement=_three(resampler, right, _first_share, _second_share, len(judged), none),
+        agreement=_three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED),
         p_mcnemar=mcnemar(first_only, second_only) if judged else None,
         p_by_prompt=turned_signs(apart, resampler.rng) if judged else None,
-        balanced_accuracy=_three(resampler, outcomes, _first_balanced, _second_balanced, len(binary), one_class),
+        balanced_accuracy=_three(
+            resampler, outcomes, _first_balanced, _second_balanced, len(binary), Undefined.CLASS_MISSING
+        ),
     )
 
 
 def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:
-    """The claims on which both sides have a verdict, and not the same. A claim without a verdict is no flip."""
+    """The claims on which both sides have a verdict, and not the same."""
     return tuple(
         Flip(
             system=pair.system,
@@ -134,16 +119,14 @@ def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:
             first_claim_id=pair.first.id,
             second_claim_id=pair.second.id,
             claim=pair.first.shown,
-            first=pair.first.verdict,
-            second=pair.second.verdict,
+            first=turned[0],
+            second=turned[1],
             first_rationale=pair.first.rationale,
             second_rationale=pair.second.rationale,
             label=pair.first.label or pair.second.label,
         )
         for pair in claims
-        if pair.first.verdict is not None
-        and pair.second.verdict is not None
-        and pair.first.verdict is not pair.second.verdict
+        if (turned := flip_of(pair.first.verdict, pair.second.verdict)) is not None
     )
 
 
@@ -154,14 +137,6 @@ def kappa(tables: Floats) -> Floats:
         expected = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
         found = np.trace(shares, axis1=1, axis2=2)
         return np.where(expected < 1.0 - 1e-12, (found - expected) / (1.0 - expected), np.nan)
-
-
-def mcnemar(first_only: int, second_only: int) -> float:
-    """Exact two-sided p-value: as many of the disputed claims on one side as that, if either side is as likely."""
-    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    n = first_only + second_only
-    return float(binomtest(first_only, n, 0.5).pvalue) if n else 1.0
 
 
 def _tables(claims: Sequence[ClaimPair]) -> Floats:
@@ -202,8 +177,8 @@ def _three(
     first: Callable[[Floats], Floats],
     second: Callable[[Floats], Floats],
     n: int,
-    undefined: str,
-) -> tuple[Figure, Figure, Figure]:
+    undefined: Undefined,
+) -> tuple[ClaimFigure, ClaimFigure, ClaimFigure]:
     """A figure of the first side, of the second, and their difference."""
     return (
         resampler.figure(counts, first, n, undefined),

@@ -16,8 +16,9 @@ from factloop.evaluation.comparing.pairs import Paired, pair_responses
 from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
 from factloop.evaluation.comparing.statistics import paired_differences
 from factloop.evaluation.comparing.words import cautions, conclude
-from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, choose_ks, is_rated
+from factloop.evaluation.runs.longform import LEVEL, RESAMPLES, choose_ks
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, KRule
+from factloop.evaluation.runs.measures import is_rated
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 
 ALPHA = 0.05

@@ -7,35 +7,18 @@ without their evidence; of the second, nothing but what it adds to them.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from factloop.core.citations import reason
 from factloop.core.errors import ConfigError
-from factloop.core.records import Verdict
+from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
 from factloop.evaluation.comparing.records import Pair
-from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine
 
 Key = tuple[str | None, str]
 """System, where several are paired by name, and prompt."""
 NAMED = 3
 """Prompts that an error names of each side."""
-
-
-@dataclass(frozen=True)
-class JudgedClaim:
-    """What is kept of a claim."""
-
-    id: str
-    text: str
-    """As split from the response, without regard to spaces and capitals."""
-    shown: str
-    verdict: Verdict | None
-    rationale: str
-    """With titles for the numbers of passages, which are not kept."""
-    label: FactLabel | None
 
 
 @dataclass(frozen=True)
@@ -107,25 +90,6 @@ def pair_responses(
     return found
 
 
-def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
-    """The claims that both sides make, in the order of the first: each claim at most once.
-
-    Where ids and texts agree, as for given facts, by these; then by equal text, the earlier with the earlier.
-    """
-    by_id = {claim.id: claim for claim in second}
-    partner = {
-        claim.id: other.id for claim in first if (other := by_id.get(claim.id)) is not None and other.text == claim.text
-    }
-    free: defaultdict[str, deque[str]] = defaultdict(deque)
-    for claim in second:
-        if claim.id not in partner:  # a partner by id has the same id
-            free[claim.text].append(claim.id)
-    for claim in first:
-        if claim.id not in partner and free[claim.text]:
-            partner[claim.id] = free[claim.text].popleft()
-    return [(claim, by_id[partner[claim.id]]) for claim in first if claim.id in partner]
-
-
 def _add(found: Paired, one: _Response, other: _Response) -> None:
     same_text = one.digest == other.digest
     found.pairs.append(Pair(first=one.line, second=other.line, same_text=same_text))
@@ -149,14 +113,7 @@ def _kept(judged: JudgedResponse, *, with_claims: bool) -> _Response:
     report = judged.report
     line = ResponseLine(id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=report.counts)
     claims = tuple(
-        JudgedClaim(
-            id=claim.id,
-            text=" ".join(claim.text.split()).casefold(),
-            shown=claim.self_contained,
-            verdict=claim.judgement.verdict,
-            rationale=reason(claim),
-            label=judged.labels.get(claim.id),
-        )
+        JudgedClaim.of(claim, claim.text, judged.labels.get(claim.id))
         for claim in (report.claims if with_claims else ())
     )
     return _Response(line, hashlib.sha256(report.response.encode()).digest(), claims)

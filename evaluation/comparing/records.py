@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from factloop.core.figure import Figure, Undefined
 from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.runs.longform_records import AbstentionPolicy, K
+from factloop.evaluation.runs.longform_records import AbstentionPolicy, K, Quantity
 from factloop.evaluation.runs.records import ResponseLine
 
 Difference = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -27,11 +28,6 @@ class ComparisonKind(StrEnum):
     """The responses: two systems answered the same prompts, or one did so twice."""
     EVALUATORS = "evaluators"
     """The judge: the same responses were judged by two models or settings."""
-
-
-class Quantity(StrEnum):
-    PRECISION = "precision"
-    F1 = "f1"
 
 
 class Side(Record):
@@ -103,21 +99,31 @@ class PairedDifference(Record):
         return self
 
 
-class Figure(Record):
-    """A number in [-1, 1] with its interval over prompts, or the reason why there is none."""
+class ClaimFigure(Figure):
+    """A figure in [-1, 1] over claims, with its interval over prompts."""
 
     value: Difference | None
     low: Difference | None = None
     high: Difference | None = None
     n: Count
     """Claims that it rests on."""
-    undefined: str | None = None
 
-    @model_validator(mode="after")
-    def _says_why_there_is_none(self) -> Self:
-        if (self.value is None) == (self.undefined is None):
-            raise ValueError("a figure has a value, or says why it has none")
-        return self
+    @field_validator("undefined", mode="before")
+    @classmethod
+    def _reads_version_1_0(cls, value: Any) -> Any:
+        """Comparisons of version 1.0 have the reason in words."""
+        return next((reason for words, reason in _WORDS_OF_1_0 if value == words), value)
+
+
+_WORDS_OF_1_0 = (
+    ("no matched claim has a verdict of both", Undefined.NOT_BOTH_SCORED),
+    ("no labelled claim has a verdict of both", Undefined.NOT_BOTH_SCORED),
+    ("both give every claim one and the same verdict, so chance alone would agree", Undefined.ONE_CLASS),
+    (
+        "balanced accuracy needs claims that people call supported, and some that they call not supported",
+        Undefined.CLASS_MISSING,
+    ),
+)
 
 
 class ClaimAgreement(Record):
@@ -132,9 +138,9 @@ class ClaimAgreement(Record):
     table: tuple[tuple[Count, ...], ...]
     """Matched claims: a row for each verdict of the first side, a column for each of the second, in the order
     supported, not supported, irrelevant, unscored."""
-    agreement: Figure
+    agreement: ClaimFigure
     """Share with the same verdict among matched claims that both sides judged."""
-    kappa: Figure
+    kappa: ClaimFigure
     """Cohen's kappa of the same claims over the three verdicts."""
 
 
@@ -151,13 +157,13 @@ class LabelComparison(Record):
     """Only the first side's verdict is the label."""
     second_right: Count
     neither_right: Count
-    agreement: tuple[Figure, Figure, Figure]
+    agreement: tuple[ClaimFigure, ClaimFigure, ClaimFigure]
     """Share of verdicts that are the label: first, second, second minus first."""
     p_mcnemar: Share | None
     """McNemar's exact test, two-sided, which takes claims as independent."""
     p_by_prompt: Share | None
     """By turning the signs of whole prompts, which does not."""
-    balanced_accuracy: tuple[Figure, Figure, Figure]
+    balanced_accuracy: tuple[ClaimFigure, ClaimFigure, ClaimFigure]
     """Mean of TPR and TNR, over claims that the label and both verdicts call supported or not supported."""
 
 
@@ -181,7 +187,7 @@ class Flip(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -194,7 +200,7 @@ class Comparison(Record):
     n_resamples: Count
     seed: int
     differences: tuple[PairedDifference, ...]
-    """Precision, then F1 at each K."""
+    """Of the measures that are compared: precision, then F1 at each K."""
     conclusions: tuple[str, ...]
     """What follows, in sentences: one for each difference, then on claims and labels."""
     pairs: tuple[Pair, ...]

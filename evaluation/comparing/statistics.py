@@ -1,51 +1,32 @@
-"""Paired differences of precision and F1@K between two sides that answered, or judged, the same prompts.
+"""Paired differences of a run's figures between two sides that answered, or judged, the same prompts.
 
-Prompts are what is drawn and what is turned: responses to one prompt resemble each other, and an easy prompt is easy
-for both sides. Intervals are percentile bootstraps over whole prompts; p-values turn the sign of each prompt's summed
-difference, which under the hypothesis of no difference is a matter of chance (Fisher 1935's paired randomisation test).
+The comparison is `paired`, with prompts as clusters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from factloop.evaluation.audit.significance import Correction, corrected, sign_flips
-from factloop.evaluation.comparing.records import Pair, PairedDifference, Quantity
-from factloop.evaluation.runs.longform import value_of
+from factloop.core.figure import ends
+from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_means
+from factloop.evaluation.comparing.records import Pair, PairedDifference
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
-from factloop.evaluation.statistics.cluster_means import ClusterSums, mean_intervals
-
-Floats = NDArray[np.float64]
-
-EQUAL = 1e-12
-"""A difference below this is rounding."""
-ALL_SIGNS = 14
-"""Up to so many differing prompts every way to turn their signs is tried (16,384); beyond, see `sign_flips`."""
-_ROUNDING = 1e-9
+from factloop.evaluation.runs.measures import MEASURES, Measure
+from factloop.evaluation.statistics.significance import Correction, corrected
+from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
 
 
 @dataclass(frozen=True)
-class _Values:
-    """One quantity of the pairs in which both sides have it."""
+class _Compared:
+    """One quantity of all pairs."""
 
-    quantity: Quantity
+    measure: Measure
     k: int | None
-    prompts: list[str]
-    first: Floats
-    second: Floats
+    means: PairedMeans
     n_left_out: int
-
-    def by_prompt(self, places: dict[str, int]) -> ClusterSums:
-        at = np.array([places[prompt] for prompt in self.prompts], dtype=np.intp)
-        return ClusterSums(
-            np.bincount(at, self.second - self.first, minlength=len(places)).astype(np.float64),
-            np.bincount(at, minlength=len(places)).astype(np.float64),
-        )
 
 
 def paired_differences(
@@ -57,80 +38,62 @@ def paired_differences(
     resamples: int,
     level: float,
 ) -> tuple[PairedDifference, ...]:
-    """Precision, then F1 at each K. The order of the pairs changes nothing; exchanging the sides turns the signs.
+    """Of the measures that are compared: precision, then F1 at each K.
+
+    The order of the pairs changes nothing; exchanging the sides turns the signs.
 
     A pair in which a side has no value is left out and counted. Holm's correction is over all the differences that
     have a p-value: none but with this chance alpha is falsely called different.
     """
     ordered = sorted(pairs, key=lambda pair: (pair.first.prompt_id, pair.first.system, pair.second.system))
     places = {prompt: place for place, prompt in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
-    values = [_values(ordered, Quantity.PRECISION, None, abstention)]
-    values += [_values(ordered, Quantity.F1, k, abstention) for k in ks]
-    sums = [one.by_prompt(places) for one in values]
-    intervals = mean_intervals(sums, rng, resamples, level)
-    p_values = [
-        None if not len(one.first) else turned_signs(of_prompt.sums, rng)
-        for one, of_prompt in zip(values, sums, strict=True)
-    ]
+    at = np.array([places[pair.first.prompt_id] for pair in ordered], dtype=np.int64)
+    items = Items.of_clusters(at, len(places))
+    measures: list[tuple[Measure, int | None]] = [(one, None) for one in MEASURES if one.is_compared and not one.at_k]
+    measures += [(one, k) for k in ks for one in MEASURES if one.is_compared and one.at_k]
+    compared = [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
+    intervals = stratified_intervals([one.means.apart for one in compared], rng, resamples, level)
+    p_values = [one.means.p_value(rng) for one in compared]
     held = iter(corrected([p for p in p_values if p is not None], Correction.HOLM))
     return tuple(
-        _difference(one, of_prompt, interval, p, None if p is None else next(held))
-        for one, of_prompt, interval, p in zip(values, sums, intervals, p_values, strict=True)
+        _difference(one, interval, p, None if p is None else next(held))
+        for one, interval, p in zip(compared, intervals, p_values, strict=True)
     )
 
 
-def turned_signs(differences: Floats, rng: np.random.Generator) -> float:
-    """P-value, two-sided, of the paired randomisation test; `differences` is (n_prompts,). 1 where none differs.
-
-    Exact up to `ALL_SIGNS` differing prompts, and wherever the differences have one size; see `sign_flips`.
-    """
-    sizes = np.abs(differences)
-    differing = differences[sizes > _ROUNDING * sizes.max(initial=0.0)]
-    if not len(differing):
-        return 1.0
-    if len(differing) > ALL_SIGNS:
-        return float(sign_flips(differences[:, None], rng)[0])
-    signs = np.array(list(product((-1.0, 1.0), repeat=len(differing))))
-    reached = abs(differing.sum())
-    return float((np.abs(signs @ differing) >= reached - _ROUNDING * sizes.max()).mean())
-
-
-def _values(pairs: Sequence[Pair], quantity: Quantity, k: int | None, abstention: AbstentionPolicy) -> _Values:
-    both = [(value_of(pair.first, k, abstention), value_of(pair.second, k, abstention), pair) for pair in pairs]
-    kept = [(one, other, pair.first.prompt_id) for one, other, pair in both if one is not None and other is not None]
-    return _Values(
-        quantity,
-        k,
-        [prompt for _, _, prompt in kept],
-        np.array([one for one, _, _ in kept]),
-        np.array([other for _, other, _ in kept]),
-        len(pairs) - len(kept),
+def _compared(
+    pairs: Sequence[Pair], measure: Measure, k: int | None, abstention: AbstentionPolicy, items: Items
+) -> _Compared:
+    first, second = (
+        np.array([measure.value(line, k, abstention) for line in lines], dtype=np.float64)  # NaN for None
+        for lines in ([pair.first for pair in pairs], [pair.second for pair in pairs])
     )
+    means = paired_means(first, second, items)
+    return _Compared(measure, k, means, len(pairs) - means.apart.n)
 
 
 def _difference(
-    values: _Values, sums: ClusterSums, interval: tuple[float, float] | None, p: float | None, held: float | None
+    one: _Compared, interval: tuple[float, float] | None, p: float | None, held: float | None
 ) -> PairedDifference:
-    apart = values.second - values.first
-    low, high = interval if interval is not None else (None, None)
+    means = one.means
     return PairedDifference(
-        quantity=values.quantity,
-        k=values.k,
-        first=_mean(values.first),
-        second=_mean(values.second),
-        difference=float(apart.mean()) if len(apart) else None,
-        low=low,
-        high=high,
-        n_pairs=len(apart),
-        n_prompts=int(np.count_nonzero(sums.counts)),
-        n_left_out=values.n_left_out,
-        first_higher=int((apart < -EQUAL).sum()),
-        equal=int((np.abs(apart) <= EQUAL).sum()),
-        second_higher=int((apart > EQUAL).sum()),
+        quantity=one.measure.quantity,
+        k=one.k,
+        first=_within(means.first),
+        second=_within(means.second),
+        difference=_within(means.apart),
+        **ends(interval),
+        n_pairs=means.apart.n,
+        n_prompts=means.apart.n_clusters,
+        n_left_out=one.n_left_out,
+        first_higher=means.first_higher,
+        equal=means.equal,
+        second_higher=means.second_higher,
         p=p,
         p_corrected=held,
     )
 
 
-def _mean(values: Floats) -> float | None:
-    return min(float(values.mean()), 1.0) if len(values) else None
+def _within(mean: StratifiedMean) -> float | None:
+    """In [-1, 1], which rounding may take it out of."""
+    return None if mean.value is None else max(-1.0, min(mean.value, 1.0))

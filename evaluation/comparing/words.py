@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from factloop.evaluation.comparing.records import (
     ClaimAgreement,
+    ClaimFigure,
     ComparisonKind,
-    Figure,
     LabelComparison,
     PairedDifference,
-    Quantity,
     Setting,
 )
+from factloop.evaluation.runs.measures import BY_QUANTITY
 from factloop.reports.figures import percent, plural
 
 MINUS = "\u2212"
@@ -60,7 +60,7 @@ def cautions(kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool
 
 def name_of(one: PairedDifference) -> str:
     """`Precision`, `F1@64`."""
-    return "Precision" if one.quantity is Quantity.PRECISION else f"F1@{one.k}"
+    return BY_QUANTITY[one.quantity].heading(one.k)
 
 
 def points(value: float) -> str:
@@ -116,10 +116,10 @@ def _on_claims(claims: ClaimAgreement, level: float) -> Iterator[str]:
         )
     agreement = claims.agreement
     if agreement.value is None:
-        yield f"Agreement claim by claim is undefined: {agreement.undefined}."
+        yield f"Agreement claim by claim is undefined: {agreement.why}."
         return
     kappa = claims.kappa
-    chance = f"Cohen’s kappa {kappa.value:.2f}" if kappa.value is not None else f"kappa undefined: {kappa.undefined}"
+    chance = f"Cohen’s kappa {kappa.value:.2f}" if kappa.value is not None else f"kappa undefined: {kappa.why}"
     yield (
         f"A and B give the same verdict on {percent(round(agreement.value, 3))} of {agreement.n:,} claims that both "
         f"judged{_beside(agreement, level)}; {chance}."
@@ -129,7 +129,7 @@ def _on_claims(claims: ClaimAgreement, level: float) -> Iterator[str]:
 def _on_labels(labels: LabelComparison, *, alpha: float, level: float) -> Iterator[str]:
     first, second, apart = labels.agreement
     if first.value is None or second.value is None or apart.value is None or labels.p_by_prompt is None:
-        yield f"Nothing can be said on people’s labels: {apart.undefined}."
+        yield f"Nothing can be said on people’s labels: {apart.why}."
         return
     shares = f"A agrees on {percent(round(first.value, 3))}, B on {percent(round(second.value, 3))}"
     size = f"{points(apart.value)} points{_beside(apart, level, signed=True)}"
@@ -142,7 +142,7 @@ def _on_labels(labels: LabelComparison, *, alpha: float, level: float) -> Iterat
     )
     _, _, balanced = labels.balanced_accuracy
     if balanced.value is None:
-        yield f"Balanced accuracy is undefined: {balanced.undefined}."
+        yield f"Balanced accuracy is undefined: {balanced.why}."
     else:
         yield (
             f"Balanced accuracy differs by {points(balanced.value)} points on {balanced.n:,} claims"
@@ -150,7 +150,7 @@ def _on_labels(labels: LabelComparison, *, alpha: float, level: float) -> Iterat
         )
 
 
-def _beside(figure: Figure, level: float, *, signed: bool = False) -> str:
+def _beside(figure: ClaimFigure, level: float, *, signed: bool = False) -> str:
     if figure.low is None or figure.high is None:
         return ""
     shown = (

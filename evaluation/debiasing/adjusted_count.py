@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import influence
 from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
-from factloop.evaluation.debiasing.records import Estimate, Method, Undefined
+from factloop.evaluation.debiasing.records import Estimate, Method
 from factloop.evaluation.debiasing.samples import Samples
 
 METHOD = Method.ADJUSTED_COUNT

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Undefined
+from factloop.core.figure import Undefined, ends
+from factloop.evaluation.debiasing.records import Caution, Estimate, Method
 from factloop.evaluation.debiasing.samples import Samples
 
 FEWEST_GROUPS = 30
@@ -31,12 +32,10 @@ def with_interval(
         found.add(Caution.ONE_GROUP)
     elif interval[0] == interval[1]:
         found.add(Caution.NO_SPREAD)
-    low, high = (None, None) if interval is None else (_cut(interval[0]), _cut(interval[1]))
     return Estimate(
         method=method,
         value=_cut(value),
-        low=low,
-        high=high,
+        **ends(None if interval is None else (_cut(interval[0]), _cut(interval[1]))),
         level=level,
         weight=weight,
         cautions=tuple(sorted(found)),

@@ -19,21 +19,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count
 from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
 from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
-from factloop.evaluation.debiasing.records import (
-    LEVEL,
-    Abstentions,
-    Caution,
-    CorrectedF1,
-    Estimate,
-    Method,
-    Transfer,
-    Undefined,
-)
+from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, CorrectedF1, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.resampling import Draws, draw, expanded_tail
 from factloop.evaluation.debiasing.samples import Floats, JudgedResponses, LabelledClaims, Samples, as_samples
+from factloop.evaluation.statistics.bootstrap import percentiles
 
 RESAMPLES = 1000
 MOST_LOST = 0.05
@@ -128,10 +121,9 @@ def _estimate(method: Method, values: Floats, why: Undefined | None, samples: Sa
     """`values`: of the sample, then of its resamples, NaN where undefined."""
     if why is not None:
         return undefined(method, why, samples, level)
-    known = values[1:][~np.isnan(values[1:])]
-    groups = smallest_sample(method, samples)
-    is_drawn = len(known) > 0 and groups > 1
-    tail = expanded_tail(groups, level) if is_drawn else 0.0
-    ends = (float(np.quantile(known, tail)), float(np.quantile(known, 1.0 - tail))) if is_drawn else None
-    lost = {Caution.RESAMPLES_LOST} if len(known) < (1.0 - MOST_LOST) * (len(values) - 1) else set()
+    groups, n_resamples = smallest_sample(method, samples), len(values) - 1
+    low, high, n_lost = percentiles(values[1:, None], expanded_tail(groups, level) if groups > 1 else 0.0)
+    is_drawn = n_lost[0] < n_resamples and groups > 1
+    ends = (float(low[0]), float(high[0])) if is_drawn else None
+    lost = {Caution.RESAMPLES_LOST} if n_resamples - n_lost[0] < (1.0 - MOST_LOST) * n_resamples else set()
     return with_interval(method, float(values[0]), ends, samples, level, cautions=lost)

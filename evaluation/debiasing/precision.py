@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count, influence, prediction_powered
 from factloop.evaluation.debiasing.estimates import undefined, with_interval
-from factloop.evaluation.debiasing.records import LEVEL, CorrectedPrecision, Estimate, Method, Undefined
+from factloop.evaluation.debiasing.records import LEVEL, CorrectedPrecision, Estimate, Method
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples
 
 

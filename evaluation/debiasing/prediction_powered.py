@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from factloop.core.errors import ConfigError
+from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import influence
 from factloop.evaluation.debiasing.estimates import FEWEST_OF_A_CLASS, smallest_sample, undefined, with_interval
-from factloop.evaluation.debiasing.records import Caution, Estimate, Method, Undefined
+from factloop.evaluation.debiasing.records import Caution, Estimate, Method
 from factloop.evaluation.debiasing.samples import Samples
 
 METHOD = Method.PREDICTION_POWERED

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from factloop.core.figure import Measurement
 from factloop.core.records import Count, Record, Share
 
 LEVEL = 0.95
@@ -34,21 +35,6 @@ class Transfer(StrEnum):
     """TPR and FPR: the run may have more or fewer errors, but the evaluator finds them as well."""
 
 
-class Undefined(StrEnum):
-    """Why there is no value."""
-
-    NOTHING_SCORED = "nothing_scored"
-    """No claim of the run has a verdict."""
-    NO_LABELS = "no_labels"
-    """No labelled claim has a verdict."""
-    CLASS_MISSING = "class_missing"
-    """TPR needs labelled claims that are supported, FPR some that are not."""
-    VERDICT_MISSING = "verdict_missing"
-    """The run has a verdict that no labelled claim has."""
-    NO_SIGNAL = "no_signal"
-    """TPR - FPR is not above 0 beyond its own uncertainty: the evaluator may be guessing."""
-
-
 class Caution(StrEnum):
     """What speaks against leaning on a value that is there."""
 
@@ -68,12 +54,11 @@ class Caution(StrEnum):
     """More than a twentieth of the resamples had no value; the interval rests on the others."""
 
 
-class Estimate(Record):
+class Estimate(Measurement):
     """A share of supported claims or an F1@K in [0, 1], higher is better, or the reason why there is none."""
 
     method: Method
     value: Share | None
-    undefined: Undefined | None = None
     low: Share | None = None
     high: Share | None = None
     """None where a sample is a single group."""
@@ -87,14 +72,6 @@ class Estimate(Record):
     weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
     """Prediction-powered: lambda, how far the verdicts are used; 0 leaves the labels alone."""
     cautions: tuple[Caution, ...] = ()
-
-    @model_validator(mode="after")
-    def _is_value_or_undefined(self) -> Self:
-        if (self.value is None) == (self.undefined is None):
-            raise ValueError("an estimate has either a value or the reason why it is undefined")
-        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval has two ends and a value")
-        return self
 
 
 class EvaluatorRates(Record):

@@ -8,6 +8,7 @@ import numpy as np
 
 from factloop.evaluation.debiasing.influence import quantile
 from factloop.evaluation.debiasing.samples import Floats, Ints, Samples
+from factloop.evaluation.statistics.bootstrap import sample_and_draws
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,8 @@ def draw(samples: Samples, resamples: int, rng: np.random.Generator) -> Draws:
 def _times(groups: Ints, n_groups: int, resamples: int, rng: np.random.Generator) -> Floats:
     """(1 + resamples, n_groups): how often each was drawn, 0 for groups that are not in the sample."""
     times = np.zeros((1 + resamples, n_groups))
-    times[0, groups] = 1.0
     if len(groups):
-        times[1:, groups] = rng.multinomial(len(groups), np.full(len(groups), 1.0 / len(groups)), size=resamples)
+        times[:, groups] = sample_and_draws(len(groups), rng, resamples)
     return times
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from factloop.core.figure import ends
 from factloop.evaluation.experiments.conclusions import cautions, conclude
 from factloop.evaluation.experiments.differences import contrast
 from factloop.evaluation.experiments.flips import flips_of
@@ -70,8 +71,8 @@ def assess(
         [*alone, *(one.apart for one in contrasts)], np.random.default_rng(seed), resamples, level
     )
     measured = [
-        (place, _measured(values, mean, ends))
-        for (place, values), mean, ends in zip(of_variants, alone, intervals[: len(alone)], strict=True)
+        (place, _measured(values, mean, interval))
+        for (place, values), mean, interval in zip(of_variants, alone, intervals[: len(alone)], strict=True)
     ]
     verdicts = Verdicts(panel.variants, headline, correction, level, results.kind)
     differences = verdicts.judge(contrasts, intervals[len(alone) :])
@@ -155,15 +156,13 @@ def _variants(
         )
 
 
-def _measured(values: ItemValues, mean: StratifiedMean, ends: Interval) -> Measured:
-    low, high = ends or (None, None)
+def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> Measured:
     return Measured(
         quantity=values.quantity,
         k=values.k,
         value=mean.value,
         undefined=values.undefined(mean),
-        low=low,
-        high=high,
+        **ends(interval),
         n=mean.n,
         n_groups=mean.n_clusters,
         n_left_out=values.n_left_out(mean),

@@ -1,9 +1,7 @@
 """Paired differences between variants: how far, how sure, and how large a difference would have been seen.
 
-Groups are what is drawn and what is turned: claims of one response resemble each other, an easy one is easy for every
-variant, and the repeats of a claim say the same thing again. So intervals are percentile bootstraps over whole groups,
-with all their claims and repeats, and p-values turn the signs of whole groups' parts of the difference (Fisher's paired
-randomisation test): if the variants do not differ, which of them a group favours is a matter of chance.
+The comparison is `factloop.evaluation.comparing.paired`, with groups as clusters: claims of one response resemble each
+other, and the repeats of a claim say the same thing again, so that a group is drawn and turned with all of them.
 
 Two families are corrected apart: the headline quantity over all comparisons, and all other quantities over all
 comparisons. A test that says which variant is better shall not pay for those that say how.
@@ -17,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.audit.significance import Correction as Bounding
-from factloop.evaluation.audit.significance import corrected, false_discovery
-from factloop.evaluation.comparing.claims import mcnemar
-from factloop.evaluation.comparing.statistics import turned_signs
+from factloop.evaluation.comparing.paired import PairedMeans
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import Correction, Quantity
+from factloop.evaluation.statistics.significance import Correction as Bounding
+from factloop.evaluation.statistics.significance import corrected, false_discovery, mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
@@ -37,20 +34,19 @@ class Contrast:
     values: ItemValues
     first: int
     second: int
-    means: tuple[StratifiedMean, StratifiedMean, StratifiedMean]
-    """Of the first, of the second, and of their difference."""
+    means: PairedMeans
     p: float | None
     p_mcnemar: float | None
 
     @property
     def apart(self) -> StratifiedMean:
-        return self.means[2]
+        return self.means.apart
 
 
 def contrast(values: ItemValues, first: int, second: int, *, seed: int, n_repeats: int) -> Contrast:
     """The comparison of two variants in one quantity; the seed draws signs where there are too many to try them all."""
-    means = values.difference(first, second)
-    p = None if means[2].value is None else turned_signs(means[2].parts, np.random.default_rng(seed))
+    means = values.paired(first, second)
+    p = means.p_value(np.random.default_rng(seed))
     return Contrast(values, first, second, means, p, _mcnemar(values, first, second, n_repeats))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from factloop.core.errors import DataError
 from factloop.core.records import Usage, Verdict
+from factloop.evaluation.comparing.matching import plain
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Results
 
 Floats = NDArray[np.float64]
@@ -110,7 +111,7 @@ def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
     found: dict[tuple[str, int, ClaimKey], JudgedClaim] = {}
     for one in results.claims:
         _refuse_repeat(one, results.repeats)
-        name = one.claim_id if results.kind == "claims" else " ".join(one.claim.split()).casefold()
+        name = one.claim_id if results.kind == "claims" else plain(one.claim)
         key = one.variant, one.repeat, (one.group, name)
         if key not in found:
             found[key] = one
@@ -138,7 +139,7 @@ def _gold(results: Results, claims: Iterable[JudgedClaim], keys: Sequence[ClaimK
     by_responses = results.kind == "responses"
     labels: dict[ClaimKey, set[bool]] = {key: set() for key in keys}
     for one in claims:
-        name = " ".join(one.claim.split()).casefold() if by_responses else one.claim_id
+        name = plain(one.claim) if by_responses else one.claim_id
         if one.gold is not None:
             labels[one.group, name].add(one.gold)
     conflicting = [key for key in keys if len(labels[key]) > 1]

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.core.figure import Undefined
+from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_means
 from factloop.evaluation.experiments.panel import (
     IRRELEVANT,
     MISSING,
@@ -24,8 +26,8 @@ from factloop.evaluation.experiments.panel import (
     ResponsePanel,
     SpentPanel,
 )
-from factloop.evaluation.experiments.report import Quantity, Undefined
-from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_mean
+from factloop.evaluation.experiments.report import Quantity
+from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,14 +56,11 @@ class ItemValues:
     k: int | None = None
 
     def mean(self, variant: int) -> StratifiedMean:
-        return self._mean(self.values[variant])
+        return self._items.mean(self._eligible(variant))
 
-    def difference(self, first: int, second: int) -> tuple[StratifiedMean, StratifiedMean, StratifiedMean]:
-        """The means of both over the items in which both have a value, and that of second minus first."""
-        apart = self.values[second] - self.values[first]
-        missing = np.isnan(apart)
-        one, other = (np.where(missing, np.nan, self.values[place]) for place in (first, second))
-        return self._mean(one), self._mean(other), self._mean(apart)
+    def paired(self, first: int, second: int) -> PairedMeans:
+        """Of two variants, over the items in which both have a value."""
+        return paired_means(self._eligible(first), self._eligible(second), self._items)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
         """Why the mean has no value; None where it has one."""
@@ -75,9 +74,12 @@ class ItemValues:
     def n_left_out(self, mean: StratifiedMean) -> int:
         return int(self.eligible.sum()) - mean.n
 
-    def _mean(self, values: Floats) -> StratifiedMean:
-        kept = np.where(self.eligible, values, np.nan)
-        return stratified_mean(kept, self.stratum, len(self.why), self.cluster, self.n_clusters)
+    def _eligible(self, variant: int) -> Floats:
+        return np.where(self.eligible, self.values[variant], np.nan)
+
+    @property
+    def _items(self) -> Items:
+        return Items(self.cluster, self.n_clusters, self.stratum, len(self.why))
 
 
 def mean_of_repeats(values: Floats) -> Floats:

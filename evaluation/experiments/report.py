@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from factloop.core.figure import Figure
 from factloop.core.records import Count, Evidence, NonNegative, Record, Share, Usage, Verdict
 from factloop.evaluation.experiments.records import Name, Repeat, Variant
 
@@ -49,28 +50,9 @@ class Correction(StrEnum):
     NONE = "none"
 
 
-class Undefined(StrEnum):
-    """Why a figure has no value."""
+class GroupFigure(Figure):
+    """A figure over items in groups, with its percentile bootstrap interval over the groups."""
 
-    NO_LABELS = "no_labels"
-    """No item has a label of people."""
-    NOTHING_SCORED = "nothing_scored"
-    """No item that it would rest on has a verdict; of a difference: in both variants."""
-    NO_SUPPORTED = "no_supported"
-    """Of the labelled claims with a verdict, people call none supported."""
-    NO_UNSUPPORTED = "no_unsupported"
-    PRICE_UNKNOWN = "price_unknown"
-    ONE_REPEAT = "one_repeat"
-    """Stability takes two repeats at least."""
-    ONE_CLASS = "one_class"
-    """All verdicts are one and the same, so that agreement by chance is certain: kappa is 0 / 0."""
-
-
-class Figure(Record):
-    """A number with its percentile bootstrap interval over groups, or the reason why there is none."""
-
-    value: float | None
-    undefined: Undefined | None = None
     low: float | None = None
     high: float | None = None
     """None with fewer than two groups (of each label, for balanced accuracy), and where all resamples give the same, as
@@ -82,16 +64,8 @@ class Figure(Record):
     n_left_out: Count = 0
     """Items that it could rest on and that have no value: without any verdict, or without a label."""
 
-    @model_validator(mode="after")
-    def _is_value_or_undefined(self) -> Self:
-        if (self.value is None) == (self.undefined is None):
-            raise ValueError("a figure has a value, or says why it has none")
-        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval has two ends and a value")
-        return self
 
-
-class Measured(Figure):
+class Measured(GroupFigure):
     """One quantity of one variant."""
 
     quantity: Quantity
@@ -102,9 +76,9 @@ class Measured(Figure):
 class Stability(Record):
     """How far one variant's repeats agree with each other, over claims with a verdict in every repeat."""
 
-    share: Figure
+    share: GroupFigure
     """Share of claims whose verdict is the same in all repeats."""
-    kappa: Figure
+    kappa: GroupFigure
     """Fleiss' kappa of the repeats over the three verdicts: 1 is perfect, 0 what chance alone would give."""
 
 
@@ -148,7 +122,7 @@ class Outcome(StrEnum):
     """Nothing can be said."""
 
 
-class PairedDifference(Figure):
+class PairedDifference(GroupFigure):
     """How far two variants are apart in one quantity, over the items in which both have it. `value` is second - first.
 
     `n_left_out` counts the items in which either has none.
@@ -251,7 +225,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     name: str
     kind: Literal["claims", "responses"]
     data: str

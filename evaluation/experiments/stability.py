@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from factloop.core.figure import Undefined, ends
 from factloop.evaluation.experiments.panel import MISSING, UNSCORED, VERDICTS, ClaimPanel, SpentPanel
-from factloop.evaluation.experiments.report import Figure, Latency, Stability, Undefined
-from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
-from factloop.evaluation.statistics.stratified_means import stratified_intervals, stratified_mean
+from factloop.evaluation.experiments.report import GroupFigure, Latency, Stability
+from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
+from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
 
 Floats = NDArray[np.float64]
 
@@ -28,28 +29,26 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
     n_left_out = int(n_claims - whole.sum())
     if n_repeats < 2 or not whole.any():
         why = Undefined.ONE_REPEAT if n_repeats < 2 else Undefined.NOTHING_SCORED
-        nothing = Figure(value=None, undefined=why, n=0, n_groups=0, n_left_out=n_left_out)
+        nothing = GroupFigure(value=None, undefined=why, n=0, n_groups=0, n_left_out=n_left_out)
         return Stability(share=nothing, kappa=nothing)
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))], axis=1)[whole].astype(float)
     cluster = panel.cluster[whole]
     same = (times.max(axis=1) == n_repeats).astype(np.float64)
-    mean = stratified_mean(same, np.zeros(len(same), np.int64), 1, cluster, panel.n_clusters)
-    ((low, high),) = [
-        found or (None, None) for found in stratified_intervals([mean], np.random.default_rng(seed), resamples, level)
-    ]
+    mean = clustered_mean(same, cluster, panel.n_clusters)
+    (of_share,) = stratified_intervals([mean], np.random.default_rng(seed), resamples, level)
     basis: dict[str, Any] = {"n": len(same), "n_groups": mean.n_clusters, "n_left_out": n_left_out}
-    share = Figure(value=mean.value, low=low, high=high, **basis)
+    share = GroupFigure(value=mean.value, **ends(of_share), **basis)
     by_cluster = _by_cluster(times, cluster, panel.n_clusters)
     kappa = float(fleiss_kappa(by_cluster.sum(axis=0, keepdims=True), n_repeats)[0])
     if np.isnan(kappa):
-        return Stability(share=share, kappa=Figure(value=None, undefined=Undefined.ONE_CLASS, **basis))
-    ends = None
+        return Stability(share=share, kappa=GroupFigure(value=None, undefined=Undefined.ONE_CLASS, **basis))
+    of_kappa = None
     if mean.has_interval and resamples:
-        drawn = draw_clusters(panel.n_clusters, np.random.default_rng(seed), resamples)
-        values = np.concatenate([fleiss_kappa(weights @ by_cluster, n_repeats) for weights in drawn])
-        ends = percentile_interval(values[~np.isnan(values)], level)
-    low, high = ends or (None, None)
-    return Stability(share=share, kappa=Figure(value=kappa, low=low, high=high, **basis))
+        rng = np.random.default_rng(seed)
+        of_kappa = percentile_interval(
+            bootstrap(by_cluster, lambda drawn: fleiss_kappa(drawn, n_repeats), rng, resamples), level
+        )
+    return Stability(share=share, kappa=GroupFigure(value=kappa, **ends(of_kappa), **basis))
 
 
 def fleiss_kappa(sums: Floats, n_raters: int) -> Floats:

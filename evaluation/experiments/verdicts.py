@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from factloop.core.figure import ends
 from factloop.evaluation.experiments.differences import Contrast, can_be_shown, correct, detectable
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import Correction, Family, Outcome, PairedDifference
@@ -55,11 +56,9 @@ class Verdicts:
         return one.values is self.headline
 
     def _difference(
-        self, one: Contrast, ends: Interval, held: float | None, n_tests: int, is_headline: bool
+        self, one: Contrast, interval: Interval, held: float | None, n_tests: int, is_headline: bool
     ) -> PairedDifference:
-        first, second, apart = one.means
-        low, high = ends or (None, None)
-        values = one.values
+        values, apart = one.values, one.apart
         outcome = self._outcome(one, held, n_tests)
         n_alike = 1 if self.correction is Correction.NONE else n_tests
         found = PairedDifference(
@@ -69,13 +68,12 @@ class Verdicts:
             k=values.k,
             value=apart.value,
             undefined=values.undefined(apart),
-            low=low,
-            high=high,
+            **ends(interval),
             n=apart.n,
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
-            first_value=first.value,
-            second_value=second.value,
+            first_value=one.means.first.value,
+            second_value=one.means.second.value,
             p=one.p,
             p_corrected=held,
             p_mcnemar=one.p_mcnemar,

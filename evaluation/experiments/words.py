@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.comparing.words import MINUS, p_value
 from factloop.evaluation.experiments.differences import POWER
-from factloop.evaluation.experiments.report import Correction, Figure, Outcome, PairedDifference, Quantity, Undefined
+from factloop.evaluation.experiments.report import Correction, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.reports.figures import percent, plural
 
 
@@ -40,15 +41,6 @@ _SAID: Mapping[Quantity, _Said] = {
     Quantity.COST_USD: _Said("cost", "costs more", "costs less", -1),
     Quantity.TOKENS: _Said("tokens", "takes more tokens", "takes fewer tokens", -1),
 }
-_WHY: Mapping[Undefined, str] = {
-    Undefined.NO_LABELS: "no claim has a label",
-    Undefined.NOTHING_SCORED: "nothing has a verdict to rest on",
-    Undefined.NO_SUPPORTED: "no claim with a verdict is one that people call supported",
-    Undefined.NO_UNSUPPORTED: "no claim with a verdict is one that people call not supported",
-    Undefined.PRICE_UNKNOWN: "the price is unknown",
-    Undefined.ONE_REPEAT: "it takes two repeats",
-    Undefined.ONE_CLASS: "all verdicts are the same one",
-}
 _AFTER: Mapping[Correction, str] = {
     Correction.HOLM: "after Holm’s correction",
     Correction.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s correction",
@@ -60,10 +52,6 @@ _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR
 def name_of(quantity: Quantity, k: int | None = None) -> str:
     """`balanced accuracy`, `F1@32`."""
     return _SAID[quantity].name + (f"@{k}" if k is not None else "")
-
-
-def why_words(why: Undefined) -> str:
-    return _WHY[why]
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
@@ -95,14 +83,14 @@ def size(value: float | None, quantity: Quantity) -> str:
     return amount(value, quantity).removeprefix("+")
 
 
-def interval(figure: Figure, quantity: Quantity, *, signed: bool = False) -> str:
+def interval(figure: GroupFigure, quantity: Quantity, *, signed: bool = False) -> str:
     """`0.012 to 0.074`, or a dash."""
     if figure.low is None or figure.high is None:
         return "–"
     return f"{amount(figure.low, quantity, signed=signed)} to {amount(figure.high, quantity, signed=signed)}"
 
 
-def basis(figure: Figure, noun: str) -> str:
+def basis(figure: GroupFigure, noun: str) -> str:
     """`n = 120 claims in 40 groups`."""
     shown = f"n = {plural(figure.n, noun)}"
     return shown if figure.n == figure.n_groups else f"{shown} in {plural(figure.n_groups, 'group')}"
@@ -131,7 +119,7 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
     name = name_of(one.quantity, one.k)
     between = f"between {one.second} and {one.first} in {name}"
     if one.value is None or one.p is None or one.p_corrected is None:
-        why = _WHY[one.undefined or Undefined.NOTHING_SCORED]
+        why = one.why or Undefined.NOTHING_SCORED.words
         return f"cannot be said: {why}, so {one.second} and {one.first} are not compared in {name}"
     where = f"at {basis(one, noun)}"
     by = amount(one.value, one.quantity, signed=True)

@@ -106,7 +106,7 @@ class ReferenceCorrelation(_Correlated):
 class MixedQaResult(Record):
     """Correlations of TrustScores and other metrics with human labels, beside the published ones."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str = ""
     """What was scored: the name of the file, and its hash where the caller has one."""
     n_questions: Count

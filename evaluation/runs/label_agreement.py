@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from factloop.core.factuality import count_verdicts
+from factloop.core.figure import Undefined, ends
 from factloop.core.records import Claim, Count, Counts, Record
 from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.runs.longform_records import PromptFigure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,33 +69,6 @@ class TabledResponse:
     table: LabelTable
 
 
-class Undefined(StrEnum):
-    """Why there is no value."""
-
-    NOTHING_SCORED = "nothing_scored"
-    """No fact that it would rest on has a verdict."""
-    ONE_CLASS = "one_class"
-    """All labels and all verdicts are one class: agreement by chance is certain, and kappa 0 / 0."""
-    NONE_SUPPORTED = "none_supported"
-    """TPR needs facts that people found supported."""
-    NONE_NOT_SUPPORTED = "none_not_supported"
-    """TNR needs facts that people found not supported."""
-
-
-class Figure(Record):
-    """A figure with its interval, or the reason why there is none."""
-
-    value: Annotated[float, Field(ge=-1.0, le=1.0)] | None
-    undefined: Undefined | None = None
-    low: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
-    high: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
-    """None without resamples, where the facts (those of a class, for balanced accuracy) come from a single prompt, and
-    where all resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
-    n: Count
-    """Facts that it rests on."""
-    n_prompts: Count
-
-
 class SystemAgreement(Record):
     """The verdicts on one system's responses against the labels, or on those of all. Higher is better throughout."""
 
@@ -104,15 +78,15 @@ class SystemAgreement(Record):
     n_responses: Count
     """Those with a labelled fact."""
     n_unscored: Count
-    agreement: Figure
+    agreement: PromptFigure
     """Share of scored facts, in [0, 1], whose verdict is the label."""
-    kappa: Figure
+    kappa: PromptFigure
     """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is agreement by chance."""
-    tpr: Figure
+    tpr: PromptFigure
     """Over facts that label and verdict both call relevant: of the supported ones, those found supported."""
-    tnr: Figure
+    tnr: PromptFigure
     """Over the same facts: of the others, those found not supported."""
-    balanced_accuracy: Figure
+    balanced_accuracy: PromptFigure
     """Their mean; 0.5 is guessing."""
 
 
@@ -155,14 +129,11 @@ def agree_with_labels(
     level: float = LEVEL,
 ) -> LabelAgreement:
     """The agreement of a run; without `rng` there are no intervals. The order of the responses changes nothing."""
-    import numpy as np
+    from factloop.evaluation.statistics.bootstrap import sample_and_draws
 
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
-    times = np.ones((1, len(prompts)))
-    if rng is not None and prompts:
-        drawn = rng.multinomial(len(prompts), np.full(len(prompts), 1.0 / len(prompts)), size=resamples)
-        times = np.concatenate([times, drawn])
+    times = sample_and_draws(len(prompts), rng, resamples)
     names = sorted({one.system for one in given})
     of_system = {name: [one for one in given if one.system == name] for name in names}
     return LabelAgreement(
@@ -231,7 +202,7 @@ def _of_two_classes(tables: Floats) -> list[_Computed]:
     supported, not_supported = np.zeros((3, 4)), np.zeros((3, 4))
     supported[0, :2], not_supported[1, :2] = 1.0, 1.0
     nothing = None if both[0].any() else Undefined.NOTHING_SCORED
-    no_tpr, no_tnr = nothing or Undefined.NONE_SUPPORTED, nothing or Undefined.NONE_NOT_SUPPORTED
+    no_tpr, no_tnr = nothing or Undefined.NO_SUPPORTED, nothing or Undefined.NO_UNSUPPORTED
     return [
         ("tpr", tpr, no_tpr, [supported]),
         ("tnr", tnr, no_tnr, [not_supported]),
@@ -244,19 +215,17 @@ def _of_two_classes(tables: Floats) -> list[_Computed]:
     ]
 
 
-def _figure(values: Floats, why: Undefined, shares: Sequence[Floats], cells: Floats, level: float) -> Figure:
+def _figure(values: Floats, why: Undefined, shares: Sequence[Floats], cells: Floats, level: float) -> PromptFigure:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import percentile_interval
+    from factloop.evaluation.statistics.bootstrap import percentile_interval
 
     of_prompt = np.array([(cells * rests_on).sum(axis=(1, 2)) for rests_on in shares])
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):
-        return Figure(value=None, undefined=why, n=n, n_prompts=n_prompts)
-    known = values[1:][~np.isnan(values[1:])]
-    interval = percentile_interval(known, level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
-    low, high = interval or (None, None)
-    return Figure(value=float(values[0]), low=low, high=high, n=n, n_prompts=n_prompts)
+        return PromptFigure(value=None, undefined=why, n=n, n_prompts=n_prompts)
+    interval = percentile_interval(values[1:], level) if np.count_nonzero(of_prompt, axis=1).min() > 1 else None
+    return PromptFigure(value=float(values[0]), **ends(interval), n=n, n_prompts=n_prompts)
 
 
 def _cells(table: LabelTable) -> list[list[int]]:

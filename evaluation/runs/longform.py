@@ -11,12 +11,12 @@ answer is None, not 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
-from factloop.core.factuality import f1_at_k, precision, recall_at_k
+from factloop.core.figure import Undefined, ends
 from factloop.core.records import Counts
 from factloop.evaluation.runs.longform_records import (
     AbstentionPolicy,
@@ -26,15 +26,17 @@ from factloop.evaluation.runs.longform_records import (
     KRule,
     LongFormScores,
     Mean,
+    Quantity,
     Ranking,
     ScoreAtK,
     SystemScore,
 )
+from factloop.evaluation.runs.measures import MEASURES, Measure, is_rated
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import ClusterSums
+    from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -62,12 +64,13 @@ def score_long_form(
     chosen = choose_ks((one for one in given if is_rated(one, abstention)), ks)
     names = sorted({response.system for response in given})
     of_system = {name: [response for response in given if response.system == name] for name in names}
-    samples = [
-        sample
+    samples = {
+        (name, measure.quantity, k): _sample(of_system[name], measure, k, abstention)
         for name in names
-        for sample in _samples([one for one in of_system[name] if is_rated(one, abstention)], chosen)
-    ]
-    means = iter(_means(samples, rng, resamples, level))
+        for measure in MEASURES
+        for k in ([choice.k for choice in chosen] if measure.at_k else [None])
+    }
+    means = _means(samples, rng, resamples, level)
     systems = tuple(_system_score(name, of_system[name], chosen, means) for name in names)
     return LongFormScores(
         abstention=abstention,
@@ -77,20 +80,6 @@ def score_long_form(
         level=level,
         n_resamples=resamples if rng is not None else 0,
     )
-
-
-def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Whether an answer counts in means of F1@K: one whose every claim is unscored never does."""
-    if response.abstained:
-        return abstention is AbstentionPolicy.ZERO
-    return not response.unscored
-
-
-def value_of(response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-    """F1@K of one answer, or precision where there is no K; None where the answer has none."""
-    if k is None:
-        return precision(response.counts)
-    return f1_at_k(response.counts, k) if is_rated(response, abstention) else None
 
 
 def choose_ks(
@@ -143,63 +132,64 @@ def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
 
 _Sample = list[tuple[str, float]]
 """Prompt and value of each answer that has one."""
+_Place = tuple[str, Quantity, int | None]
+"""System, quantity and K of a mean."""
 
 
-def _samples(responses: Sequence[CountedResponse], ks: Sequence[ChosenK]) -> list[_Sample]:
-    """Precision, then F1 and recall at each K."""
-    shares = [(response.prompt_id, precision(response.counts)) for response in responses]
-    samples: list[_Sample] = [[(prompt, share) for prompt, share in shares if share is not None]]
-    for choice in ks:
-        samples.append([(one.prompt_id, f1_at_k(one.counts, choice.k)) for one in responses])
-        samples.append([(one.prompt_id, recall_at_k(one.counts, choice.k)) for one in responses])
-    return samples
+def _sample(
+    responses: Sequence[CountedResponse], measure: Measure, k: int | None, abstention: AbstentionPolicy
+) -> _Sample:
+    values = ((one.prompt_id, measure.value(one, k, abstention)) for one in responses)
+    return [(prompt, value) for prompt, value in values if value is not None]
 
 
-def _means(samples: Sequence[_Sample], rng: np.random.Generator | None, resamples: int, level: float) -> list[Mean]:
+def _means(
+    samples: Mapping[_Place, _Sample], rng: np.random.Generator | None, resamples: int, level: float
+) -> dict[_Place, Mean]:
     intervals: list[tuple[float, float] | None] = [None] * len(samples)
     if rng is not None:
-        from factloop.evaluation.statistics.cluster_means import mean_intervals
+        from factloop.evaluation.statistics.stratified_means import stratified_intervals
 
-        prompts = sorted({prompt for sample in samples for prompt, _ in sample})
+        prompts = sorted({prompt for sample in samples.values() for prompt, _ in sample})
         number_of = {prompt: number for number, prompt in enumerate(prompts)}
-        intervals = mean_intervals([_cluster_sums(sample, number_of) for sample in samples], rng, resamples, level)
-    return [_mean(sample, interval) for sample, interval in zip(samples, intervals, strict=True)]
+        by_prompt = [_by_prompt(sample, number_of) for sample in samples.values()]
+        intervals = stratified_intervals(by_prompt, rng, resamples, level)
+    return {
+        place: _mean(sample, interval) for (place, sample), interval in zip(samples.items(), intervals, strict=True)
+    }
 
 
-def _cluster_sums(sample: _Sample, number_of: Mapping[str, int]) -> ClusterSums:
+def _by_prompt(sample: _Sample, number_of: Mapping[str, int]) -> StratifiedMean:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import ClusterSums
+    from factloop.evaluation.statistics.stratified_means import clustered_mean
 
     numbers = np.array([number_of[prompt] for prompt, _ in sample], dtype=np.int64)
-    values = np.array([value for _, value in sample], dtype=np.float64)
-    size = len(number_of)
-    return ClusterSums(
-        sums=np.bincount(numbers, weights=values, minlength=size).astype(np.float64),
-        counts=np.bincount(numbers, minlength=size).astype(np.float64),
-    )
+    return clustered_mean(np.array([value for _, value in sample], dtype=np.float64), numbers, len(number_of))
 
 
 def _mean(sample: _Sample, interval: tuple[float, float] | None) -> Mean:
     n_prompts = len({prompt for prompt, _ in sample})
     if not sample:
-        return Mean(value=None, n=0, n_prompts=0)
+        return Mean(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_prompts=0)
     value = math.fsum(value for _, value in sample) / len(sample)
-    low, high = interval or (None, None)
-    return Mean(value=value, low=low, high=high, n=len(sample), n_prompts=n_prompts)
+    return Mean(value=value, **ends(interval), n=len(sample), n_prompts=n_prompts)
 
 
 def _system_score(
-    name: str, responses: Sequence[CountedResponse], ks: Sequence[ChosenK], means: Iterator[Mean]
+    name: str, responses: Sequence[CountedResponse], ks: Sequence[ChosenK], means: Mapping[_Place, Mean]
 ) -> SystemScore:
+    def at(k: int | None) -> dict[str, Mean]:
+        return {one.quantity.value: means[name, one.quantity, k] for one in MEASURES if one.at_k == (k is not None)}
+
     return SystemScore(
         system=name,
         n_responses=len(responses),
         n_abstained=sum(response.abstained for response in responses),
         n_unscored_responses=sum(response.unscored for response in responses),
         counts=_total(responses),
-        precision=next(means),
-        at_k=tuple(ScoreAtK(k=choice.k, f1=next(means), recall=next(means)) for choice in ks),
+        at_k=tuple(ScoreAtK(k=choice.k, **at(choice.k)) for choice in ks),
+        **at(None),
     )
 
 

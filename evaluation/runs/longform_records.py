@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from factloop.core.figure import Figure, Undefined
 from factloop.core.records import Count, Counts, Record, Share
 
 K = Annotated[int, Field(ge=1)]
@@ -30,6 +31,14 @@ class KRule(StrEnum):
     """The median of supported claims over the run's answers, rounded up, at least 1."""
     MAXIMUM = "maximum"
     """Their maximum, at least 1."""
+
+
+class Quantity(StrEnum):
+    """What is measured of answers; each is a field of `SystemScore` or of `ScoreAtK`, declared in `measures`."""
+
+    PRECISION = "precision"
+    F1 = "f1"
+    RECALL = "recall"
 
 
 class CountedResponse(Record):
@@ -55,16 +64,30 @@ class ChosenK(Record):
     rule: KRule
 
 
-class Mean(Record):
-    """A mean over answers, with a percentile bootstrap interval over prompts; None where no answer has a value."""
+class PromptFigure(Figure):
+    """A figure over answers, or their claims, with a percentile bootstrap interval over prompts."""
+
+    low: float | None = None
+    high: float | None = None
+    """None without a generator, with fewer than two prompts (of each class, for balanced accuracy), and where all
+    resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
+    n_prompts: Count
+    """Of the items that it rests on."""
+
+
+class Mean(PromptFigure):
+    """A mean over answers; undefined where none has a value."""
 
     value: Share | None
-    low: Share | None = None
-    high: Share | None = None
-    """None without a generator, with fewer than two prompts, and where all resamples have the same mean."""
     n: Count
     """Answers that it rests on."""
-    n_prompts: Count
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_why_of_version_1_0(cls, fields: Any) -> Any:
+        """Summaries of version 1.0 give a mean of no answer without its reason."""
+        is_bare = isinstance(fields, dict) and fields.get("value") is None and fields.get("undefined") is None
+        return {**fields, "undefined": Undefined.NOTHING_SCORED} if is_bare else fields
 
 
 class ScoreAtK(Record):

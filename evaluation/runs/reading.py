@@ -73,8 +73,9 @@ def _parsed(text: str | bytes, kind: type[R], path: str, line: int | None, advic
     except ValidationError as error:
         version = _version(text)
         ours = _OURS[kind]
-        if version is not None and version != ours:
-            message = f"was written in the format {version!r}, and this version of factloop reads {ours!r}"
+        if version is not None and version not in ours:
+            reads = " and ".join(map(repr, ours))
+            message = f"was written in the format {version!r}, and this version of factloop reads {reads}"
             raise DataError(message, path=path, line=line) from error
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or None
@@ -91,8 +92,9 @@ def _version(text: str | bytes) -> str | None:
     return str(version)
 
 
-def _ours(kind: type[Record]) -> str:
-    return str(get_args(kind.model_fields["schema_version"].annotation)[0])
+def _ours(kind: type[Record]) -> tuple[str, ...]:
+    """The versions that are read, oldest first."""
+    return get_args(kind.model_fields["schema_version"].annotation)
 
 
-_OURS: dict[type[Record], str] = {RunSummary: _ours(RunSummary), JudgedResponse: _ours(FactualityReport)}
+_OURS: dict[type[Record], tuple[str, ...]] = {RunSummary: _ours(RunSummary), JudgedResponse: _ours(FactualityReport)}

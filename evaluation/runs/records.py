@@ -62,7 +62,8 @@ class Calibration(Record):
 class RunSummary(Record):
     """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    """Means of version 1.0 do not say why they are undefined."""
     kind: Literal["responses", "factscore"]
     data: str
     """Name, and hash where it is a file."""

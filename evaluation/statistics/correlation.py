@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from factloop.core.records import Count, Record
+from factloop.core.figure import Figure, Undefined, ends
+from factloop.core.records import Count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,20 +36,11 @@ class Method(StrEnum):
     """Tau-b, which allows for ties."""
 
 
-class Undefined(StrEnum):
-    """Why there is no coefficient."""
-
-    TOO_FEW = "too_few"
-    CONSTANT = "constant"
-    """One of the two is the same in every pair."""
-
-
-class Correlation(Record):
+class Correlation(Figure):
     """A coefficient in [-1, 1] with a percentile bootstrap interval, or the reason why there is none."""
 
     method: Method
     value: Coefficient | None
-    undefined: Undefined | None = None
     n: Count
     """Pairs that the coefficient rests on."""
     n_left_out: Count = 0
@@ -63,14 +55,6 @@ class Correlation(Record):
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
     """Resamples without a coefficient; the interval rests on the others."""
-
-    @model_validator(mode="after")
-    def _is_value_or_undefined(self) -> Self:
-        if (self.value is None) == (self.undefined is None):
-            raise ValueError("a correlation has either a value or the reason why it is undefined")
-        if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval has two ends and a value")
-        return self
 
 
 class Options(TypedDict, total=False):
@@ -206,13 +190,11 @@ def _with_interval(
 ) -> Correlation:
     import numpy as np
 
-    from factloop.evaluation.statistics.cluster_means import percentile_interval
-    from factloop.evaluation.statistics.correlation_bootstrap import bootstrap
+    from factloop.evaluation.statistics.bootstrap import percentile_interval
+    from factloop.evaluation.statistics.correlation_bootstrap import resampled
 
     if found.value is None or found.n_clusters < 2:
         return found
-    values = bootstrap(found.method, x, y, numbers, rng, resamples)
-    defined = values[~np.isnan(values)]
-    counts = {"n_resamples": resamples, "n_resamples_undefined": resamples - len(defined)}
-    low, high = percentile_interval(defined, found.level) or (None, None)
-    return found.model_copy(update={"low": low, "high": high, **counts})
+    values = resampled(found.method, x, y, numbers, rng, resamples)
+    counts = {"n_resamples": resamples, "n_resamples_undefined": int(np.isnan(values).sum())}
+    return found.model_copy(update={**ends(percentile_interval(values, found.level)), **counts})

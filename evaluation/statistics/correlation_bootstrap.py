@@ -5,7 +5,7 @@ Labels and TrustScores take few values, so thousands of pairs come down to a doz
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]  # its stubs are no dependency
 
+from factloop.evaluation.statistics.bootstrap import draw_clusters
 from factloop.evaluation.statistics.correlation import ROUNDING, Method
 
 Floats = NDArray[np.float64]
@@ -45,7 +46,7 @@ class _Column:
         return np.asarray((np.cumsum(drawn, axis=1) - (drawn - 1.0) / 2.0)[:, self.group])
 
 
-def bootstrap(
+def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
     """(resamples,): the coefficient of each resample of whole clusters, NaN where it is undefined.
@@ -55,9 +56,11 @@ def bootstrap(
     distinct, pair_of = np.unique(np.column_stack([x, y]), axis=0, return_inverse=True)
     pair_of = pair_of.reshape(-1)  # numpy 2.0 alone gives a column
     cluster_of = np.argsort(np.argsort(pair_of, kind="stable")) if clusters is None else np.asarray(clusters)
-    holds = sparse.csr_array((np.ones(len(x)), (cluster_of, pair_of)))
+    holds: Any = sparse.csr_array((np.ones(len(x)), (cluster_of, pair_of)))
     one, other = _column(distinct[:, 0]), _column(distinct[:, 1])
-    batches = [_coefficients(method, weights, one, other) for weights in _draw(holds, rng, resamples)]
+    n_clusters, n_pairs = holds.shape
+    drawn = draw_clusters(n_clusters, rng, resamples, at_once=_BATCH * n_clusters // max(n_clusters, n_pairs))
+    batches = [_coefficients(method, np.asarray(times @ holds), one, other) for times in drawn]
     return np.concatenate(batches) if batches else np.empty(0)
 
 
@@ -65,17 +68,6 @@ def _column(values: Floats) -> _Column:
     _, group = np.unique(values, return_inverse=True)
     is_in_group = sparse.csr_array((np.ones(len(values)), (np.arange(len(values)), group)))
     return _Column(values - values.mean(), group, is_in_group)
-
-
-def _draw(holds: Any, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
-    """Matrices (n_resamples, n_pairs) of how often each pair was drawn; `holds` is (n_clusters, n_pairs)."""
-    n_clusters, n_pairs = holds.shape
-    batch = max(1, _BATCH // max(n_clusters, n_pairs))
-    for start in range(0, resamples, batch):
-        size = min(batch, resamples - start)
-        drawn = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
-        yield np.asarray(times.astype(np.float64) @ holds)
 
 
 def _coefficients(method: Method, weights: Floats, x: _Column, y: _Column) -> Floats:

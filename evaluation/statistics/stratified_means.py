@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.evaluation.statistics.blas import one_blas_thread
-from factloop.evaluation.statistics.cluster_means import draw_clusters, percentile_interval
+from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,7 +48,7 @@ class StratifiedMean:
     @property
     def value(self) -> float | None:
         """None where a stratum has no item."""
-        return None if self.empty_strata else float(self.parts.sum())
+        return None if self.empty_strata else float((self.sums.sum(axis=1) / self.counts.sum(axis=1)).mean())
 
     @property
     def parts(self) -> Floats:
@@ -79,6 +78,11 @@ def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints,
     )
 
 
+def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> StratifiedMean:
+    """The plain mean of items, as that of a single stratum."""
+    return stratified_mean(values, np.zeros(len(values), np.int64), 1, cluster, n_clusters)
+
+
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
@@ -92,15 +96,19 @@ def stratified_intervals(
     if not chosen or resamples < 1:
         return found
     rows = np.concatenate([np.concatenate([means[place].sums, means[place].counts]) for place in chosen])
-    columns = np.ascontiguousarray(rows.T)
-    with one_blas_thread():
-        drawn = np.concatenate([weights @ columns for weights in draw_clusters(len(columns), rng, resamples)])
-    start = 0
-    for place in chosen:
-        n_strata = len(means[place].sums)
-        sums, counts = drawn[:, start : start + n_strata], drawn[:, start + n_strata : start + 2 * n_strata]
-        start += 2 * n_strata
-        with np.errstate(invalid="ignore"):
-            values = (sums / counts).mean(axis=1)
-        found[place] = percentile_interval(values[~np.isnan(values)], level)
+    sizes = [len(means[place].sums) for place in chosen]
+    values = bootstrap(rows.T, lambda drawn: _means(drawn, sizes), rng, resamples)
+    for place, of_mean in zip(chosen, values.T, strict=True):
+        found[place] = percentile_interval(of_mean, level)
     return found
+
+
+def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
+    """(n_resamples, n_means), NaN where a stratum has no item.
+
+    The columns are the sums, then the counts, of the strata of each mean, of which `sizes` has the number.
+    """
+    parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
+    with np.errstate(invalid="ignore"):
+        means = [(part[:, :size] / part[:, size:]).mean(axis=1) for part, size in zip(parts, sizes, strict=True)]
+    return np.column_stack(means)

@@ -17,9 +17,9 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.whole import audit
+from factloop.evaluation.statistics.significance import Correction
 
 
 @dataclass(frozen=True)

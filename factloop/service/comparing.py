@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from factloop.core.citations import reason
 from factloop.core.records import Claim, FactualityReport
-from factloop.evaluation.comparing.pairs import JudgedClaim, match_claims
+from factloop.evaluation.comparing.matching import JudgedClaim, flip_of, match_claims
 from factloop.service.shapes import Compared, ComparedClaim, ComparedCounts, ComparedSide, Job, LoneClaim
 
 
@@ -14,7 +14,9 @@ def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, Factu
     """Pairs claims of equal self-contained text, without regard to spaces and capitals; each at most once."""
     (first_job, one), (second_job, other) = first, second
     ours, theirs = ({claim.id: claim for claim in report.claims} for report in (one, other))
-    matched = match_claims(_kept(one.claims), _kept(other.claims))
+    matched = match_claims(
+        *([JudgedClaim.of(claim, claim.self_contained) for claim in report.claims] for report in (one, other))
+    )
     pairs = [_pair(ours[left.id], theirs[right.id]) for left, right in matched]
     paired_first, paired_second = ({pair[side].id for pair in matched} for side in (0, 1))
     only_first, only_second = _lone(one.claims, paired_first), _lone(other.claims, paired_second)
@@ -39,24 +41,10 @@ def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, Factu
     )
 
 
-def _kept(claims: Iterable[Claim]) -> list[JudgedClaim]:
-    return [
-        JudgedClaim(
-            id=claim.id,
-            text=" ".join(claim.self_contained.split()).casefold(),
-            shown=claim.self_contained,
-            verdict=claim.judgement.verdict,
-            rationale=reason(claim),
-            label=None,
-        )
-        for claim in claims
-    ]
-
-
 def _pair(first: Claim, second: Claim) -> ComparedClaim:
     one, other = _side(first), _side(second)
-    is_flip = one.verdict is not None and other.verdict is not None and one.verdict is not other.verdict
-    return ComparedClaim(claim=first.self_contained, first=one, second=other, flipped=is_flip)
+    flipped = flip_of(one.verdict, other.verdict) is not None
+    return ComparedClaim(claim=first.self_contained, first=one, second=other, flipped=flipped)
 
 
 def _lone(claims: Iterable[Claim], paired: set[str]) -> tuple[LoneClaim, ...]:

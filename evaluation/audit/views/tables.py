@@ -15,7 +15,7 @@ from factloop.evaluation.audit.adjustment_records import (
 )
 from factloop.evaluation.audit.agreement import PairAgreement
 from factloop.evaluation.audit.chunking import Changes, ChunkingBias
-from factloop.evaluation.audit.estimate import Estimate
+from factloop.evaluation.audit.estimate import AuditFigure
 from factloop.evaluation.audit.quantification import EvaluatorBias, SystemBias
 from factloop.evaluation.audit.ranking import MeanRanking, Order, Ranking
 from factloop.evaluation.audit.rates import EvaluatorRates
@@ -26,7 +26,6 @@ from factloop.evaluation.audit.views.words import (
     METHODS,
     NOTHING,
     ORDERS,
-    UNDEFINED,
     WHY_UNADJUSTED,
 )
 from factloop.evaluation.mixedqa.views.correlation_figures import coefficient, outcome
@@ -62,19 +61,18 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{round(100 * value, 1) + 0.0:.1f}"
 
 
-def estimate_cell(one: Estimate) -> Cell:
+def estimate_cell(one: AuditFigure) -> Cell:
     """The value in per cent, with its interval and what it rests on; or why it is undefined."""
     rests_on = f"n {one.n:,}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
     if one.value is None:
-        assert one.undefined is not None
-        return Cell(UNDEFINED[one.undefined], rests_on, is_undefined=True)
+        return Cell(f"undefined: {one.why}", rests_on, is_undefined=True)
     interval = "" if one.low is None or one.high is None else f"{percent(one.low)} to {percent(one.high)}; "
     return Cell(percent(one.value), interval + rests_on)
 
 
-def _complement(one: Estimate) -> Cell:
+def _complement(one: AuditFigure) -> Cell:
     """The value alone: TPR or TNR beside it has the same interval, turned round."""
     return estimate_cell(one) if one.value is None else Cell(percent(one.value))
 

@@ -10,10 +10,10 @@ from rich.text import Text
 from factloop.evaluation.audit.advice import Advice, Leave
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.views.terminal_grids import grids
 from factloop.evaluation.audit.views.terminal_layout import print_grid
 from factloop.evaluation.audit.views.words import LEAVES, where
+from factloop.evaluation.statistics.significance import Correction
 from factloop.reports.figures import plural
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod
 from factloop.evaluation.audit.chunking import Changes
-from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.quantification import EvaluatorBias
 from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import EvaluatorRates
@@ -15,7 +15,7 @@ from factloop.evaluation.audit.surface import SimilarityBin, SurfaceBias
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.views.tables import Cell, percent
 from factloop.evaluation.audit.views.terminal_layout import Block, Grid
-from factloop.evaluation.audit.views.words import LEVELS, NOTHING, UNDEFINED, title_of
+from factloop.evaluation.audit.views.words import LEVELS, NOTHING, title_of
 from factloop.evaluation.mixedqa.views.correlation_figures import coefficient
 
 MOST_PAIRS = 15
@@ -29,11 +29,6 @@ _METHODS = {
     AdjustmentMethod.BALANCED_ACCURACY: "balanced",
 }
 _UNDEFINED = "undefined"
-_SHORT = {
-    Undefined.NO_ATTRIBUTABLE: "undefined: none labelled right",
-    Undefined.NO_UNATTRIBUTABLE: "undefined: none labelled wrong",
-}
-"""In words that fit the columns."""
 
 
 def grids(at: AuditAt, group: Group) -> Iterator[Grid]:
@@ -62,11 +57,10 @@ def _levels(lines: Iterable[tuple[Level, str, tuple[Cell, ...]]]) -> tuple[Block
     )
 
 
-def _estimate(one: Estimate) -> Cell:
+def _estimate(one: AuditFigure) -> Cell:
     """In per cent or points."""
     if one.value is None:
-        words = None if one.undefined is None else _SHORT.get(one.undefined, UNDEFINED[one.undefined])
-        return Cell(words or _UNDEFINED, is_undefined=True)
+        return Cell(f"{_UNDEFINED}: {one.why}", is_undefined=True)
     note = "" if one.low is None or one.high is None else f"[{percent(one.low)},{percent(one.high)}]"
     return Cell(percent(one.value), note)
 

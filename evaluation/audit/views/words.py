@@ -11,7 +11,7 @@ from factloop.evaluation.audit.adjustment_records import (
     WhyUnadjusted,
 )
 from factloop.evaluation.audit.advice import Leave, Use
-from factloop.evaluation.audit.estimate import Group, Undefined
+from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.ranking import Order
 from factloop.evaluation.audit.units import Level
 
@@ -34,14 +34,6 @@ LEAVES: Mapping[Leave, tuple[str, str, str]] = {
     Leave.UNKNOWN: ("not known", "?", "irrelevant"),
 }
 """In words, as a sign, and the tone of both."""
-UNDEFINED: Mapping[Undefined, str] = {
-    Undefined.NOTHING_SCORED: "undefined: nothing scored",
-    Undefined.NO_ATTRIBUTABLE: "undefined: none labelled attributable",
-    Undefined.NO_UNATTRIBUTABLE: "undefined: none labelled unattributable",
-    Undefined.NONE_PREDICTED: "undefined: neither names any",
-    Undefined.ONE_SYSTEM: "undefined: one system",
-    Undefined.NO_DATASET: "undefined on every data set",
-}
 LEVELS: Mapping[Level, str] = {Level.CLAIM: "claims", Level.RESPONSE: "responses"}
 ORDERS: Mapping[Order, str] = {Order.BETTER: "better", Order.SAME: "no difference", Order.WORSE: "worse"}
 METHODS: Mapping[AdjustmentMethod, str] = {

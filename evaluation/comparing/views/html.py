@@ -10,10 +10,10 @@ from factloop.core.files.json import to_json
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing import words as comparison_words
 from factloop.evaluation.comparing.pictures import draw_differences, draw_pairs
-from factloop.evaluation.comparing.records import Comparison, Flip, Pair, PairedDifference, Quantity
+from factloop.evaluation.comparing.records import Comparison, Flip, Pair, PairedDifference
 from factloop.evaluation.comparing.views import figures as comparison_figures
-from factloop.evaluation.runs.longform import value_of
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
+from factloop.evaluation.runs.measures import F1, PRECISION
 from factloop.evaluation.runs.records import ResponseLine
 from factloop.evaluation.runs.views import words as run_words
 from factloop.reports.downloads import Cell, Download, csv_download, json_download
@@ -75,12 +75,13 @@ def render_comparison_html(comparison: Comparison) -> str:
 
 def _shown(differences: Sequence[PairedDifference]) -> PairedDifference | None:
     """What single pairs are shown by: F1 at the first K."""
-    return next((one for one in differences if one.quantity is Quantity.F1), None)
+    return next((one for one in differences if one.quantity is F1.quantity), None)
 
 
 def _row(pair: Pair, shown: PairedDifference | None, abstention: AbstentionPolicy) -> PairRow:
     k = None if shown is None else shown.k
-    first, second = (value_of(line, k, abstention) for line in (pair.first, pair.second))
+    measure = PRECISION if shown is None else F1
+    first, second = (measure.value(line, k, abstention) for line in (pair.first, pair.second))
     if first is None or second is None:
         return PairRow(pair, first, second, "none")
     apart = second - first

@@ -8,15 +8,15 @@ from factloop.core.records import Verdict
 from factloop.evaluation.experiments.report import (
     Direction,
     ExperimentReport,
-    Figure,
     FlipCount,
     FlipSide,
+    GroupFigure,
     Measured,
     Outcome,
     Quantity,
     VariantReport,
 )
-from factloop.evaluation.experiments.words import amount, name_of, why_words
+from factloop.evaluation.experiments.words import amount, name_of
 from factloop.reports.figures import duration, percent, plural
 from factloop.reports.status import Status
 
@@ -119,12 +119,12 @@ def interval_words(figure: Measured | None) -> str:
     return f"{amount(figure.low, figure.quantity)} to {amount(figure.high, figure.quantity)}"
 
 
-def why(figure: Figure | None) -> str:
+def why(figure: GroupFigure | None) -> str:
     """Why there is no value; empty where there is one."""
-    return "" if figure is None or figure.undefined is None else why_words(figure.undefined)
+    return "" if figure is None else figure.why
 
 
-def basis(figure: Figure | None, noun: str) -> str:
+def basis(figure: GroupFigure | None, noun: str) -> str:
     """`n = 118 claims, 2 left out`."""
     if figure is None:
         return ""

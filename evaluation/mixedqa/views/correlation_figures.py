@@ -6,16 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from factloop.evaluation.statistics.correlation import Correlation, Undefined
+from factloop.evaluation.statistics.correlation import Correlation
 from factloop.reports.figures import percent
 
 NOTHING = "–"
 """Stands where there is no number."""
-
-_UNDEFINED_WORDS = {
-    Undefined.CONSTANT: "undefined (constant)",
-    Undefined.TOO_FEW: "undefined (too few)",
-}
 
 
 def method_name(found: Iterable[Correlation]) -> str:
@@ -30,7 +25,7 @@ def coefficient(value: float | None) -> str:
 
 def outcome(found: Correlation) -> str:
     """The coefficient, or why it is undefined."""
-    return coefficient(found.value) if found.undefined is None else _UNDEFINED_WORDS[found.undefined]
+    return coefficient(found.value) if found.undefined is None else f"undefined ({found.why})"
 
 
 def interval(found: Correlation) -> str:

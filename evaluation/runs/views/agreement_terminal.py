@@ -9,19 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.core.records import Counts
-from factloop.evaluation.runs.label_agreement import Figure, LabelAgreement, SystemAgreement
-from factloop.evaluation.runs.views.words import interval, share, why_undefined
+from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
+from factloop.evaluation.runs.longform_records import PromptFigure
+from factloop.evaluation.runs.views.words import AGREEMENTS, interval, share
 from factloop.reports.figures import percent, plural
 from factloop.reports.terminal_parts import one_line, print_section
 
 ALL = "All systems"
-MEASURES = {
-    "agreement": "Agreement",
-    "kappa": "Cohen's kappa",
-    "balanced_accuracy": "Balanced accuracy",
-    "tpr": "TPR",
-    "tnr": "TNR",
-}
 
 
 def print_agreement(found: LabelAgreement, console: Console) -> None:
@@ -55,10 +49,9 @@ def _figures(found: LabelAgreement) -> Table:
     table.add_column(f"{percent(found.level)} interval", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
     for name, one in _shown(found):
-        for place, (field, words) in enumerate(MEASURES.items()):
-            figure: Figure = getattr(one, field)
-            why = why_undefined(figure)
-            measure = f"{words}: {why}" if why else words
+        for place, (field, words) in enumerate(AGREEMENTS.items()):
+            figure: PromptFigure = getattr(one, field)
+            measure = f"{words}: {figure.why}" if figure.why else words
             table.add_row(
                 Text("" if place else name), measure, share(figure.value), interval(figure.low, figure.high),
                 f"{figure.n:,}",

@@ -11,7 +11,7 @@ from rich.text import Text
 from factloop.evaluation.debiasing.records import LEVEL, Estimate
 from factloop.evaluation.mixedqa.views.correlation_figures import NOTHING
 from factloop.evaluation.runs.records import Calibration, RunCorrection
-from factloop.evaluation.runs.views.correction_words import CAUTION_WORDS, METHOD_WORDS, TRANSFER_WORDS, UNDEFINED_WORDS
+from factloop.evaluation.runs.views.correction_words import CAUTION_WORDS, METHOD_WORDS, TRANSFER_WORDS
 from factloop.reports.figures import percent, plural
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
 from factloop.reports.visible import visible
@@ -69,7 +69,7 @@ def _rows(found: Calibration) -> Iterator[Row]:
         for name, estimate in _estimates(one):
             place = f"{one_line(one.system)}, {name}, {METHOD_WORDS[estimate.method]}"
             if estimate.undefined is not None:
-                where.setdefault(("Undefined", UNDEFINED_WORDS[estimate.undefined]), []).append(place)
+                where.setdefault(("Undefined", estimate.why), []).append(place)
             for caution in estimate.cautions:
                 where.setdefault(("Caution", CAUTION_WORDS[caution]), []).append(place)
     for (kind, words), places in where.items():

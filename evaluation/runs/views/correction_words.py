@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from factloop.evaluation.debiasing.records import Caution, Method, Transfer, Undefined
+from factloop.evaluation.debiasing.records import Caution, Method, Transfer
 
 METHOD_WORDS = {
     Method.RAW: "raw",
     Method.PREDICTION_POWERED: "prediction-powered",
     Method.ADJUSTED_COUNT: "adjusted count",
     Method.BOOTSTRAP: "corrected",
-}
-
-UNDEFINED_WORDS = {
-    Undefined.NOTHING_SCORED: "no claim of the run has a verdict",
-    Undefined.NO_LABELS: "no labelled claim has a verdict",
-    Undefined.CLASS_MISSING: "the labelled claims are all supported, or all not",
-    Undefined.VERDICT_MISSING: "the run has a verdict that no labelled claim has",
-    Undefined.NO_SIGNAL: "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance",
 }
 
 CAUTION_WORDS = {

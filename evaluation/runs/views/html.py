@@ -9,8 +9,8 @@ from factloop.core.factuality import precision
 from factloop.core.files.json import to_json
 from factloop.core.records import Counts
 from factloop.evaluation.debiasing.records import Estimate
-from factloop.evaluation.runs.longform import value_of
-from factloop.evaluation.runs.longform_records import Mean, SystemScore
+from factloop.evaluation.runs.longform_records import LongFormScores, Mean, SystemScore
+from factloop.evaluation.runs.measures import F1, MEASURES, Measure, figures_of
 from factloop.evaluation.runs.records import Calibration, ResponseLine, RunSummary
 from factloop.evaluation.runs.views import correction_words
 from factloop.evaluation.runs.views import words as run_words
@@ -63,7 +63,14 @@ def render_run_html(summary: RunSummary) -> str:
         picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
         n_not_drawn=max(0, len(leading) - MOST_SYSTEMS),
         curve=summary.curve,
-        labelled={one.system: one for one in summary.labelled.systems} if summary.labelled else {},
+        leading=[(measure.heading(k), mean) for measure, k, mean in _leading_of(scores.systems[0])]
+        if len(scores.systems) == 1
+        else [],
+        headings=_headings(scores),
+        leading_headings=_headings(scores, leading=True),
+        means_of=lambda system: [mean for _, _, mean in figures_of(system)],
+        by_labels=list(_by_labels(summary)),
+        agreements=run_words.AGREEMENTS,
         corrected=list(_corrected(summary.calibration)),
         system_choices=[(one.system, one.system) for one in scores.systems],
         rows=rows[:MOST_ROWS],
@@ -81,7 +88,7 @@ def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
         group=group,
         outcome=outcome,
         precision=precision(line.counts),
-        f1=value_of(line, scores.ks[0].k, scores.abstention) if scores.ks else None,
+        f1=F1.value(line, scores.ks[0].k, scores.abstention) if scores.ks else None,
     )
 
 
@@ -107,6 +114,42 @@ def _leading(summary: RunSummary) -> list[str]:
     names = [one.system for one in summary.scores.systems]
     ranked = summary.scores.rankings[0].systems if summary.scores.rankings else ()
     return [*ranked, *(name for name in names if name not in ranked)]
+
+
+def _headings(scores: LongFormScores, *, leading: bool = False) -> list[str]:
+    """Of all measures, or of those that lead, in the order of `figures_of`."""
+    return [
+        measure.heading(k)
+        for measure in MEASURES
+        if measure.leads or not leading
+        for k in ([choice.k for choice in scores.ks] if measure.at_k else [None])
+    ]
+
+
+def _leading_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
+    return (figure for figure in figures_of(system) if figure[0].leads)
+
+
+@dataclass(frozen=True)
+class ByLabels:
+    """A leading figure of one system by verdicts, and by people's labels where they have one."""
+
+    verdicts: Mean
+    labels: Mean | None
+
+
+def _by_labels(summary: RunSummary) -> Iterator[tuple[str, list[ByLabels]]]:
+    """Of each system; nothing without labels."""
+    if summary.labelled is None:
+        return
+    people = {
+        (one.system, measure.quantity, k): mean
+        for one in summary.labelled.systems
+        for measure, k, mean in _leading_of(one)
+    }
+    for one in summary.scores.systems:
+        figures = _leading_of(one)
+        yield one.system, [ByLabels(mean, people.get((one.system, which.quantity, k))) for which, k, mean in figures]
 
 
 def _total(systems: Sequence[SystemScore]) -> Counts:
@@ -146,10 +189,9 @@ _RESPONSES = ("id", "system", "prompt_id", "supported", "not_supported", "irrele
 
 def _score_rows(summary: RunSummary) -> Iterator[tuple[Cell, ...]]:
     for one in summary.scores.systems:
-        means: list[tuple[str, int | None, Mean]] = [("precision", None, one.precision)]
-        means += [(name, at.k, mean) for at in one.at_k for name, mean in (("f1", at.f1), ("recall", at.recall))]
-        for name, k, mean in means:
-            yield one.system, name, k, mean.value, mean.low, mean.high, mean.n, mean.n_prompts
+        places = {at.k: place for place, at in enumerate(one.at_k, start=1)}
+        for measure, k, mean in sorted(figures_of(one), key=lambda figure: places.get(figure[1] or 0, 0)):
+            yield one.system, measure.quantity, k, mean.value, mean.low, mean.high, mean.n, mean.n_prompts
 
 
 def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.core.records import Counts
-from factloop.evaluation.runs.longform_records import ChosenK, KRule, LongFormScores, Mean, SystemScore
+from factloop.evaluation.runs.longform_records import KRule, LongFormScores, Mean, SystemScore
+from factloop.evaluation.runs.measures import figures_of
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views import words as run_words
 from factloop.evaluation.runs.views.agreement_terminal import print_agreement
@@ -38,11 +39,6 @@ def print_run(summary: RunSummary, console: Console) -> None:
     print_section(console, "Run", rows_table(_rows(summary)))
 
 
-def k_name(choice: ChosenK) -> str:
-    """`F1@64`; `F1@41 (median)`."""
-    return f"F1@{choice.k}" if choice.rule is KRule.GIVEN else f"F1@{choice.k} ({choice.rule})"
-
-
 def policy(scores: LongFormScores) -> str:
     """What an abstention counts as, with how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
@@ -50,9 +46,11 @@ def policy(scores: LongFormScores) -> str:
 
 
 def _measures(scores: LongFormScores, system: SystemScore) -> Iterator[tuple[str, Mean]]:
-    for choice, at in zip(scores.ks, system.at_k, strict=True):
-        yield k_name(choice), at.f1
-    yield "Precision", system.precision
+    """`F1@64`, `F1@41 (median)`, `Precision`."""
+    rules = {choice.k: f" ({choice.rule})" for choice in scores.ks if choice.rule is not KRule.GIVEN}
+    for measure, k, mean in figures_of(system):
+        if measure.leads:
+            yield f"{measure.heading(k)}{rules.get(k, '') if k is not None else ''}", mean
 
 
 def _scores(scores: LongFormScores, width: int) -> Table:

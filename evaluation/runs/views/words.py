@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from factloop.evaluation.runs.label_agreement import Figure, Undefined
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
 from factloop.reports.figures import plural
 
@@ -18,12 +17,14 @@ _RULES = {
     KRule.MEDIAN: " (the median of supported claims)",
     KRule.MAXIMUM: " (their maximum)",
 }
-_UNDEFINED = {
-    Undefined.NOTHING_SCORED: "no labelled claim has a verdict",
-    Undefined.ONE_CLASS: "all labels and verdicts are one class",
-    Undefined.NONE_SUPPORTED: "people found none supported",
-    Undefined.NONE_NOT_SUPPORTED: "people found none not supported",
+AGREEMENTS = {
+    "agreement": "Agreement",
+    "kappa": "Cohen's kappa",
+    "balanced_accuracy": "Balanced accuracy",
+    "tpr": "TPR",
+    "tnr": "TNR",
 }
+"""Figures of agreement with labels, by their fields of `SystemAgreement`, in the order in which they are shown."""
 
 
 def policy_words(policy: AbstentionPolicy) -> str:
@@ -49,7 +50,3 @@ def mean_basis(mean: Mean) -> str:
     """What a mean rests on: `120 responses`, `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
-
-
-def why_undefined(figure: Figure) -> str:
-    return "" if figure.undefined is None else _UNDEFINED[figure.undefined]

@@ -45,7 +45,7 @@ def audit(
 ) -> None:
     """Say how far evaluators can be trusted, from claims that they scored and people labelled."""
     from factloop.cli.audit import AuditAsk, run_audit
-    from factloop.evaluation.audit.significance import Correction
+    from factloop.evaluation.statistics.significance import Correction
 
     ask = AuditAsk(
         predictions=predictions,

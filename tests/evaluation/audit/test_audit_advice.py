@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.evaluation.audit.advice import Advice, Leave, Use, advise
-from factloop.evaluation.audit.findings import NOT_MEASURED, Figure, Findings
+from factloop.evaluation.audit.findings import NOT_MEASURED, Finding, Findings
 from factloop.evaluation.audit.units import Level
 from tests.evaluation.audit.audit_sample import audited
 from tests.evaluation.audit.prediction_rows import Row
@@ -17,20 +17,20 @@ from tests.evaluation.audit.prediction_rows import Row
 GOOD = Findings(
     evaluator="judge",
     where="TofuEval",
-    tpr=Figure(0.916, 1405, 0.9, 0.93),
-    tnr=Figure(0.85, 408, 0.81, 0.88),
-    mean_bias=Figure(0.011, 6),
+    tpr=Finding(0.916, 1405, 0.9, 0.93),
+    tnr=Finding(0.85, 408, 0.81, 0.88),
+    mean_bias=Finding(0.011, 6),
     worst_bias=-0.02,
-    headroom_bias=Figure(-0.01, 6, -0.015, 0.005),
-    wrong_pairs=Figure(1 / 15, 15),
+    headroom_bias=Finding(-0.01, 6, -0.015, 0.005),
+    wrong_pairs=Finding(1 / 15, 15),
     reversed_pairs=0.0,
-    found_pairs=Figure(0.875, 8),
-    tau=Figure(0.867, 6),
-    lost_across_chunks=Figure(0.031, 900, 0.02, 0.045),
-    tpr_by_wording=Figure(0.916, 1405),
-    tnr_by_wording=Figure(0.85, 408),
-    tpr_least_similar=Figure(0.86, 200),
-    tnr_most_similar=Figure(0.80, 70),
+    found_pairs=Finding(0.875, 8),
+    tau=Finding(0.867, 6),
+    lost_across_chunks=Finding(0.031, 900, 0.02, 0.045),
+    tpr_by_wording=Finding(0.916, 1405),
+    tnr_by_wording=Finding(0.85, 408),
+    tpr_least_similar=Finding(0.86, 200),
+    tnr_most_similar=Finding(0.80, 70),
 )
 
 
@@ -59,45 +59,45 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
 @pytest.mark.parametrize(
     ("change", "use", "leave", "words"),
     [
-        ({"tnr": Figure(0.81, 408, 0.77, 0.85)}, Use.FILTER_CLAIMS, Leave.WITH_CARE, "81.0 %"),  # may be below .8
-        ({"tnr": Figure(0.525, 408)}, Use.FILTER_CLAIMS, Leave.NO, "stops 52.5 % (408 claims)"),
-        ({"tpr": Figure(0.3, 408)}, Use.FILTER_CLAIMS, Leave.NO, "passes 30.0 %"),
-        ({"mean_bias": Figure(0.03, 6)}, Use.ERROR_RATE, Leave.WITH_CARE, "off by 3.0 points (6 systems) on average"),
-        ({"mean_bias": Figure(0.01, 6, 0.0, 0.03)}, Use.ERROR_RATE, Leave.WITH_CARE, "1.0 points"),
-        ({"mean_bias": Figure(0.138, 6), "worst_bias": 0.312}, Use.ERROR_RATE, Leave.NO, "and by 31.2 at worst"),
+        ({"tnr": Finding(0.81, 408, 0.77, 0.85)}, Use.FILTER_CLAIMS, Leave.WITH_CARE, "81.0 %"),  # may be below .8
+        ({"tnr": Finding(0.525, 408)}, Use.FILTER_CLAIMS, Leave.NO, "stops 52.5 % (408 claims)"),
+        ({"tpr": Finding(0.3, 408)}, Use.FILTER_CLAIMS, Leave.NO, "passes 30.0 %"),
+        ({"mean_bias": Finding(0.03, 6)}, Use.ERROR_RATE, Leave.WITH_CARE, "off by 3.0 points (6 systems) on average"),
+        ({"mean_bias": Finding(0.01, 6, 0.0, 0.03)}, Use.ERROR_RATE, Leave.WITH_CARE, "1.0 points"),
+        ({"mean_bias": Finding(0.138, 6), "worst_bias": 0.312}, Use.ERROR_RATE, Leave.NO, "and by 31.2 at worst"),
         (
-            {"mean_bias": Figure(0.154, 6), "best_adjustment": "zero bias", "adjusted_bias": 0.06, "n_adjusted": 4},
+            {"mean_bias": Finding(0.154, 6), "best_adjustment": "zero bias", "adjusted_bias": 0.06, "n_adjusted": 4},
             Use.ERROR_RATE,
             Leave.NO,
             "adjusted on one labelled system by 6.0 (zero bias, the best method here; 4 choices of that system)",
         ),
-        ({"headroom_bias": Figure(-0.123, 6)}, Use.HEADROOM, Leave.NO, "12.3 points (6 systems) lower"),
-        ({"headroom_bias": Figure(0.0, 6)}, Use.HEADROOM, Leave.YES, "as it is (6 systems)"),
-        ({"headroom_bias": Figure(0.03, 6)}, Use.HEADROOM, Leave.WITH_CARE, "higher"),
-        ({"wrong_pairs": Figure(0.2, 15)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "20.0 % (15 pairs)"),
-        ({"wrong_pairs": Figure(1 / 3, 15)}, Use.COMPARE_SYSTEMS, Leave.NO, "33.3 %"),
+        ({"headroom_bias": Finding(-0.123, 6)}, Use.HEADROOM, Leave.NO, "12.3 points (6 systems) lower"),
+        ({"headroom_bias": Finding(0.0, 6)}, Use.HEADROOM, Leave.YES, "as it is (6 systems)"),
+        ({"headroom_bias": Finding(0.03, 6)}, Use.HEADROOM, Leave.WITH_CARE, "higher"),
+        ({"wrong_pairs": Finding(0.2, 15)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "20.0 % (15 pairs)"),
+        ({"wrong_pairs": Finding(1 / 3, 15)}, Use.COMPARE_SYSTEMS, Leave.NO, "33.3 %"),
         ({"reversed_pairs": 1 / 15}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "turns 6.7 % of them round"),
-        ({"found_pairs": Figure(0.75, 8)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 8 that differ by the labels"),
-        ({"found_pairs": Figure(0.375, 8)}, Use.COMPARE_SYSTEMS, Leave.NO, "it finds 37.5 %"),
-        ({"found_pairs": Figure(1.0, 4)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 4 that differ"),
-        ({"found_pairs": Figure(0.0, 1)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "it finds 0.0 %"),
+        ({"found_pairs": Finding(0.75, 8)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 8 that differ by the labels"),
+        ({"found_pairs": Finding(0.375, 8)}, Use.COMPARE_SYSTEMS, Leave.NO, "it finds 37.5 %"),
+        ({"found_pairs": Finding(1.0, 4)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 4 that differ"),
+        ({"found_pairs": Finding(0.0, 1)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "it finds 0.0 %"),
         (  # differences where there are none
-            {"found_pairs": Figure(None, 0), "wrong_pairs": Figure(0.4, 15)},
+            {"found_pairs": Finding(None, 0), "wrong_pairs": Finding(0.4, 15)},
             Use.COMPARE_SYSTEMS,
             Leave.NO,
             "40.0 % (15 pairs)",
         ),
-        ({"found_pairs": Figure(1.0, 4)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "no more than 4 pairs of them differ"),
-        ({"tau": Figure(0.6, 6)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "0.60"),
-        ({"tau": Figure(-0.2, 6, -0.8, 0.5)}, Use.RANK_SYSTEMS, Leave.NO, "(95 % interval -0.80 to 0.50, 6 systems)"),
-        ({"lost_across_chunks": Figure(0.07, 900)}, Use.LONG_DOCUMENTS, Leave.WITH_CARE, "7.0 % (900 claims)"),
-        ({"lost_across_chunks": Figure(0.21, 900)}, Use.LONG_DOCUMENTS, Leave.NO, "pass no longer"),
-        ({"tpr_least_similar": Figure(0.78, 200)}, Use.PARAPHRASED_CLAIMS, Leave.WITH_CARE, "against 91.6 % of all"),
-        ({"tpr_least_similar": Figure(0.70, 200)}, Use.PARAPHRASED_CLAIMS, Leave.NO, "passes 70.0 % (200 claims)"),
-        ({"tnr_most_similar": Figure(0.75, 70)}, Use.COPIED_CLAIMS, Leave.YES, "stops 75.0 % (70 claims)"),
-        ({"tnr_most_similar": Figure(0.5, 70)}, Use.COPIED_CLAIMS, Leave.NO, "against 85.0 % of all"),
+        ({"found_pairs": Finding(1.0, 4)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "no more than 4 pairs of them differ"),
+        ({"tau": Finding(0.6, 6)}, Use.RANK_SYSTEMS, Leave.WITH_CARE, "0.60"),
+        ({"tau": Finding(-0.2, 6, -0.8, 0.5)}, Use.RANK_SYSTEMS, Leave.NO, "(95 % interval -0.80 to 0.50, 6 systems)"),
+        ({"lost_across_chunks": Finding(0.07, 900)}, Use.LONG_DOCUMENTS, Leave.WITH_CARE, "7.0 % (900 claims)"),
+        ({"lost_across_chunks": Finding(0.21, 900)}, Use.LONG_DOCUMENTS, Leave.NO, "pass no longer"),
+        ({"tpr_least_similar": Finding(0.78, 200)}, Use.PARAPHRASED_CLAIMS, Leave.WITH_CARE, "against 91.6 % of all"),
+        ({"tpr_least_similar": Finding(0.70, 200)}, Use.PARAPHRASED_CLAIMS, Leave.NO, "passes 70.0 % (200 claims)"),
+        ({"tnr_most_similar": Finding(0.75, 70)}, Use.COPIED_CLAIMS, Leave.YES, "stops 75.0 % (70 claims)"),
+        ({"tnr_most_similar": Finding(0.5, 70)}, Use.COPIED_CLAIMS, Leave.NO, "against 85.0 % of all"),
         (  # no worse than elsewhere, but bad everywhere
-            {"tnr_by_wording": Figure(0.5, 408), "tnr_most_similar": Figure(0.5, 70)},
+            {"tnr_by_wording": Finding(0.5, 408), "tnr_most_similar": Finding(0.5, 70)},
             Use.COPIED_CLAIMS,
             Leave.NO,
             "stops 50.0 %",
@@ -115,28 +115,28 @@ def test_each_number_decides_its_use(change: dict[str, object], use: Use, leave:
 @pytest.mark.parametrize(
     ("field", "use", "figure", "words"),
     [
-        ("tnr", Use.FILTER_CLAIMS, Figure(1.0, 29), "too few claims of each kind (29, and it takes 30)"),
-        ("tnr", Use.FILTER_CLAIMS, Figure(None, 1), "too few claims of each kind (1, and it takes 30)"),
-        ("tnr", Use.FILTER_CLAIMS, Figure(1.0, 80, n_clusters=9), "too few prompts or responses (9, and it takes 10)"),
-        ("mean_bias", Use.ERROR_RATE, Figure(0.0, 2), "too few systems (2, and it takes 3)"),
+        ("tnr", Use.FILTER_CLAIMS, Finding(1.0, 29), "too few claims of each kind (29, and it takes 30)"),
+        ("tnr", Use.FILTER_CLAIMS, Finding(None, 1), "too few claims of each kind (1, and it takes 30)"),
+        ("tnr", Use.FILTER_CLAIMS, Finding(1.0, 80, n_clusters=9), "too few prompts or responses (9, and it takes 10)"),
+        ("mean_bias", Use.ERROR_RATE, Finding(0.0, 2), "too few systems (2, and it takes 3)"),
         ("headroom_bias", Use.HEADROOM, NOT_MEASURED, "it was not measured"),
-        ("wrong_pairs", Use.COMPARE_SYSTEMS, Figure(0.0, 6), "too few pairs of systems (6, and it takes 10)"),
+        ("wrong_pairs", Use.COMPARE_SYSTEMS, Finding(0.0, 6), "too few pairs of systems (6, and it takes 10)"),
         (
             "found_pairs",
             Use.COMPARE_SYSTEMS,
-            Figure(None, 0),
+            Finding(None, 0),
             "the labels tell no two systems apart in any of 15 pairs",
         ),
-        ("found_pairs", Use.RANK_SYSTEMS, Figure(None, 0), "so that their own order may be chance"),
-        ("tau", Use.RANK_SYSTEMS, Figure(1.0, 4), "too few systems (4, and it takes 5)"),
-        ("tau", Use.RANK_SYSTEMS, Figure(None, 6), "it is undefined here"),
+        ("found_pairs", Use.RANK_SYSTEMS, Finding(None, 0), "so that their own order may be chance"),
+        ("tau", Use.RANK_SYSTEMS, Finding(1.0, 4), "too few systems (4, and it takes 5)"),
+        ("tau", Use.RANK_SYSTEMS, Finding(None, 6), "it is undefined here"),
         ("lost_across_chunks", Use.LONG_DOCUMENTS, NOT_MEASURED, "it was not measured"),
-        ("tpr_least_similar", Use.PARAPHRASED_CLAIMS, Figure(0.9, 12), "too few such claims (12, and it takes 30)"),
+        ("tpr_least_similar", Use.PARAPHRASED_CLAIMS, Finding(0.9, 12), "too few such claims (12, and it takes 30)"),
         ("tpr_by_wording", Use.PARAPHRASED_CLAIMS, NOT_MEASURED, "it was not measured"),
-        ("tnr_most_similar", Use.COPIED_CLAIMS, Figure(None, 40), "it is undefined here"),
+        ("tnr_most_similar", Use.COPIED_CLAIMS, Finding(None, 40), "it is undefined here"),
     ],
 )
-def test_too_little_decides_nothing(field: str, use: Use, figure: Figure, words: str) -> None:
+def test_too_little_decides_nothing(field: str, use: Use, figure: Finding, words: str) -> None:
     advice = on(replace(GOOD, **{field: figure}), use)  # type: ignore[arg-type]  # fields of figures
     assert advice.leave is Leave.UNKNOWN
     assert advice.sentence.startswith("Whether judge may be used")
@@ -154,7 +154,7 @@ def test_a_better_or_surer_evaluator_is_never_allowed_less(one: float, other: fl
     caution = [Leave.NO, Leave.WITH_CARE, Leave.YES]
 
     def leave(tnr: float, width: float) -> int:
-        figure = Figure(tnr, n, max(0.0, tnr - width), min(1.0, tnr + width))
+        figure = Finding(tnr, n, max(0.0, tnr - width), min(1.0, tnr + width))
         return caution.index(on(replace(GOOD, tnr=figure), Use.FILTER_CLAIMS).leave)
 
     worse, better = sorted((one, other))
@@ -162,11 +162,11 @@ def test_a_better_or_surer_evaluator_is_never_allowed_less(one: float, other: fl
 
 
 def test_a_magnitude_keeps_its_interval() -> None:
-    assert Figure(-0.3, 5, -0.4, -0.1).magnitude == Figure(0.3, 5, 0.1, 0.4)
-    assert Figure(-0.1, 5, -0.4, 0.2).magnitude == Figure(0.1, 5, 0.0, 0.4)
-    assert Figure(-0.1, 5).magnitude == Figure(0.1, 5)
+    assert Finding(-0.3, 5, -0.4, -0.1).magnitude == Finding(0.3, 5, 0.1, 0.4)
+    assert Finding(-0.1, 5, -0.4, 0.2).magnitude == Finding(0.1, 5, 0.0, 0.4)
+    assert Finding(-0.1, 5).magnitude == Finding(0.1, 5)
     with pytest.raises(ValueError, match="no value"):
-        _ = Figure(None, 5).magnitude
+        _ = Finding(None, 5).magnitude
 
 
 def test_an_evaluator_that_passes_everything_is_not_said_to_tell_systems_apart() -> None:

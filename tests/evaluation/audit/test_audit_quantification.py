@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from factloop.evaluation.audit.estimate import Undefined
+from factloop.core.figure import Undefined
 from factloop.evaluation.audit.quantification import Quantification, quantification
 from factloop.evaluation.audit.resampling import count
 from factloop.evaluation.audit.units import Level

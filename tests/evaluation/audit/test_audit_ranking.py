@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
-from factloop.evaluation.audit.significance import Correction, two_proportions
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.statistics.correlation import Undefined
+from factloop.evaluation.statistics.significance import Correction, two_proportions
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 E = "judge"

@@ -11,8 +11,9 @@ from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no typ
     recall_score,
 )
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.audit.agreement import agreement
-from factloop.evaluation.audit.estimate import Estimate, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure
 from factloop.evaluation.audit.rates import MEASURES, EvaluatorRates, Rates, rates
 from factloop.evaluation.audit.resampling import count
 from factloop.evaluation.audit.units import Level
@@ -176,7 +177,7 @@ def test_bounds_duplication_and_order(rows: list[Row]) -> None:
     for ours, theirs in zip(rates(counted).rates, twice.rates, strict=True):
         assert values(ours) == pytest.approx(values(theirs), nan_ok=True)
         for name in MEASURES:
-            found: Estimate = getattr(ours, name)
+            found: AuditFigure = getattr(ours, name)
             lowest = -1.0 if name == "gap" else 0.0
             assert found.value is None or lowest <= found.value <= 1.0
             assert found.low is None or found.high is None or lowest <= found.low <= found.high <= 1.0
@@ -208,7 +209,7 @@ def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
         Row(int(place > 0), {"e": float(place % 3 > 0)}, prompt=str(place), response=str(place)) for place in range(10)
     ]
     found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)).find("e", dataset("d"))
-    assert found.tnr == Estimate(value=1.0, n=1, n_clusters=1, n_resamples_undefined=found.tnr.n_resamples_undefined)
+    assert found.tnr == AuditFigure(value=1.0, n=1, n_clusters=1, n_resamples_undefined=found.tnr.n_resamples_undefined)
     assert (found.balanced_accuracy.low, found.balanced_accuracy.n_clusters) == (None, 1)
     assert found.tpr.n_clusters == 9
     assert found.tpr.low is not None

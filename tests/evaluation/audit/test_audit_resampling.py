@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.estimate import Estimate, Figures, Undefined, percentile_interval
+from factloop.core.figure import Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Figures
 from factloop.evaluation.audit.resampling import Counted, count
 from factloop.evaluation.audit.units import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
@@ -175,22 +176,6 @@ def test_no_rows_and_no_evaluators() -> None:
     assert resampled([Row(1), Row(0, response="r2")]).claims.confusion.shape == (41, 0, 1, 2, 2)
 
 
-COLUMNS = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.nan]), min_size=1, max_size=30)
-
-
-@given(COLUMNS, st.sampled_from([0.5, 0.9, 0.95]))
-def test_intervals_are_those_of_numpy(numbers: list[float], level: float) -> None:
-    low, high, n_undefined = percentile_interval(np.array(numbers)[:, None], level)
-    defined = [number for number in numbers if not math.isnan(number)]
-    assert n_undefined.tolist() == [len(numbers) - len(defined)]
-    if defined:
-        theirs = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-        assert [low[0], high[0]] == pytest.approx(theirs.tolist(), abs=1e-12)
-    else:
-        assert math.isnan(low[0])
-        assert math.isnan(high[0])
-
-
 def test_what_has_no_interval() -> None:
     """No resamples; one cluster; a value that no resample has; no value."""
     nan = math.nan
@@ -198,9 +183,9 @@ def test_what_has_no_interval() -> None:
     figures = Figures(values, np.full(4, 9), np.array([2, 1, 2, 2]))
     found = figures.estimates([Undefined.NO_ATTRIBUTABLE] * 4, 0.95)
     assert [found[0].low, found[0].high] == pytest.approx([0.405, 0.595])
-    assert found[1] == Estimate(value=0.5, n=9, n_clusters=1)
-    assert found[2] == Estimate(value=0.5, n=9, n_clusters=2, n_resamples_undefined=2)
-    assert found[3] == Estimate(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
+    assert found[1] == AuditFigure(value=0.5, n=9, n_clusters=1)
+    assert found[2] == AuditFigure(value=0.5, n=9, n_clusters=2, n_resamples_undefined=2)
+    assert found[3] == AuditFigure(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
     alone = Figures(values[:1], np.full(4, 9), np.array([2, 1, 2, 2])).estimates([Undefined.NO_DATASET] * 4, 0.95)
     assert [estimate.low for estimate in alone] == [None] * 4
 

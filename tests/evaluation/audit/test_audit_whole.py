@@ -16,18 +16,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, MethodMean
 from factloop.evaluation.audit.advice import Leave, Use
-from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.findings import NOT_MEASURED
 from factloop.evaluation.audit.quantification import EvaluatorBias
 from factloop.evaluation.audit.rates import EvaluatorRates
 from factloop.evaluation.audit.reading import best_method, findings_of
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.datasets.tofueval import load_tofueval
+from factloop.evaluation.statistics.significance import Correction
 from tests.evaluation.audit.audit_sample import audited, sample_rows
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
@@ -296,7 +297,7 @@ def figures(report: AuditReport) -> dict[str, Any]:
     for one in both:
         if one.group.kind == "all":
             for name, value in one:
-                if isinstance(value, Estimate):
+                if isinstance(value, AuditFigure):
                     points[f"{one.evaluator} {one.level} {name}"] = value.value
     for mean in at.mean_rankings:
         points[f"{mean.evaluator} {mean.level} tau"] = mean.kendall

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score  # type: ignore[import-untyped]  # no types
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # type: ignore[import-untyped]  # no types
 
+from factloop.core.figure import Undefined
 from factloop.core.records import Verdict
-from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips, mcnemar
-from factloop.evaluation.comparing.pairs import ClaimPair, JudgedClaim, match_claims
-from factloop.evaluation.comparing.records import ClaimAgreement, LabelComparison
+from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
+from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
+from factloop.evaluation.comparing.pairs import ClaimPair
+from factloop.evaluation.comparing.records import ClaimAgreement, ClaimFigure, LabelComparison
 from factloop.evaluation.datasets.factscore import FactLabel
+from factloop.evaluation.statistics.significance import mcnemar
 
 S, N, IR = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT
 LABEL = {S: FactLabel.SUPPORTED, N: FactLabel.NOT_SUPPORTED, IR: FactLabel.IRRELEVANT}
@@ -83,11 +86,23 @@ def test_the_table_and_kappa_by_hand() -> None:
 def test_what_is_undefined_says_why() -> None:
     one_class = agreement_of([both(S, S)] * 3)
     assert (one_class.agreement.value, one_class.kappa.value) == (1.0, None)
-    assert one_class.kappa.undefined is not None
+    assert one_class.kappa.undefined is Undefined.ONE_CLASS
     nothing = agreement_of([both(None, S)])
     assert nothing.agreement.value is nothing.kappa.value is None
-    assert nothing.agreement.undefined == "no matched claim has a verdict of both"
+    assert nothing.agreement.undefined is Undefined.NOT_BOTH_SCORED
     assert agreement_of([]).table == ((0,) * 4,) * 4
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("no labelled claim has a verdict of both", Undefined.NOT_BOTH_SCORED),
+        ("both give every claim one and the same verdict, so chance alone would agree", Undefined.ONE_CLASS),
+        ("one_class", Undefined.ONE_CLASS),
+    ],
+)
+def test_reasons_of_version_1_0_are_read(words: str, reason: Undefined) -> None:
+    assert ClaimFigure.model_validate({"value": None, "n": 0, "undefined": words}).undefined is reason
 
 
 verdicts = st.sampled_from([S, N, IR])

@@ -12,9 +12,10 @@ from scipy.stats import binomtest, permutation_test  # type: ignore[import-untyp
 
 from factloop.core.records import Counts
 from factloop.evaluation.comparing.records import Pair, PairedDifference
-from factloop.evaluation.comparing.statistics import paired_differences, turned_signs
+from factloop.evaluation.comparing.statistics import paired_differences
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.records import ResponseLine
+from factloop.evaluation.statistics.significance import turned_signs
 
 Cells = tuple[int, int, int, int]
 """Supported, not supported, irrelevant, unscored."""

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloop.core.factuality import f1_at_k
+from factloop.core.figure import Undefined
 from factloop.core.records import Counts
 from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
 from factloop.evaluation.debiasing.f1 import corrected_f1
-from factloop.evaluation.debiasing.records import Abstentions, Caution, CorrectedF1, Transfer, Undefined
+from factloop.evaluation.debiasing.records import Abstentions, Caution, CorrectedF1, Transfer
 from factloop.evaluation.debiasing.resampling import draw, expanded_tail
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 

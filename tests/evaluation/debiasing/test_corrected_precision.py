@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
+from factloop.core.figure import Undefined
 from factloop.core.records import Counts
 from factloop.evaluation.debiasing.influence import covariance, of_mean, quantile
 from factloop.evaluation.debiasing.precision import corrected_precision
-from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates, Method, Undefined
+from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates, Method
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 
 pytest.importorskip("ppi_py", reason="the extra `correction` is not installed")

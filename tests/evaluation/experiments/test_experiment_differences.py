@@ -175,11 +175,11 @@ def test_the_headline_is_chosen_by_the_labels_alone() -> None:
 @pytest.mark.parametrize(
     ("results", "words"),
     [
-        (two([S] * 8, [N] * 8, [None] * 8), "cannot be said: no claim has a label"),
-        (two([U] * 8, [N] * 8, [True, False] * 4), "cannot be said: nothing has a verdict to rest on"),
+        (two([S] * 8, [N] * 8, [None] * 8), "cannot be said: no labels to go by"),
+        (two([U] * 8, [N] * 8, [True, False] * 4), "cannot be said: nothing scored"),
         (
             two([S, U, U], [S, N, N], [True, False, False]),
-            "no claim with a verdict is one that people call not supported",
+            "people call none not supported",
         ),
         (two([S] * 8, [S] * 8, [True, False] * 4), "no difference shown between strict and packaged"),
         (two([S] * 8, [S] * 8, [True, False] * 4), "not one claim differs"),
@@ -233,7 +233,7 @@ def test_one_claim_and_no_claim() -> None:
     assert len(one.flips) == 1
     none = assess(results_of([]))
     assert none.conclusions[0].words == (
-        "cannot be said: no claim has a label, so strict and packaged are not compared in balanced accuracy."
+        "cannot be said: no labels to go by, so strict and packaged are not compared in balanced accuracy."
     )
     assert (none.n_labelled, none.flips) == (0, ())
 

@@ -17,12 +17,13 @@ from statsmodels.stats.inter_rater import (  # type: ignore[import-untyped]  # i
 )
 
 from factloop.core.factuality import f1_at_k, precision
+from factloop.core.figure import Undefined
 from factloop.core.records import Counts, Verdict
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
 from factloop.evaluation.experiments.quantities import ItemValues, response_quantities
 from factloop.evaluation.experiments.records import JudgedClaim, Results
-from factloop.evaluation.experiments.report import ExperimentReport, Measured, Quantity, Undefined, VariantReport
+from factloop.evaluation.experiments.report import ExperimentReport, Measured, Quantity, VariantReport
 from tests.evaluation.experiments.sample import (
     claim,
     make_response_results,

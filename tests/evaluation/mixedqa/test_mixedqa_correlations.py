@@ -7,6 +7,7 @@ import time
 import pytest
 from pydantic import ValidationError
 
+from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.core.records import UnscoredReason, Usage
 from factloop.core.trust_records import Relation, TrustBC, TrustFC, TrustOV, TrustReport
@@ -20,7 +21,6 @@ from factloop.evaluation.mixedqa.scores import (
     metric_name,
     scored_response,
 )
-from factloop.evaluation.statistics.correlation import Undefined
 from tests.evaluation.mixedqa.mixedqa_sample import WHEN, fingerprint, many_responses, respond, result_of, sample_result
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
-from factloop.evaluation.debiasing.records import Transfer, Undefined
+from factloop.evaluation.debiasing.records import Transfer
 from factloop.evaluation.runs.calibration import calibrate, calibrated, calibration_warnings, load_calibration
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.longform_records import AbstentionPolicy

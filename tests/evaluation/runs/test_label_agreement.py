@@ -15,17 +15,17 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
     recall_score,
 )
 
+from factloop.core.figure import Undefined
 from factloop.core.records import Claim, Counts, Judgement, UnscoredReason, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.label_agreement import (
-    Figure,
     LabelTable,
     SystemAgreement,
     TabledResponse,
-    Undefined,
     agree_with_labels,
     table_of,
 )
+from factloop.evaluation.runs.longform_records import PromptFigure
 
 FIGURES = ("agreement", "kappa", "tpr", "tnr", "balanced_accuracy")
 
@@ -44,8 +44,8 @@ def overall(*tables: LabelTable) -> SystemAgreement:
     return agree_with_labels(TabledResponse("A", f"p{n}", one) for n, one in enumerate(tables)).overall
 
 
-def of(agreement: SystemAgreement, name: str) -> Figure:
-    figure: Figure = getattr(agreement, name)
+def of(agreement: SystemAgreement, name: str) -> PromptFigure:
+    figure: PromptFigure = getattr(agreement, name)
     return figure
 
 
@@ -66,7 +66,7 @@ def test_figures_worked_by_hand() -> None:
     found = overall(WORKED)
     assert (found.table, found.n_unscored, found.n_responses) == (WORKED, 3, 1)
     by_chance = (9 * 10 + 7 * 7 + 4 * 3) / 400  # 0.3775
-    assert found.agreement == Figure(value=12 / 20, n=20, n_prompts=1)
+    assert found.agreement == PromptFigure(value=12 / 20, n=20, n_prompts=1)
     assert found.kappa.value == pytest.approx((0.6 - by_chance) / (1 - by_chance))  # 0.357
     assert (found.tpr.value, found.tpr.n) == (6 / 8, 8)
     assert (found.tnr.value, found.tnr.n) == (4 / 7, 7)
@@ -108,8 +108,8 @@ def test_scikit_learn_finds_the_same(facts: list[tuple[int, int]]) -> None:
     ("given", "reasons"),
     [
         (table(*[0, 0, 0, 5] * 3), ["nothing_scored"] * 5),
-        (table(5, *[0] * 11), [None, "one_class", None, "none_not_supported", "none_not_supported"]),
-        (table(0, 0, 0, 0, 2, 2, *[0] * 6), [None, None, "none_supported", None, "none_supported"]),
+        (table(5, *[0] * 11), [None, "one_class", None, "no_unsupported", "no_unsupported"]),
+        (table(0, 0, 0, 0, 2, 2, *[0] * 6), [None, None, "no_supported", None, "no_supported"]),
         (table(0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 0, 0), [None, None, *["nothing_scored"] * 3]),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_cannot_be_known_says_why(given: LabelTable, reasons: list[str | No
 def test_no_labels_at_all_are_no_agreement() -> None:
     found = agree_with_labels([TabledResponse("A", "p", table(*[0] * 12))], rng=np.random.default_rng(0))
     assert (found.systems, found.overall.n_responses) == ((), 0)
-    assert found.overall.agreement == Figure(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_prompts=0)
+    assert found.overall.agreement == PromptFigure(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_prompts=0)
 
 
 def responses(seed: int, n: int = 30) -> list[TabledResponse]:

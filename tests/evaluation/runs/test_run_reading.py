@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import RunSummary
@@ -76,7 +77,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema_version": "2.0"}, "written in the format '2.0', and this version of factloop reads '1.0'"),
+        ({"schema_version": "2.0"}, "written in the format '2.0', and this version of factloop reads '1.0' and '1.1'"),
         ({"kind": "other"}, r"field 'kind': .*; start the run again"),
         ({"schema_version": None}, "field 'schema_version'"),
     ],
@@ -86,6 +87,19 @@ def test_a_summary_of_another_kind_is_named(folder: Path, change: dict[str, Any]
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(DataError, match=said):
         read_run(folder)
+
+
+def test_a_summary_of_version_1_0_is_read(folder: Path) -> None:
+    """Its means have no reason, and its reasons had other names."""
+    path = folder / "summary.json"
+    older = json.loads(path.read_text())
+    older["schema_version"] = "1.0"
+    for system in older["scores"]["systems"]:
+        for at in system["at_k"]:
+            at["f1"] = {"value": None, "low": None, "high": None, "n": 0, "n_prompts": 0}
+    path.write_text(json.dumps(older))
+    summary = read_run(folder).summary
+    assert {at.f1.undefined for one in summary.scores.systems for at in one.at_k} == {Undefined.NOTHING_SCORED}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])

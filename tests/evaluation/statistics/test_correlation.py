@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
-from factloop.evaluation.statistics.correlation import FEW, Correlation, Method, Undefined, kendall, pearson, spearman
+from factloop.evaluation.statistics.correlation import FEW, Correlation, Method, kendall, pearson, spearman
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 ALL = (pearson, spearman, kendall)

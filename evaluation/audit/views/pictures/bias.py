@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from factloop.evaluation.audit.estimate import Estimate
+from factloop.evaluation.audit.estimate import AuditFigure
 from factloop.evaluation.audit.quantification import EvaluatorBias, SystemBias
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.views.pictures.marks import Dot, Mark, lines_height, name_lines, put_dot, short
@@ -119,7 +119,9 @@ def draw_headroom(found: Sequence[EvaluatorBias], marks: Mapping[str, Mark], whe
     return draw(paint, alt=alt, width=6.0, height=lines_height(len(lines)))
 
 
-def _put(axes: Axes, one: Estimate, y: float, mark: Mark, colour: str, marker: str, *, is_hollow: bool = False) -> None:
+def _put(
+    axes: Axes, one: AuditFigure, y: float, mark: Mark, colour: str, marker: str, *, is_hollow: bool = False
+) -> None:
     if one.value is not None:
         dot = Dot(one.value, one.low, one.high)
         put_dot(axes, dot, y, mark, colour=colour, marker=marker, is_hollow=is_hollow)

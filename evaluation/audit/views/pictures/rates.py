@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from factloop.evaluation.audit.estimate import Estimate
+from factloop.evaluation.audit.estimate import AuditFigure
 from factloop.evaluation.audit.rates import EvaluatorRates
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.views.pictures.marks import Dot, Mark, lines_height, name_lines, put_dot
@@ -59,6 +59,6 @@ def _paint(axes: Axes, found: Sequence[EvaluatorRates], lines: Sequence[Mark]) -
     axes.tick_params(axis="y", labelcolor=INK)
 
 
-def _put(axes: Axes, one: Estimate, y: float, mark: Mark, colour: str, marker: str) -> None:
+def _put(axes: Axes, one: AuditFigure, y: float, mark: Mark, colour: str, marker: str) -> None:
     if one.value is not None:
         put_dot(axes, Dot(one.value, one.low, one.high), y, mark, colour=colour, marker=marker)

@@ -16,7 +16,7 @@ from lxml import etree
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, CalibrationWarning
 from factloop.evaluation.audit.advice import Leave, Use
-from factloop.evaluation.audit.estimate import Estimate, Group
+from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport
 from factloop.evaluation.audit.units import Level
 
@@ -58,7 +58,7 @@ def at(report: AuditReport) -> AuditAt:
     return report.at[0]
 
 
-def percent(estimate: Estimate) -> str:
+def percent(estimate: AuditFigure) -> str:
     assert estimate.value is not None
     return f"{100 * estimate.value:.1f}"
 

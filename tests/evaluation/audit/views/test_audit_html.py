@@ -11,8 +11,9 @@ from typing import Any
 import lxml.html
 import pytest
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.audit.advice import Leave
-from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.views.csv import csv_files
 from factloop.evaluation.audit.views.html import groups_of, render_audit_html
@@ -134,7 +135,7 @@ def test_the_tables_say_what_the_report_says() -> None:
 def test_undefined_figures_say_why() -> None:
     tree = tree_of("bare")
     said = {text(cell).split("n 0")[0].split("n 1")[0] for cell in tree.xpath("//td[@class='undefined']")}
-    assert "undefined: none labelled unattributable" in said
+    assert "undefined: none labelled wrong" in said
     assert "undefined: one system" in said
     assert "undefined: fewer than two systems" in said
     assert [text(one) for one in tree.xpath("//ul[@aria-label='Left out']/li")] == list(bare_audit().left_out)
@@ -199,21 +200,21 @@ def test_the_csv_of_parts_has_a_row_for_each() -> None:
 @pytest.mark.parametrize(
     ("estimate", "shown", "note"),
     [
-        (Estimate(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8), "70.5", "60.0 to 80.0; n 1,200"),
-        (Estimate(value=-0.0004, n=5, n_clusters=1), "0.0", "n 5"),
+        (AuditFigure(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8), "70.5", "60.0 to 80.0; n 1,200"),
+        (AuditFigure(value=-0.0004, n=5, n_clusters=1), "0.0", "n 5"),
         (
-            Estimate(value=1.0, n=5, n_clusters=1, n_datasets=2, n_datasets_undefined=1),
+            AuditFigure(value=1.0, n=5, n_clusters=1, n_datasets=2, n_datasets_undefined=1),
             "100.0",
             "n 5, undefined on 1 data set",
         ),
         (
-            Estimate(value=None, undefined=Undefined.ONE_SYSTEM, n=5, n_clusters=1),
+            AuditFigure(value=None, undefined=Undefined.ONE_SYSTEM, n=5, n_clusters=1),
             "undefined: one system",
             "n 5",
         ),
     ],
 )
-def test_an_estimate_says_what_it_rests_on(estimate: Estimate, shown: str, note: str) -> None:
+def test_an_estimate_says_what_it_rests_on(estimate: AuditFigure, shown: str, note: str) -> None:
     cell = estimate_cell(estimate)
     assert (cell.text, cell.note, cell.is_undefined) == (shown, note, estimate.value is None)
 

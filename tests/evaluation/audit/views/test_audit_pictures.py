@@ -10,13 +10,13 @@ import pytest
 from lxml import etree
 from markupsafe import Markup
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.audit.agreement import PairAgreement
 from factloop.evaluation.audit.chunking import Changes, ChunkingBias
-from factloop.evaluation.audit.estimate import Estimate, Group, Undefined
+from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.quantification import EvaluatorBias, SystemBias
 from factloop.evaluation.audit.ranking import Order, OrderCell, Ranking, SystemRates
 from factloop.evaluation.audit.rates import EvaluatorRates
-from factloop.evaluation.audit.significance import Correction
 from factloop.evaluation.audit.surface import SimilarityBin, SurfaceBias
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.views.pictures.agreement import draw_agreement
@@ -27,20 +27,21 @@ from factloop.evaluation.audit.views.pictures.ranking import WrongPairs, draw_or
 from factloop.evaluation.audit.views.pictures.rates import draw_rates
 from factloop.evaluation.audit.views.pictures.similarity import draw_similarity
 from factloop.evaluation.statistics.correlation import kendall, pearson
+from factloop.evaluation.statistics.significance import Correction
 from factloop.reports.pictures import SERIES
 
 ALL = Group(kind="all")
 MARKS = {name: Mark(number, name) for number, name in enumerate(("one", "two"))}
 
 
-def known(value: float, low: float | None = None, high: float | None = None) -> Estimate:
-    return Estimate(value=value, n=40, n_clusters=10, low=low, high=high)
+def known(value: float, low: float | None = None, high: float | None = None) -> AuditFigure:
+    return AuditFigure(value=value, n=40, n_clusters=10, low=low, high=high)
 
 
-UNKNOWN = Estimate(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_clusters=0)
+UNKNOWN = AuditFigure(value=None, undefined=Undefined.NOTHING_SCORED, n=0, n_clusters=0)
 
 
-def rates_of(evaluator: str, tpr: Estimate, tnr: Estimate) -> EvaluatorRates:
+def rates_of(evaluator: str, tpr: AuditFigure, tnr: AuditFigure) -> EvaluatorRates:
     rest = dict.fromkeys(("balanced_accuracy", "fpr", "fnr", "gap"), UNKNOWN)
     return EvaluatorRates(
         evaluator=evaluator,
@@ -55,13 +56,13 @@ def rates_of(evaluator: str, tpr: Estimate, tnr: Estimate) -> EvaluatorRates:
     )
 
 
-def pair_of(evaluator: str, other: str | None, value: Estimate) -> PairAgreement:
+def pair_of(evaluator: str, other: str | None, value: AuditFigure) -> PairAgreement:
     return PairAgreement(
         evaluator=evaluator, other=other, group=ALL, unattributable=value, attributable=value, n_left_out=0
     )
 
 
-def bias_of(evaluator: str, mean: Estimate, headroom: Estimate) -> EvaluatorBias:
+def bias_of(evaluator: str, mean: AuditFigure, headroom: AuditFigure) -> EvaluatorBias:
     return EvaluatorBias(
         evaluator=evaluator,
         level=Level.CLAIM,
@@ -77,7 +78,7 @@ def bias_of(evaluator: str, mean: Estimate, headroom: Estimate) -> EvaluatorBias
     )
 
 
-def system_of(evaluator: str, system: str, labelled: Estimate, predicted: Estimate) -> SystemBias:
+def system_of(evaluator: str, system: str, labelled: AuditFigure, predicted: AuditFigure) -> SystemBias:
     return SystemBias(
         evaluator=evaluator,
         level=Level.CLAIM,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
 from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
@@ -14,7 +15,7 @@ from factloop.evaluation.mixedqa.reference.bleu import Bleu
 from factloop.evaluation.mixedqa.reference.exact_match import ExactMatch
 from factloop.evaluation.mixedqa.reference.meteor import Meteor
 from factloop.evaluation.mixedqa.reference.rouge import RougeL
-from factloop.evaluation.statistics.correlation import Correlation, Undefined, pearson
+from factloop.evaluation.statistics.correlation import Correlation, pearson
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 PAPER = {row.metric: row.correlations for row in PUBLISHED}

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factloop.core.figure import Undefined
 from factloop.evaluation.mixedqa.views.correlation_figures import (
     Axis,
     basis,
@@ -14,7 +15,7 @@ from factloop.evaluation.mixedqa.views.correlation_figures import (
     outcome,
     resampling,
 )
-from factloop.evaluation.statistics.correlation import Correlation, Method, Undefined
+from factloop.evaluation.statistics.correlation import Correlation, Method
 
 
 def correlation(value: float | None = 0.3126, **changes: Any) -> Correlation:

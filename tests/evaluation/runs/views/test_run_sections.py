@@ -63,8 +63,8 @@ def test_the_table_has_each_label_by_each_verdict() -> None:
 def test_a_figure_that_is_undefined_says_why_and_repeats_are_counted() -> None:
     text = agreement(judged("p", "ss", labels="SS", texts=["a", "a"]))
     assert "1 fact of 1 response, 1 repeated ones left out" in text
-    assert "TNR: people found none not supported" in text
-    assert "Cohen's kappa: all labels and verdicts are one class" in text
+    assert "TNR: people call none not supported" in text
+    assert "Cohen's kappa: all are of one and the same class" in text
 
 
 def test_without_a_labelled_fact_there_is_nothing_to_show() -> None:
@@ -92,7 +92,7 @@ def test_raw_and_corrected_figures_stand_side_by_side() -> None:
 
 def test_a_correction_that_cannot_be_made_says_why() -> None:
     text = corrected([judged("p", "sn")], CalibrationSample("x", (1,), (None,)))
-    assert "no labelled claim has a verdict" in text
+    assert "no labels to go by" in text
 
 
 @pytest.mark.parametrize("width", [40, 100])

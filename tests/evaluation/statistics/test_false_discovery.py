@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control  # type: ignore[import-untyped]  # its stubs are no dependency
 
-from factloop.evaluation.audit.significance import false_discovery
+from factloop.evaluation.statistics.significance import false_discovery
 
 
 def test_by_hand() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
-from factloop.evaluation.audit.significance import Correction, corrected, sign_flips, two_proportions
+from factloop.evaluation.statistics.significance import Correction, corrected, sign_flips, two_proportions
 
 
 def flips(*differences: float, seed: int = 0) -> float:

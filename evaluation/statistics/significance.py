@@ -1,4 +1,4 @@
-"""P-values for the error rates of two systems, and their correction where many pairs are compared.
+"""P-values of paired and unpaired differences, and their correction where many are tested.
 
 Systems that answered the same prompts are compared prompt by prompt: an easy prompt is easy for both, and a test that
 ignores this misses real differences.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ DRAWS = 4999
 """Random turns of a paired test: at p = 0.05 its error is 0.003."""
 ENOUGH_DIFFERENCES = 100
 """From so many prompts of equal weight on, a sum of turned differences is as good as normal (excess kurtosis -0.02)."""
+ALL_SIGNS = 14
+"""Up to so many differing prompts every way to turn their signs is tried (16,384); beyond, see `sign_flips`."""
 _ROUNDING = 1e-9
 _BLOCK = 1024
 """Prompts whose random signs are held at once: 40 MB."""
@@ -79,6 +82,30 @@ def two_proportions(errors: tuple[int, int], totals: tuple[int, int]) -> float:
         return 1.0
     z = (errors[0] / totals[0] - errors[1] / totals[1]) / np.sqrt(variance)
     return float(min(1.0, 2.0 * ndtr(-abs(z))))
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """Exact two-sided p-value: as many of the disputed claims on one side as that, if either side is as likely."""
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    n = first_only + second_only
+    return float(binomtest(first_only, n, 0.5).pvalue) if n else 1.0
+
+
+def turned_signs(differences: Floats, rng: np.random.Generator) -> float:
+    """P-value, two-sided, of the paired randomisation test; `differences` is (n_prompts,). 1 where none differs.
+
+    Exact up to `ALL_SIGNS` differing prompts, and wherever the differences have one size; see `sign_flips`.
+    """
+    sizes = np.abs(differences)
+    differing = differences[sizes > _ROUNDING * sizes.max(initial=0.0)]
+    if not len(differing):
+        return 1.0
+    if len(differing) > ALL_SIGNS:
+        return float(sign_flips(differences[:, None], rng)[0])
+    signs = np.array(list(product((-1.0, 1.0), repeat=len(differing))))
+    reached = abs(differing.sum())
+    return float((np.abs(signs @ differing) >= reached - _ROUNDING * sizes.max()).mean())
 
 
 def sign_flips(differences: Floats, rng: np.random.Generator) -> Floats:

@@ -1,0 +1,59 @@
+"""Brings the claims of two judgements of one text together, for runs, for variants and for single checks."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factloop.core.citations import reason
+from factloop.core.records import Claim, Verdict
+from factloop.evaluation.datasets.factscore import FactLabel
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """What is kept of a claim."""
+
+    id: str
+    text: str
+    """What it is matched by, without regard to spaces and capitals."""
+    shown: str
+    verdict: Verdict | None
+    rationale: str
+    """With titles for the numbers of passages, which are not kept."""
+    label: FactLabel | None
+
+    @classmethod
+    def of(cls, claim: Claim, text: str, label: FactLabel | None = None) -> JudgedClaim:
+        """`text` is the one to match by: as split from the response, or self-contained."""
+        return cls(claim.id, plain(text), claim.self_contained, claim.judgement.verdict, reason(claim), label)
+
+
+def plain(text: str) -> str:
+    """The same for texts that differ in nothing but spaces and capitals."""
+    return " ".join(text.split()).casefold()
+
+
+def flip_of(first: Verdict | None, second: Verdict | None) -> tuple[Verdict, Verdict] | None:
+    """Both verdicts, where both sides have one and not the same. A claim without a verdict is no flip."""
+    return None if first is None or second is None or first is second else (first, second)
+
+
+def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
+    """The claims that both sides make, in the order of the first: each claim at most once.
+
+    Where ids and texts agree, as for given facts, by these; then by equal text, the earlier with the earlier.
+    """
+    by_id = {claim.id: claim for claim in second}
+    partner = {
+        claim.id: other.id for claim in first if (other := by_id.get(claim.id)) is not None and other.text == claim.text
+    }
+    free: defaultdict[str, deque[str]] = defaultdict(deque)
+    for claim in second:
+        if claim.id not in partner:  # a partner by id has the same id
+            free[claim.text].append(claim.id)
+    for claim in first:
+        if claim.id not in partner and free[claim.text]:
+            partner[claim.id] = free[claim.text].popleft()
+    return [(claim, by_id[partner[claim.id]]) for claim in first if claim.id in partner]

@@ -1,0 +1,94 @@
+"""The cluster bootstrap: whole clusters are drawn with replacement, as many as there are, and figures computed anew.
+
+Claims of one response resemble each other, and so do responses to one prompt: they are drawn together. A resample is
+how often each cluster was drawn, so that what it adds up to is these numbers times the sums of each cluster: all
+resamples of all figures are one product of matrices. Features differ only in the statistic that they compute of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factloop.evaluation.statistics.blas import one_blas_thread
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+AT_ONCE = 2**17
+"""Numbers in a matrix of draws, at most: 1 MB, so that a long run needs no more memory than a short one."""
+ROUNDING = 1e-12
+"""An interval no wider than this has no width."""
+
+
+def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE) -> Iterator[Ints]:
+    """Matrices (n_resamples, n_clusters) of how often each cluster was drawn; `at_once` changes none of the draws."""
+    batch = max(1, at_once // n_clusters)
+    for start in range(0, resamples, batch):
+        size = min(batch, resamples - start)
+        places = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
+        yield np.bincount(places.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
+
+
+def draw_clusters(
+    n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE
+) -> Iterator[Floats]:
+    """As `draw_counts`, ready to be multiplied."""
+    return (times.astype(np.float64) for times in draw_counts(n_clusters, rng, resamples, at_once=at_once))
+
+
+def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
+    """(1 + n_resamples, n_clusters): the sample itself, each cluster once, then its resamples; none without `rng`."""
+    sample = np.ones((1, n_clusters))
+    drawn = () if rng is None or not n_clusters else draw_clusters(n_clusters, rng, resamples)
+    return np.concatenate([sample, *drawn])
+
+
+def bootstrap(
+    of_clusters: Floats, statistic: Callable[[Floats], Floats], rng: np.random.Generator, resamples: int
+) -> Floats:
+    """The statistic of each resample.
+
+    `of_clusters` is (n_clusters, ...), what adds up over clusters; the statistic takes the sums of all resamples,
+    (n_resamples, ...), and gives a row for each, NaN where it is undefined.
+    """
+    flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
+    with one_blas_thread():
+        sums = np.concatenate([weights @ flat for weights in draw_clusters(len(flat), rng, resamples)])
+    return statistic(sums.reshape(-1, *of_clusters.shape[1:]))
+
+
+def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
+    """The middle `level` of the values, NaN left out; None without any, and where it has no width.
+
+    Where all resamples give the same nothing varies, which is no certainty.
+    """
+    low, high, _ = percentiles(values[:, None], (1.0 - level) / 2.0)
+    return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # not where both are NaN
+
+
+def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
+    """Of each column of numbers what cuts off this share on either side, and how many are NaN, which are left out.
+
+    Interpolated as `numpy.quantile` does. Both ends are NaN where all are.
+    """
+    n_undefined = np.isnan(values).sum(axis=0)
+    n_defined = len(values) - n_undefined
+    if not len(values):
+        nothing = np.full(values.shape[1:], np.nan)
+        return nothing, nothing, n_undefined
+    rising = np.sort(values, axis=0)  # NaN last
+    return _quantile(rising, n_defined, tail), _quantile(rising, n_defined, 1.0 - tail), n_undefined
+
+
+def _quantile(rising: Floats, n_defined: Ints, share: float) -> Floats:
+    last = np.maximum(n_defined - 1, 0)
+    place = last * share
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, last)
+    columns = np.arange(rising.shape[1])
+    low, high = rising[below, columns], rising[above, columns]
+    part, apart = place - below, high - low
+    return np.where(part < 0.5, low + apart * part, high - apart * (1.0 - part))
