@@ -11,7 +11,8 @@ from typing import IO, Generic, Self, TypeVar
 
 from factloop.core.errors import ConfigError
 from factloop.core.files.private import open_private
-from factloop.core.records import MENDABLE, Judgement, Record
+from factloop.core.reasons import MENDABLE
+from factloop.core.records import Judgement, Record
 from factloop.evaluation.runs.reading import parse_judged
 from factloop.evaluation.runs.records import JudgedResponse
 

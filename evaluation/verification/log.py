@@ -13,7 +13,7 @@ from typing import IO, Self
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.records import MENDABLE
+from factloop.core.reasons import MENDABLE
 from factloop.evaluation.verification.records import EvaluatorSummary, Prediction
 from factloop.evaluation.verification.spool import key_of, to_line
 
