@@ -71,6 +71,11 @@ def marked(model: type[BaseModel], what: str) -> tuple[str, ...]:
     return tuple(name for name, field in model.model_fields.items() if getattr(mark_of(field), what))
 
 
+def in_group(model: type[BaseModel], group: Group) -> tuple[str, ...]:
+    """Names of the settings of a group."""
+    return tuple(name for name, field in model.model_fields.items() if mark_of(field).group is group)
+
+
 def text_of(field: FieldInfo) -> str:
     """What a setting is, in one paragraph."""
     return " ".join((field.description or "").partition("\n\n")[0].split())
@@ -118,7 +123,7 @@ class SameAs:
 
     def __get_pydantic_core_schema__(self, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         field = self.model.model_fields[self.setting]
-        return handler.generate_schema(Annotated[(field.annotation, *field.metadata, self.setting)])
+        return handler.generate_schema(Annotated[(field.annotation, *field.metadata)])
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {**handler(schema), "description": text_of(self.model.model_fields[self.setting])}
