@@ -8,10 +8,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from factloop.core.errors import ConfigError
-
-EVALUATION = "factloop.evaluation"
-
 
 class LateCommand(TyperCommand):
     """Stands for a command in the help of its group. Its own flags, help and work are those of its function."""
@@ -34,18 +30,8 @@ def add_command(group: typer.Typer, name: str, home: str, about: str) -> None:
 
 
 def load_command(home: str) -> Any:
-    """The command, with its flags. Raises ConfigError where it belongs to a package that is not installed."""
+    """The command, with its flags."""
     module, _, function = home.partition(":")
-    try:
-        command = getattr(import_module(module), function)
-    except ModuleNotFoundError as error:
-        if error.name != EVALUATION:
-            raise
-        raise ConfigError(without_evaluation(error)) from error
     alone = typer.Typer(add_completion=False)
-    alone.command()(command)
+    alone.command()(getattr(import_module(module), function))
     return typer.main.get_command(alone)
-
-
-def without_evaluation(error: ModuleNotFoundError) -> str:
-    return f"this command needs the package {error.name}, which is not part of this installation"

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import pytest
@@ -107,10 +106,3 @@ def test_whatever_uses_the_cache_can_do_without_and_bound_it() -> None:
         "check", "correct", "trust", "distractors", "experiment", "serve", "mcp", "eval responses", "eval factscore",
         "eval mixedqa", "generate longfact", "generate prompts",
     ]  # fmt: skip
-
-
-def test_a_command_of_a_package_that_is_not_there_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "needs_evaluation.py").write_text("import factloop.evaluation.absent\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError):
-        load_command("needs_evaluation:run")  # the package is there, a module of it is not: a fault of ours
