@@ -17,6 +17,7 @@ from pydantic import ConfigDict
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import Item, load_items
 from factloop.core.records import Record
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 _EVIDENCE = re.compile(r"\s*(?:\[\d+\]\s*)?(?P<url>https?://\S+)(?P<passage>.*)", re.DOTALL)
 _JUDGED = ("support", "correctness")
@@ -67,6 +68,19 @@ class ExpertQaClaim(Item):
         if self.support in (None, Support.NOT_APPLICABLE):
             return None
         return 1 if self.support is Support.COMPLETE else 0
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        passages = [evidence.passage for evidence in self.evidence if evidence.passage]
+        if self.attributable is not None:
+            yield LabelledClaim(
+                id=self.id,
+                system=self.system,
+                response_id=self.answer_id,
+                prompt_id=self.question,
+                claim=self.claim,
+                document="\n\n".join(passages) or None,
+                label=self.attributable,
+            )
 
 
 def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import Item, load_items
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 _THEIR_LABELS = ("checkworthy", "stance")
 _FILE_NAMES = {
@@ -70,6 +71,15 @@ class JudgedEvidence(Item):
     evidence: str
     url: str | None = None
     label: Stance
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        yield LabelledClaim(
+            id=self.id,
+            system="ChatGPT",
+            claim=self.claim,
+            document=self.evidence,
+            label=1 if self.label is Stance.COMPLETELY_SUPPORT else 0,
+        )
 
 
 def load_decomposition(place: str | Path) -> Iterator[DecomposedSentence]:

@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import Item, files_of, load_items
 from factloop.core.records import Counts, Record
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 _FILE_NAMES = {
     "prompt": "input",
@@ -69,6 +70,19 @@ class FactScoreResponse(Item):
         for fact in self.facts:
             first.setdefault(fact.text, fact)
         return tuple(first.values())
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        """Each text once; irrelevant facts are passed over, as FActScore's precision does."""
+        for place, fact in enumerate(self.distinct_facts):
+            if fact.label is not FactLabel.IRRELEVANT:
+                yield LabelledClaim(
+                    id=f"{self.id}/{place}",
+                    system=self.system,
+                    response_id=self.id,
+                    prompt_id=self.topic,
+                    claim=fact.text,
+                    label=1 if fact.label is FactLabel.SUPPORTED else 0,
+                )
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import Item, files_of, load_items
 from factloop.evaluation.datasets.labels import BinaryLabel
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 
 class AggreFactClaim(Item):
@@ -22,6 +23,9 @@ class AggreFactClaim(Item):
     claim: NotBlank
     label: BinaryLabel
     contamination_identifier: str = ""
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        yield LabelledClaim(id=self.id, dataset=self.dataset, claim=self.claim, document=self.doc, label=self.label)
 
 
 def load_llm_aggrefact(place: str | Path) -> Iterator[AggreFactClaim]:

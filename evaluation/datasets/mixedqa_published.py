@@ -12,7 +12,7 @@ from typing import Any
 
 from factloop.core.files.json_array import read_json_array
 from factloop.core.files.rows import Row
-from factloop.evaluation.datasets.mixedqa import MixedQaItem
+from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
 
 SYSTEMS = {"flan": "flan-t5-xxl", "llama": "llama-7b", "gpt": "gpt-3.5-turbo"}
 """The published name of each system, and the one that the paper has for it."""
@@ -43,3 +43,12 @@ def _response(row: Row, name: str) -> dict[str, Any]:
     if not isinstance(label, str) or label not in _LABELS:
         raise row.error('a label is "0" or "1"', f"{name}.human_eval")
     return {"system": SYSTEMS[name], "text": given.get("pred"), "human_correct": _LABELS[label]}
+
+
+def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
+    """MixedQA as published or in our own layout, from one file or from the folder that it was put into."""
+    folder = Path(place)
+    if folder.is_dir():
+        theirs = folder / "qa_human_check.json"
+        place = theirs if theirs.is_file() else folder / "mixedqa.jsonl"
+    return load_published_mixedqa(place) if str(place).endswith(".json") else load_mixedqa(place)

@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field
 from factloop.core.files.rows import Identifier, NotBlank, Row
 from factloop.core.files.tables import Item, files_of, load_items
 from factloop.core.records import Record
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 _TRIPLETS = "claude2_response_kg"
 
@@ -54,6 +55,17 @@ class RefCheckerResponse(Item):
     response: str
     triplets: tuple[JudgedTriplet, ...]
     """None at all where the response claims nothing, which RefChecker counts as an abstention."""
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        for place, triplet in enumerate(self.triplets):
+            yield LabelledClaim(
+                id=f"{self.id}/{place}",
+                system=self.system,
+                response_id=self.id,
+                prompt_id=f"{self.setting}/{self.prompt_id}",
+                claim=triplet.claim,
+                label=triplet.attributable,
+            )
 
 
 def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:

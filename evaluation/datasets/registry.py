@@ -1,5 +1,8 @@
 """The data sets that factloop knows: where they are published, under which licence, and what reads them.
 
+Ours stand in `registry.json`. Other distributions add theirs by entry points of `factloop.datasets`: each names a
+`Dataset`.
+
 A checksum is that of the file at the revision which its address names. It is None where upstream publishes none and the
 file itself could not be had; then what was downloaded is recorded, and compared with nothing.
 """
@@ -8,24 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
 from factloop.core.errors import ConfigError
+from factloop.core.plugins import DATASETS, load_plugin, plugin_names
 from factloop.core.records import Record
-from factloop.evaluation.datasets import factcheckgpt
-from factloop.evaluation.datasets.expertqa import load_expertqa
-from factloop.evaluation.datasets.factscore import load_factscore
-from factloop.evaluation.datasets.llm_aggrefact import load_llm_aggrefact
-from factloop.evaluation.datasets.longfact import load_longfact
-from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
-from factloop.evaluation.datasets.mixedqa_published import load_published_mixedqa
-from factloop.evaluation.datasets.refchecker import load_refchecker
-from factloop.evaluation.datasets.tofueval import load_tofueval
-from factloop.evaluation.datasets.wice import load_wice
 
 Loader = Callable[[str | Path], Iterator[Record]]
 
@@ -49,6 +43,11 @@ class DatasetPart(Record):
     """The name of the one file, JSON Lines, that the same rows may stand in."""
     columns: tuple[str, ...]
     """Columns of the published files."""
+    loader: str
+    """`package.module:function`: it takes a file or a folder and yields the items. Items with labels have a method
+    `labelled_claims`."""
+    one_file: bool = False
+    """The loader takes a file alone: of a folder the one that lies in it."""
 
 
 class Dataset(Record):
@@ -60,6 +59,8 @@ class Dataset(Record):
     citation: str
     gated: bool = False
     """Upstream hands it out only to those who accept its terms there."""
+    task: str | None = None
+    """Its task group, as Godbole and Jia have them (section 4.1); data sets that they lack stand with their like."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
@@ -89,55 +90,32 @@ def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
     Raises ConfigError for a name that is none, and DataError, when it gets there, for a malformed row.
     """
     found = find_dataset(name).part(part)
-    return _LOADERS[name, found.name](place)
+    module, _, function = found.loader.partition(":")
+    load: Loader = getattr(import_module(module), function)
+    return load(_only_file_of(place) if found.one_file else place)
 
 
 @cache
 def _by_name() -> Mapping[str, Dataset]:
     text = resources.files("factloop.evaluation.datasets").joinpath("registry.json").read_text(encoding="utf-8")
-    return {dataset.name: dataset for dataset in TypeAdapter(tuple[Dataset, ...]).validate_json(text)}
+    ours = TypeAdapter(tuple[Dataset, ...]).validate_json(text)
+    known = {dataset.name: dataset for dataset in (*_from_others(), *ours)}  # ours keep their names
+    return dict(sorted(known.items()))
 
 
-def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """MixedQA as published or in our own layout, from one file or from the folder that it was put into."""
-    folder = Path(place)
-    if folder.is_dir():
-        theirs = folder / "qa_human_check.json"
-        place = theirs if theirs.is_file() else folder / "mixedqa.jsonl"
-    return load_published_mixedqa(place) if str(place).endswith(".json") else load_mixedqa(place)
+def _from_others() -> Iterator[Dataset]:
+    for name in plugin_names(DATASETS):
+        dataset = load_plugin(DATASETS, name)
+        if not isinstance(dataset, Dataset) or dataset.name != name:
+            raise ConfigError(f"{DATASETS}: {name!r} must name a Dataset of that name, not {dataset!r:.100}")
+        yield dataset
 
 
-def _only_file(load: Loader) -> Loader:
+def _only_file_of(place: str | Path) -> str | Path:
     """Of a folder, the one file in it that is no record of where it is from."""
-
-    def load_it(place: str | Path) -> Iterator[Record]:
-        if Path(place).is_dir():
-            files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
-            if len(files) != 1:
-                raise ConfigError(f"{place}: one file is needed here, and there are {len(files)}")
-            place = files[0]
-        return load(place)
-
-    return load_it
-
-
-_LOADERS: Mapping[tuple[str, str], Loader] = {
-    ("expertqa", "claims"): _only_file(load_expertqa),
-    ("factcheckgpt", "decomposition"): _only_file(factcheckgpt.load_decomposition),
-    ("factcheckgpt", "sentence-checkworthiness"): _only_file(factcheckgpt.load_sentence_checkworthiness),
-    ("factcheckgpt", "claim-checkworthiness"): _only_file(factcheckgpt.load_claim_checkworthiness),
-    ("factcheckgpt", "stance"): _only_file(factcheckgpt.load_stance),
-    ("factscore", "bio"): load_factscore,
-    ("llm-aggrefact", "dev"): load_llm_aggrefact,
-    ("llm-aggrefact", "test"): load_llm_aggrefact,
-    ("longfact", "objects"): load_longfact,
-    ("longfact", "concepts"): load_longfact,
-    ("mixedqa", "answers"): load_any_mixedqa,
-    ("refchecker", "annotations"): load_refchecker,
-    ("tofueval", "mediasum-dev"): _only_file(load_tofueval),
-    ("tofueval", "mediasum-test"): _only_file(load_tofueval),
-    ("tofueval", "meetingbank-dev"): _only_file(load_tofueval),
-    ("tofueval", "meetingbank-test"): _only_file(load_tofueval),
-    ("wice", "dev"): _only_file(load_wice),
-    ("wice", "test"): _only_file(load_wice),
-}
+    if not Path(place).is_dir():
+        return place
+    files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
+    if len(files) != 1:
+        raise ConfigError(f"{place}: one file is needed here, and there are {len(files)}")
+    return files[0]

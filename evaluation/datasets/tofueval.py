@@ -15,6 +15,7 @@ from pydantic import Field
 from factloop.core.files.rows import Identifier, NotBlank, Row, shown
 from factloop.core.files.tables import Item, load_items
 from factloop.evaluation.datasets.labels import BinaryLabel
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 _OUR_NAMES = {"model_name": "system", "summ_sent": "sentence", "exp": "explanation"}
 _SENTENCE_LABELS = {"yes": 1, "no": 0}
@@ -35,6 +36,16 @@ class TofuEvalSentence(Item):
     def response(self) -> tuple[str, str, str]:
         """The summary that the sentence is from: dialogue, topic and system."""
         return self.doc_id, self.topic, self.system
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        yield LabelledClaim(
+            id=self.id,
+            system=self.system,
+            response_id=f"{self.doc_id}/{self.topic}/{self.system}",
+            prompt_id=f"{self.doc_id}/{self.topic}",
+            claim=self.sentence,
+            label=self.label,
+        )
 
 
 def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import Item, load_items
+from factloop.evaluation.datasets.mapping import LabelledClaim
 
 
 class WiceLabel(StrEnum):
@@ -42,6 +43,9 @@ class WiceClaim(Item):
     def attributable(self) -> Literal[0, 1]:
         """1 for a claim that is supported as a whole, as LLM-AggreFact counts it."""
         return 1 if self.label is WiceLabel.SUPPORTED else 0
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        yield LabelledClaim(id=self.id, claim=self.claim, document="\n".join(self.evidence), label=self.attributable)
 
 
 def load_wice(place: str | Path) -> Iterator[WiceClaim]:

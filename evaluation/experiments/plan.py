@@ -24,18 +24,14 @@ from factloop.core.errors import DataError
 from factloop.core.files.rows import shown
 from factloop.evaluation.experiments.records import Name
 from factloop.evaluation.experiments.yaml_places import PlacedYaml, read_placed_yaml
+from factloop.setup.marks import marked, path_settings
 from factloop.setup.settings import CheckSettings, describe
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
-WHOLE = frozenset(
-    {
-        "max_calls", "budget_usd", "concurrency", "requests_per_second",
-        "cache", "cache_dir", "cache_mb", "cache_days",
-    }
-)  # fmt: skip
+WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
 """Settings that hold for the whole experiment, and for no variant alone."""
-_PATHS = ("docs", "prompts", "cache_dir", "embeddings")
+_PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
     "k": "K changes no verdict: give `k` of the plan a list, and every variant is reported for each",
     "cache": "an experiment asks anew, and keeps the answers in its run directory: leave it out",

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from factloop.core.errors import ConfigError
-from factloop.setup.settings import BaseUrl, Positive, RunSettings
-
-Temperature = Annotated[float, Field(ge=0.0, le=2.0)] | None
+from factloop.setup.marks import LIMITS, MODEL, Mark
+from factloop.setup.settings import BaseUrl, Positive, RunSettings, Temperature, Tokens
 
 
 class ResponseSettings(RunSettings):
     """How the model under test is asked. Names are those of the command line's flags."""
 
-    model: str | None = None
-    """`provider:name`, for example `openai:gpt-4o-mini`."""
-    base_url: BaseUrl | None = None
-    """Of any OpenAI-compatible server."""
-    temperature: Temperature = 0.5
-    """As in the code released with the paper; None leaves it to the server."""
-    max_tokens: Annotated[int, Field(ge=64)] | None = 4096
-    """Of one response, which is cut off there. The paper's code stops at 1,024: long responses lose their ends."""
-    timeout_s: Positive = 300.0
-    """For one response: long ones take minutes on a slow server."""
+    model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
+    """The model that writes, such as openai:gpt-4o-mini."""
+    base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
+    """Address of an OpenAI-compatible server."""
+    temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.5
+    """As in the code released with the paper.
+
+    None leaves it to the server."""
+    max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 4096
+    """Tokens of one response, which is cut off there.
+
+    The paper's code stops at 1,024: long responses lose their ends."""
+    timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0
+    """For one response.
+
+    Long ones take minutes on a slow server."""
     seed: int = 0
-    """Of everything drawn at random: which prompts, the jitter of retries."""
+    """Of everything drawn at random.
+
+    Which prompts, the jitter of retries."""
 
     @property
     def named_model(self) -> str:
@@ -39,7 +44,13 @@ class ResponseSettings(RunSettings):
 class PromptSettings(ResponseSettings):
     """How a model is asked for prompts."""
 
-    temperature: Temperature = 1.0
-    """As in the code released with the paper; None leaves it to the server."""
-    max_tokens: Annotated[int, Field(ge=64)] | None = 1024
-    timeout_s: Positive = 60.0
+    temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
+    """As in the code released with the paper.
+
+    None leaves it to the server."""
+    max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
+    """Tokens of one reply."""
+    timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
+    """For one model call."""
+    seed: int = 0
+    """Of the examples shown; another one, other prompts."""

@@ -13,7 +13,8 @@ from typing import IO, Any, Generic, Self, TypeVar
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.private import open_private
-from factloop.core.records import MENDABLE, Judgement
+from factloop.core.reasons import MENDABLE
+from factloop.core.records import Judgement
 
 R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)

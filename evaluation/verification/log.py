@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from factloop.core.errors import DataError
-from factloop.core.records import MENDABLE
+from factloop.core.reasons import MENDABLE
 from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.verification.records import Prediction
 from factloop.evaluation.verification.spool import key_of, to_line

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
-from factloop.setup.settings import BaseUrl, RunSettings
+from factloop.setup.marks import MODEL, Mark
+from factloop.setup.settings import BaseUrl, RunSettings, Temperature
 
 
 class VerifySettings(RunSettings):
     """What shapes the scores of verifiers that are chat models."""
 
-    base_url: BaseUrl | None = None
-    """Of any OpenAI-compatible server."""
-    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.0
-    """None leaves it to the server."""
-    logprobs: bool = True
-    """Ask for the probabilities of the answer's tokens, where the server gives them."""
+    base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
+    """Address of an OpenAI-compatible server."""
+    temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
+    """Of the models.
+
+    None leaves it to the server."""
+    logprobs: Annotated[bool, Mark(MODEL)] = True
+    """Score by the answer's probability, where the server gives it; else 0 or 1."""

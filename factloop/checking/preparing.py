@@ -17,6 +17,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint, Plan
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
+from factloop.setup.marks import marked
 from factloop.setup.session import GATEWAY_PROMPTS
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -113,6 +114,7 @@ def _fingerprint(
     used = () if chat is None else _prompts_of(plan)
     engine: Literal["model", "offline"] = "offline" if chat is None else "model"
     identity = dict(chat.identity) if chat is not None else {}
+    made_with = {name: getattr(settings, name) for name in marked(CheckSettings, "fingerprint")}
     return Fingerprint(
         factloop_version=factloop.__version__,
         engine=engine,
@@ -120,16 +122,10 @@ def _fingerprint(
         base_url=identity.get("base_url"),
         sampling={key: value for key, value in identity.items() if key not in {"model", "base_url"}},
         plan=plan,
-        max_searches=settings.max_searches,
-        results_per_search=settings.results_per_search,
         search_tools=tuple(tool.identity for tool in tools),
-        embeddings=settings.embeddings,
-        spacy_model=settings.spacy_model,
-        tool_calling=settings.tool_calling,
-        logprobs=settings.logprobs and chat is not None,
         prompts=prompts.hashes(used),
         versions={name: importlib.metadata.version(name) for name in LIBRARIES},
-        seed=settings.seed,
+        **{**made_with, "logprobs": settings.logprobs and chat is not None},
     )
 
 

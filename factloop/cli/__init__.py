@@ -9,6 +9,8 @@ from factloop.cli.app import app
 from factloop.core.errors import FactloopError
 
 WRONG_INPUT = 2
+EVALUATION = "factloop.evaluation"
+"""What an installation may do without."""
 
 
 def main() -> None:
@@ -19,6 +21,11 @@ def main() -> None:
         app(prog_name="factloop")
     except FactloopError as error:
         _complain(str(error))
+        sys.exit(WRONG_INPUT)
+    except ModuleNotFoundError as error:
+        if error.name != EVALUATION:
+            raise
+        _complain(f"this command needs the package {EVALUATION}, which is not installed here")
         sys.exit(WRONG_INPUT)
     except OSError as error:
         if error.filename is None:

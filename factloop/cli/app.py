@@ -1,4 +1,4 @@
-"""The commands, put together."""
+"""The commands, put together: each with its home and its line of help; its flags stand with it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import factloop
-from factloop.cli.commands import (
-    audit,
-    cache,
-    cascade,
-    check,
-    compare,
-    correct,
-    data,
-    distractors,
-    experiment,
-    factscore,
-    generate,
-    kb,
-    mcp,
-    mixedqa,
-    prompts,
-    responses,
-    serve,
-    trust,
-    verify,
-)
+from factloop.cli.late import add_command
 
 
 class ResponsesByDefault(TyperGroup):
@@ -40,7 +20,97 @@ class ResponsesByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-_EVAL = "Score a data set, and compare with its labels where it has some. eval FILE is short for eval responses FILE."
+COMMANDS = {
+    "check": ("commands.check:check", "Check which claims of a text hold, and on what evidence."),
+    "correct": (
+        "commands.correct:correct",
+        "Mend what the sources contradict, mark what they do not say, and check the changes again.",
+    ),
+    "trust": (
+        "commands.trust:trust",
+        "Score whether a model stands by its own answers, and whether documents agree (TrustScore).",
+    ),
+    "distractors": (
+        "commands.distractors:distractors",
+        "Show the distractors that a response would be put among. Needs no model.",
+    ),
+    "audit": (
+        "commands.audit:audit",
+        "Say how far evaluators can be trusted, from claims that they scored and people labelled.",
+    ),
+    "compare": (
+        "commands.compare:compare",
+        "Compare two systems on shared prompts, or two evaluators on the same responses, by paired differences.",
+    ),
+    "verify": (
+        "commands.verify:verify",
+        "Score claims by their documents with several verifiers: what an audit of them reads.",
+    ),
+    "experiment": (
+        "commands.experiment:experiment",
+        "Compare prompts, models and settings over the same labelled claims or responses.",
+    ),
+    "serve": (
+        "commands.serve:serve",
+        "Serve checks over HTTP, with a page to look at them. Limits on calls and cost are those of one job.",
+    ),
+    "mcp": (
+        "commands.mcp:mcp",
+        "Serve checks to agents over the Model Context Protocol. Limits on calls and cost are those of the whole run.",
+    ),
+    "eval responses": (
+        "commands.responses:responses",
+        "Check the long responses of a data set, and score their systems by F1@K.",
+    ),
+    "eval factscore": (
+        "commands.factscore:factscore",
+        "Judge FActScore's facts one by one, and say how far the verdicts agree with people's labels.",
+    ),
+    "eval mixedqa": (
+        "commands.mixedqa:mixedqa",
+        "Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1.",
+    ),
+    "data list": ("commands.data:list_", "Show the data sets: their parts and licences, and which are there."),
+    "data get": ("commands.data:get", "Download data sets from where they are published, and compare checksums."),
+    "generate longfact": ("commands.generate:longfact", "Ask a model LongFact's prompts, for factloop eval."),
+    "generate prompts": (
+        "commands.generate:prompts",
+        "Let a model write prompts like LongFact's on a topic, all different.",
+    ),
+    "cascade tune": ("commands.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
+    "kb build": ("commands.kb:build", "Make a local table of typed entities from DBpedia's dumps."),
+    "cache show": ("commands.cache:show", "Show what is kept, where, and within which bounds."),
+    "cache clear": ("commands.cache:clear", "Remove what is kept, but for what another process uses."),
+    "prompts list": (
+        "commands.prompts:list_",
+        "Show the prompts: versions, variables, schemas of the replies, hashes, and which a folder replaces.",
+    ),
+    "prompts show": ("commands.prompts:show", "Show the text of a prompt."),
+    "prompts new": (
+        "commands.prompts:new",
+        "Start a variant of a prompt: a copy to edit, with a version of its own. Overwrites nothing.",
+    ),
+    "prompts diff": (
+        "commands.prompts:diff",
+        "Show how prompts differ: text, front matter, and whether a run takes them for one.",
+    ),
+    "prompts lint": (
+        "commands.prompts:lint",
+        "Find what would stop a run that uses these prompts, or quietly hurt it. Exits with 1 if there is any.",
+    ),
+}
+"""Name, home and line of help of each: the first line of its function's docstring. A group's name stands before."""
+
+GROUPS = {
+    "eval": "Score a data set, and compare with its labels where it has some. "
+    "eval FILE is short for eval responses FILE.",
+    "data": "Data sets: what there is, and how to get it.",
+    "generate": "Let a model write: answers to LongFact's prompts, or prompts like those.",
+    "cascade": "A cheap verifier for the clear claims, the model for the rest.",
+    "kb": "Local tables of typed entities, for distractors.",
+    "cache": "Answers and indexes that runs share: what there is, and removing it.",
+    "prompts": "What models are told: look at prompts, start variants, compare and lint them.",
+}
 
 app = typer.Typer(
     name="factloop",
@@ -66,42 +136,15 @@ def _root(
     pass
 
 
-def _group(name: str, about: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
-    group = typer.Typer(cls=kind, help=about, no_args_is_help=True)
-    app.add_typer(group, name=name)
-    return group
+def _put_together() -> None:
+    groups = {"": app}
+    for name, about in GROUPS.items():
+        kind = ResponsesByDefault if name == "eval" else TyperGroup
+        groups[name] = typer.Typer(cls=kind, help=about, no_args_is_help=True)
+        app.add_typer(groups[name], name=name)
+    for path, (home, about) in COMMANDS.items():
+        group, _, name = path.rpartition(" ")
+        add_command(groups[group], name, f"factloop.cli.{home}", about)
 
 
-app.command()(check.check)
-app.command()(correct.correct)
-app.command()(trust.trust)
-app.command()(distractors.distractors)
-app.command()(audit.audit)
-app.command()(compare.compare)
-app.command()(verify.verify)
-app.command()(experiment.experiment)
-app.command()(serve.serve)
-app.command()(mcp.mcp)
-eval_group = _group("eval", _EVAL, ResponsesByDefault)
-eval_group.command()(responses.responses)
-eval_group.command()(factscore.factscore)
-eval_group.command()(mixedqa.mixedqa)
-data_group = _group("data", "Data sets: what there is, and how to get it.")
-data_group.command("list")(data.list_)
-data_group.command()(data.get)
-generate_group = _group("generate", "Let a model write: answers to LongFact's prompts, or prompts like those.")
-generate_group.command()(generate.longfact)
-generate_group.command()(generate.prompts)
-cascade_group = _group("cascade", "A cheap verifier for the clear claims, the model for the rest.")
-cascade_group.command()(cascade.tune)
-kb_group = _group("kb", "Local tables of typed entities, for distractors.")
-kb_group.command()(kb.build)
-cache_group = _group("cache", "Answers and indexes that runs share: what there is, and removing it.")
-cache_group.command()(cache.show)
-cache_group.command()(cache.clear)
-prompts_group = _group("prompts", "What models are told: look at prompts, start variants, compare and lint them.")
-prompts_group.command("list")(prompts.list_)
-prompts_group.command()(prompts.show)
-prompts_group.command()(prompts.new)
-prompts_group.command()(prompts.diff)
-prompts_group.command()(prompts.lint)
+_put_together()

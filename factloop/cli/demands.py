@@ -8,7 +8,8 @@ from rich.console import Console
 
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.core.errors import ConfigError
-from factloop.core.records import FAILURES, FactualityReport, UnscoredReason
+from factloop.core.reasons import FAILURES, UnscoredReason
+from factloop.core.records import FactualityReport
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 

@@ -20,7 +20,7 @@ from factloop.core.files.json import to_json
 from factloop.core.trust_records import TrustRun
 from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
-from factloop.evaluation.datasets.registry import load_any_mixedqa
+from factloop.evaluation.datasets.mixedqa_published import load_any_mixedqa
 from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
 from factloop.evaluation.mixedqa.reference.build import build_metrics
 from factloop.evaluation.mixedqa.scores import MixedQaResult, ScoredResponse, correlate_with_labels, scored_response

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.setup.settings_sources import load_settings

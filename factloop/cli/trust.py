@@ -12,7 +12,6 @@ from typing import Any
 
 from rich.console import Console
 
-from factloop.checking.checker import FactChecker
 from factloop.cli.demands import BREAKDOWNS, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT, read_text
@@ -22,19 +21,18 @@ from factloop.cli.self_support import refuse_self_support
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.core.given_text import check_given
-from factloop.core.records import UnscoredReason, Usage
-from factloop.core.trust_records import LongFormTrustReport, TrustReport, TrustRun
+from factloop.core.records import UnscoredReason
+from factloop.core.trust_records import TrustReport, TrustRun
 from factloop.reports.figures import plural
 from factloop.reports.trust.html import render_trust_html
 from factloop.reports.trust.long_form_html import render_long_form_html
 from factloop.reports.trust.long_form_terminal import print_long_form
 from factloop.reports.trust.terminal import print_trust_report, print_trust_run
-from factloop.setup.recording import Recording
-from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.setup.settings_sources import load_settings
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.search.build import check_sources
 from factloop.trust.estimate import TrustEstimate, estimate_trust
+from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
 from factloop.trust.question_answers import QuestionAnswer, load_question_answers
 from factloop.trust.scorer import TrustScorer
 
@@ -143,59 +141,16 @@ def _run_long_form(ask: TrustAsk, settings: TrustSettings) -> int:
     messages = messages_console()
     assert ask.answers is not None
     response = read_text(ask.answers)
-    check = check_settings(settings, ask.search)
+    check_settings(settings, ask.search)  # what is wrong with them is said first
     if ask.dry_run:
         raise ConfigError("--dry-run does not go with --long-form; see factloop check --dry-run for SAFE's part")
-    work = _long_form(ask, settings, check, response)
+    work = ascore_long_form(response, ask.prompt, settings=settings, search=ask.search, run_dir=ask.run_dir)
     report = run_until_stopped(work, messages, run_dir=ask.run_dir, kept=settings.cache)
     write_files({ask.json: partial(to_json, report), ask.html: partial(render_long_form_html, report)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
         say(lambda: print_long_form(report, Terminal()))
-    unscored = sum(item.trust_bc is not None and item.trust_bc.value is None for item in report.claims)
-    unscored += report.factuality.counts.unscored
+    unscored = missing_scores(report)
     return _complain(messages, f"{unscored} scores are missing (--strict)") if ask.strict and unscored else DONE
-
-
-def check_settings(settings: TrustSettings, search: Sequence[str]) -> CheckSettings:
-    """SAFE's settings for the claims of a long answer: the judge judges, against the corpus or by search."""
-    shared = {name: getattr(settings, name) for name in RunSettings.model_fields if name in settings.model_fields_set}
-    alike = {name: getattr(settings, name) for name in ("temperature", "seed") if name in settings.model_fields_set}
-    own: dict[str, Any] = {
-        "model": settings.judge_model,
-        "base_url": (settings.judge_base_url or settings.base_url) if settings.judge_model is not None else None,
-        "docs": settings.corpus,
-        "search": tuple(search),
-    }
-    given: dict[str, Any] = {name: value for name, value in own.items() if value}
-    return CheckSettings.of(None, **shared, **alike, **given)
-
-
-async def _long_form(
-    ask: TrustAsk, settings: TrustSettings, check: CheckSettings, response: str
-) -> LongFormTrustReport:
-    first, second = (ask.run_dir / part if ask.run_dir is not None else None for part in ("safe", "trust"))
-    subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})  # documents are SAFE's part
-    async with TrustScorer(settings=subject) as scorer:
-        await scorer.aopen()  # what is wrong with it is said before SAFE costs anything
-    recording = Recording.of(settings)  # one file for both parts
-    async with FactChecker(settings=check, recording=recording) as checker:
-        factuality = await checker.acheck(response, ask.prompt, run_dir=first)
-    left = _with_what_is_left(subject, factuality.usage)
-    async with TrustScorer(settings=left, recording=recording) as scorer:
-        report = await scorer.ascore_claims(factuality, run_dir=second)
-    if recording is not None:
-        recording.save()
-    return report
-
-
-def _with_what_is_left(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """The limits are the user's for both parts together."""
-    left: dict[str, Any] = {}
-    if settings.max_calls is not None:
-        left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
-    if settings.budget_usd is not None:
-        left["budget_usd"] = max(0.0, settings.budget_usd - (spent.cost_usd or 0.0))
-    return settings.model_copy(update=left)
 
 
 def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from factloop.core.reasons import UnscoredReason as UnscoredReason  # a record's field: found where records are
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
@@ -51,29 +53,6 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
-
-
-class UnscoredReason(StrEnum):
-    """Why a claim has no verdict."""
-
-    PARSE_FAILURE = "parse_failure"
-    TOOL_FAILURE = "tool_failure"
-    REFUSAL = "refusal"
-    BUDGET = "budget"
-    TIMEOUT = "timeout"
-    AMBIGUOUS = "ambiguous"
-    NO_SOURCE = "no_source"
-    """Nothing to check against was given: documents or a search tool, for TrustFC a corpus, for TrustBC a subject."""
-    TOO_FEW_DISTRACTORS = "too_few_distractors"
-    """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
-
-
-FAILURES = frozenset(
-    {UnscoredReason.PARSE_FAILURE, UnscoredReason.TOOL_FAILURE, UnscoredReason.REFUSAL, UnscoredReason.TIMEOUT}
-)
-"""What went wrong. The other reasons say what was not given, or is not in the text."""
-MENDABLE = frozenset({UnscoredReason.BUDGET, UnscoredReason.TIMEOUT, UnscoredReason.TOOL_FAILURE})
-"""What another attempt may do better. What it was paid for comes from the journal, so trying again pays for no more."""
 
 
 class NoClaim(StrEnum):

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from factloop.core.records import Claim, NoClaim, UnscoredReason, Verdict
+from factloop.core.reasons import ABOUT, UnscoredReason
+from factloop.core.records import Claim, NoClaim, Verdict
 
 
 class Status(StrEnum):
@@ -47,17 +48,7 @@ _SYMBOLS = {
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
 """The order of bars, counts and filters: what entered precision first."""
 
-REASON_WORDS = {
-    UnscoredReason.PARSE_FAILURE: "the judge's reply could not be read",
-    UnscoredReason.TOOL_FAILURE: "a model or search call failed",
-    UnscoredReason.REFUSAL: "the model declined to answer",
-    UnscoredReason.BUDGET: "the budget was used up",
-    UnscoredReason.TIMEOUT: "no answer in time",
-    UnscoredReason.AMBIGUOUS: "the response leaves the claim ambiguous",
-    UnscoredReason.NO_SOURCE: "no source to check against",
-    UnscoredReason.TOO_FEW_DISTRACTORS: "too few distractors for a question",
-}
-
+REASON_WORDS = {reason: about.claim for reason, about in ABOUT.items()}
 
 NO_CLAIM_WORDS = {
     NoClaim.HEADING: "heading",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 
 from factloop.core.errors import (
     BudgetExceeded,
@@ -37,6 +38,12 @@ class Refused(Exception):
 
     def body(self) -> bytes:
         return error_body(self.words)
+
+
+def refuse_without_evaluation(what: str) -> None:
+    """Raises Refused where the evaluation package is not installed."""
+    if find_spec("factloop.evaluation") is None:
+        raise Refused(503, "not_set_up", f"{what} need the package factloop.evaluation, which this service lacks")
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:

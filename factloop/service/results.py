@@ -6,7 +6,7 @@ Nothing in it is served as it is: what is a report of ours is read, and its page
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,33 +15,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, FactloopError
-from factloop.core.records import FactualityReport, Record
-from factloop.core.trust_records import TrustReport, TrustRun
-from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.comparing.records import Comparison
-from factloop.evaluation.experiments.report import ExperimentReport
-from factloop.evaluation.runs.reading import SUMMARY
-from factloop.evaluation.runs.records import RunSummary
-from factloop.reports.figures import plural
+from factloop.core.records import Record
+from factloop.service.result_kinds import KINDS, ResultKind
 from factloop.service.settings import NAME
 from factloop.service.shapes import ResultInfo, title_of
 
 LARGEST = 200_000_000
 """Bytes of a file; a larger one is passed over."""
-IN_FOLDERS = (SUMMARY, "experiment.json", "report.json")
+IN_FOLDERS = ("summary.json", "experiment.json", "report.json")
 """The file that a folder stands for."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class ResultKind:
-    """One kind of report that can be shown."""
-
-    name: str
-    record: type[Record]
-    render: Callable[[Any], str]
-    title: Callable[[Any], str]
-    words: Callable[[Any], str]
 
 
 @dataclass(frozen=True)
@@ -129,85 +112,3 @@ def _seconds(moment: datetime | None) -> float:
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()
-
-
-def _render_audit(report: AuditReport) -> str:
-    from factloop.evaluation.audit.views.html import render_audit_html
-
-    return render_audit_html(report)
-
-
-def _render_run(summary: RunSummary) -> str:
-    from factloop.evaluation.runs.views.html import render_run_html
-
-    return render_run_html(summary)
-
-
-def _render_experiment(report: ExperimentReport) -> str:
-    from factloop.evaluation.experiments.views.html import render_experiment_html
-
-    return render_experiment_html(report)
-
-
-def _render_comparison(comparison: Comparison) -> str:
-    from factloop.evaluation.comparing.views.html import render_comparison_html
-
-    return render_comparison_html(comparison)
-
-
-def _render_trust(run: TrustReport | TrustRun) -> str:
-    from factloop.reports.trust.html import render_trust_html
-
-    return render_trust_html(run)
-
-
-def _render_check(report: FactualityReport) -> str:
-    from factloop.reports.check.html import render_html
-
-    return render_html(report)
-
-
-def _audit_words(report: AuditReport) -> str:
-    data = report.data
-    return f"{plural(len(data.evaluators), 'evaluator')} on {plural(data.n_claims, 'labelled claim')}"
-
-
-def _check_words(report: FactualityReport) -> str:
-    share = "undefined" if report.precision is None else f"{report.precision:.3f}"
-    return f"precision {share} over {plural(report.counts.scored, 'scored claim')}"
-
-
-KINDS = (
-    ResultKind("audit", AuditReport, _render_audit, lambda report: report.data.name, _audit_words),
-    ResultKind(
-        "run",
-        RunSummary,
-        _render_run,
-        lambda run: run.data,
-        lambda run: f"{plural(len(run.responses), 'response')}, judged by {run.fingerprint.judge}",
-    ),
-    ResultKind(
-        "experiment",
-        ExperimentReport,
-        _render_experiment,
-        lambda one: one.name,
-        lambda one: f"{plural(len(one.variants), 'variant')} over {plural(one.n_items, 'item')}",
-    ),
-    ResultKind(
-        "comparison",
-        Comparison,
-        _render_comparison,
-        lambda one: f"{one.first.run} and {one.second.run}",
-        lambda one: " ".join(one.conclusions[:1]),
-    ),
-    ResultKind(
-        "trust",
-        TrustRun,
-        _render_trust,
-        lambda run: plural(len(run.reports), "answer"),
-        lambda run: f"TrustScore of {plural(len(run.reports), 'answer')}",
-    ),
-    ResultKind("trust", TrustReport, _render_trust, lambda one: one.question, lambda _: "TrustScore of one answer"),
-    ResultKind("check", FactualityReport, _render_check, lambda report: report.prompt or report.response, _check_words),
-)
-"""In the order in which they are tried."""

@@ -16,11 +16,10 @@ from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.core.trust_records import TrustReport
 from factloop.service.context import Open, Opened, Owner, answers
-from factloop.service.errors import STATUS_OF_FAILURE, Refused, failure_words
+from factloop.service.errors import STATUS_OF_FAILURE, Refused, failure_words, refuse_without_evaluation
 from factloop.service.jobs import not_kept
 from factloop.service.live import LiveJob
 from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, TrustAsk, title_of
-from factloop.service.work import write_rows
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
@@ -55,6 +54,7 @@ async def trust(ask: TrustAsk, opened: Open, owner: Owner, wait: Wait = False) -
 @router.post("/audits", status_code=202, response_model=Job, responses=_responses(None))
 async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
     """Says how far evaluators can be trusted, from claims that they scored and people labelled."""
+    refuse_without_evaluation("audits")
     try:
         await asyncio.to_thread(_try_rows, ask)
     except DataError as error:
@@ -87,6 +87,8 @@ def _kept(ask: AuditAsk) -> str:
 
 
 def _try_rows(ask: AuditAsk) -> None:
+    from factloop.service.audits import write_rows
+
     folder = Path(tempfile.mkdtemp(prefix="factloop-"))
     try:
         write_rows(ask.rows, folder)

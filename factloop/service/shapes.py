@@ -30,7 +30,7 @@ Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 class Given(BaseModel):
     """Base of what callers send: strangers among the fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class GivenDocument(Given):

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
-import sys
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from factloop.checking.checker import FactChecker
-from factloop.core.errors import DataError, ToolError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Waiting
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
-from factloop.core.files.private import make_private_folder, write_private
 from factloop.core.records import FactualityReport, Record
 from factloop.core.trust_records import TrustReport
-from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.rows import load_predictions
 from factloop.service.documents import Library
 from factloop.service.shapes import (
     AuditAsk,
-    AuditSummary,
     CheckAsk,
     CheckEnded,
     CheckSummary,
@@ -41,7 +32,6 @@ from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 
 ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
-AUDIT_ROWS = "rows.jsonl"
 WAITING_TOLD_EVERY_S = 5.0
 
 
@@ -81,7 +71,10 @@ class Work:
             case TrustAsk():
                 return await self._trust(ask, folder)
             case AuditAsk():
-                return await _audit(ask, folder)
+                from factloop.service.audits import audit
+
+                report, result, summary = await audit(ask, folder)
+                return Outcome(report, result, summary)
             case _:
                 raise AssertionError(f"no work is called {kind}")
 
@@ -158,45 +151,3 @@ def _summary_of_trust(report: TrustReport) -> TrustSummary:
 
 def _with_ks(report: FactualityReport, ks: tuple[int, ...] | None) -> FactualityReport:
     return report if ks is None else report.model_copy(update={"at_k": at_each_k(report.counts, ks)})
-
-
-def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """The rows as a file that the audit reads. Raises DataError for rows that it would refuse; blocks."""
-    make_private_folder(folder)
-    file = folder / AUDIT_ROWS
-    try:
-        text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
-    except ValueError as error:
-        raise DataError("a number is not finite; give null where there is none", field="rows") from error
-    write_private(file, text.encode())
-    try:
-        load_predictions(file)
-    except DataError as error:
-        message = str(error).replace(str(file), "row")
-        raise DataError(re.sub(r"^row:(\d+)", r"row \1", message)) from error
-    return file
-
-
-async def _audit(ask: AuditAsk, folder: Path) -> Outcome:
-    """By the command, in a process of its own: it can be stopped, and does not hold up the loop."""
-    file = await asyncio.to_thread(write_rows, ask.rows, folder)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "factloop", "audit", str(file), "--json", "-"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # an interrupt of the service is not one of the audit
-    )
-    try:
-        output, _ = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode != 0:
-        raise ToolError("the audit failed", tool="audit")
-    result = output.decode()
-    report = await asyncio.to_thread(AuditReport.model_validate_json, result)
-    data = report.data
-    summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
-    return Outcome(report, result, summary)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from factloop.core.correction_records import Unchecked, Unproven
+from factloop.setup.marks import CORRECTION, Mark
 from factloop.setup.settings import CheckSettings
 
 
 class CorrectionSettings(CheckSettings):
     """What shapes a correction. Names are those of the command line's flags."""
 
-    unproven: Unproven = "mark"
-    """Claims without evidence for or against them are marked in the text, removed from it, or kept as they are."""
-    unchecked: Unchecked = "mark"
-    """What nobody checked is marked in the text, or kept as it is."""
+    unproven: Annotated[Unproven, Mark(CORRECTION)] = "mark"
+    """Claims that nothing was found on: [unverified] after them, taken out, or left as they are."""
+    unchecked: Annotated[Unchecked, Mark(CORRECTION)] = "mark"
+    """What was not checked: [unchecked] after it, or left as it is."""
 
     @property
     def of_checks(self) -> CheckSettings:

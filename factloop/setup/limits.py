@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
+from factloop.setup.marks import PER_CHECK, SameAs, in_group
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.allowance import Allowance
 
@@ -16,21 +17,18 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    deadline_s: Annotated[float, Field(gt=0)] | None = None
+    deadline_s: Annotated[float | None, SameAs(CheckSettings, "deadline_s")] = None
     """Seconds from its start in which a check, or a whole correction, ends: no call is begun after it, and those under
     way are given up."""
-    max_calls: Annotated[int, Field(ge=0)] | None = None
+    max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Model calls, failed ones included."""
-    budget_usd: Annotated[float, Field(ge=0.0)] | None = None
+    budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     @classmethod
     def of_each_check(cls, settings: CheckSettings) -> Self:
         """Those that the settings give to each check."""
-        return cls(
-            deadline_s=settings.deadline_s,
-            max_calls=settings.max_calls_per_check,
-            budget_usd=settings.budget_usd_per_check,
-        )
+        names = in_group(CheckSettings, PER_CHECK)
+        return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})
 
     def within(self, others: Limits | None) -> Limits:
         """Of both the tighter ones."""

@@ -11,8 +11,9 @@ from typing import Any, Self
 
 from factloop.core.files.json import write_atomically
 from factloop.setup.settings import RunSettings
+from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import secrets_in
-from factloop.tools.calls.tape import Tape, TapeMode
+from factloop.tools.calls.tape import Tape
 
 REPLAYED = "Replayed from a recording: no model and no search was asked."
 REMEDY = "To record it: recording_mode='new' (--recording-mode new) keeps what is there, 'record' makes the file anew."

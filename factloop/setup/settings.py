@@ -10,12 +10,18 @@ from pydantic_core import PydanticCustomError
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Plan
-from factloop.tools.calls.patience import PATIENCE_S
-from factloop.tools.calls.tape import TapeMode
-from factloop.tools.calls.tracing import TracingMode
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark
+from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
+from factloop.tools.search.registry import built_in_searches
 
 Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0.0)]
+Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
+Tokens = Annotated[int, Field(ge=64)]
+Number = Annotated[int, Field(ge=0)]
+AtLeastOne = Annotated[int, Field(ge=1)]
+AFew = Annotated[int, Field(ge=1, le=50)]
 
 
 def _as_tuple(value: Any) -> Any:
@@ -33,50 +39,61 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 
 
 class RunSettings(BaseModel):
-    """What every run has: limits, prices, caches, prompts, a seed. Names are those of the command line's flags."""
+    """What every run has: limits, prices, caches, prompts, a seed. Flags, environment and file derive from it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    max_tokens: Annotated[int, Field(ge=64)] | None = 1024
-    """Of one reply; None leaves it to the server."""
-    timeout_s: Positive = 60.0
-    """For one model call or search."""
-    patience_s: Positive = PATIENCE_S
-    """How long a server may accept no request before it is given up, and what needs it is unscored."""
-    concurrency: Annotated[int, Field(ge=0)] = 64
-    """Model calls in flight over the whole run; 0 for no bound."""
-    requests_per_second: Positive | None = None
-    """Ceiling on the pace of model calls; without it the pace is learnt from the server."""
-    max_calls: Annotated[int, Field(ge=0)] | None = None
-    budget_usd: Annotated[float, Field(ge=0.0)] | None = None
-    price_in: Annotated[float, Field(ge=0.0)] | None = None
+    max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
+    """Tokens of one reply.
+
+    None leaves it to the server."""
+    prompts: Annotated[Path | None, Mark(MODEL, "FOLDER")] = None
+    """Prompts that replace packaged ones of the same name."""
+    embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True)] = None
+    """Sentence-transformers model, path or name; needs the extra `semantic`."""
+    budget_usd: Annotated[NotNegative | None, Mark(LIMITS, whole_experiment=True)] = None
+    """Stop spending here; the rest stays unscored."""
+    max_calls: Annotated[Number | None, Mark(LIMITS, whole_experiment=True)] = None
+    """Model calls, failed ones included."""
+    price_in: Annotated[NotNegative | None, Mark(LIMITS)] = None
     """USD per million prompt tokens, where the model's price is not known."""
-    price_out: Annotated[float, Field(ge=0.0)] | None = None
+    price_out: Annotated[NotNegative | None, Mark(LIMITS)] = None
     """USD per million completion tokens."""
-    cache: bool = True
-    """Keep answers already paid for, and indexes of documents; without it nothing is written to the cache folder."""
-    cache_dir: Path | None = None
-    """Of what is kept; the user's cache folder by default."""
-    cache_mb: Annotated[int, Field(ge=1)] = 1024
-    """Millions of bytes that all this may take: the oldest goes, indexes and word vectors before answers."""
-    cache_days: Positive = 30.0
-    """For which answers are kept, and what else nobody uses."""
-    prompts: Path | None = None
-    """Folder of prompts that replace packaged ones of the same name."""
-    recording: Path | None = None
-    """File of answers recorded earlier, or to be recorded; it takes the place of the cache."""
-    recording_mode: TapeMode = "replay"
-    """`replay` asks nobody and needs no key; `record` makes the file anew; `new` adds what it does not hold."""
-    embeddings: str | None = None
-    """Sentence-transformers model, by path or name; needs the extra `semantic`."""
+    concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
+    """Model calls in flight over the whole run; 0 for no bound."""
+    requests_per_second: Annotated[Positive | None, Mark(LIMITS, whole_experiment=True)] = None
+    """Ceiling on the pace of model calls; otherwise it is learnt from the server."""
+    timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
+    """For one model call or search."""
+    patience_s: Annotated[Positive, Mark(LIMITS)] = PATIENCE_S
+    """A server that accepts no request for so long is given up, and what needs it is unscored."""
+    cache: Annotated[bool, Mark(CACHE, whole_experiment=True)] = True
+    """Keep answers already paid for, and indexes of documents.
+
+    Without it nothing is written to the cache folder."""
+    cache_dir: Annotated[Path | None, Mark(CACHE, "FOLDER", whole_experiment=True)] = None
+    """Where they are kept; the user's cache folder without it."""
+    cache_mb: Annotated[AtLeastOne, Mark(CACHE, whole_experiment=True)] = 1024
+    """Millions of bytes that all this may take; the oldest goes.
+
+    Indexes and word vectors go before answers."""
+    cache_days: Annotated[Positive, Mark(CACHE, whole_experiment=True)] = 30.0
+    """For which answers are kept, and what else is not used."""
+    recording: Annotated[Path | None, Mark(RECORDING, "FILE")] = None
+    """Take every answer from this recording: no key, no network.
+
+    Answers recorded earlier, or to be recorded; it takes the place of the cache."""
+    recording_mode: Annotated[TapeMode, Mark(RECORDING)] = "replay"
+    """Replay it, or make it anew (record), or add what it does not hold (new).
+
+    `replay` asks nobody and needs no key."""
+    tracing: TracingMode = "off"
+    """Spans for OpenTelemetry: `on`, or `content` to have what was said in them; needs the extra `tracing`."""
 
     @property
     def replays(self) -> bool:
         """Whether every answer comes from a recording."""
         return self.recording is not None and self.recording_mode == "replay"
-
-    tracing: TracingMode = "off"
-    """Spans for OpenTelemetry: `on`, or `content` to have what was said in them; needs the extra `tracing`."""
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
@@ -91,38 +108,50 @@ class RunSettings(BaseModel):
 class CheckSettings(RunSettings):
     """What shapes a check."""
 
-    model: str | None = None
-    """`provider:name`, for example `openai:gpt-4o-mini`; None for the offline engine."""
-    base_url: BaseUrl | None = None
-    """Of any OpenAI-compatible server."""
-    plan: Plan | None = None
-    """`paper`, `fused` or `grounded`; None: `grounded` where all that is searched are given documents, else `fused`."""
-    search: Names = ()
-    """Names of web search tools: serper, wikipedia, searxng."""
-    docs: Names = ()
-    """Files, folders or globs of local documents."""
-    k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_as_tuple)] = (64,)
-    """Each K of F1@K. The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
-    max_searches: Annotated[int, Field(ge=1, le=50)] = 5
-    """Queries for one claim, at most: the plan `paper` asks as many unless it has found all there is to find."""
-    results_per_search: Annotated[int, Field(ge=1, le=50)] = 3
-    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.1
-    """As in SAFE; None leaves it to the server."""
-    deadline_s: Positive | None = None
-    """In which each check ends, from its start; what is not judged by then is unscored, `timeout`."""
-    max_calls_per_check: Annotated[int, Field(ge=0)] | None = None
-    """Model calls of each check, beside `max_calls` of all."""
-    budget_usd_per_check: Annotated[float, Field(ge=0.0)] | None = None
-    """Beside `budget_usd` of all."""
-    tool_calling: bool = True
-    """Offer the search tools to the model as tools; where it has no tool calling it chooses by structured output."""
-    logprobs: bool = True
-    """Ask the model's server for the log-probabilities of each verdict, where it gives them: the verdict's score."""
-    cascade: Path | None = None
-    """File by `factloop cascade tune`: a cheap verifier settles clear claims, the model judges the rest."""
-    spacy_model: str | None = None
-    """Installed spaCy pipeline for the offline engine's linguistics; rules without it."""
-    seed: int = 0
+    model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
+    """Chat model, such as openai:gpt-4o-mini. Without one the offline engine judges."""
+    base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
+    """Address of an OpenAI-compatible server."""
+    plan: Annotated[Plan | None, Mark(MODEL)] = None
+    """SAFE's loop as published (paper), in few calls (fused), or in windows of sentences (grounded: the default where a
+    model judges by documents alone; fused is it elsewhere).
+
+    None: `grounded` where a model judges by given documents alone, else `fused`."""
+    search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches)] = ()
+    """Web search by name."""
+    docs: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
+    """File, folder or glob of documents."""
+    k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = (64,)
+    """Of F1@K.
+
+    The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
+    max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
+    """Queries for one claim, at most.
+
+    The plan `paper` asks as many unless it has found all there is to find."""
+    results_per_search: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 3
+    """Results of one query."""
+    temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
+    """Of the model.
+
+    As in SAFE; None leaves it to the server."""
+    deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
+    """Each check ends then, from its start; what is left is unscored."""
+    max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
+    """Model calls of each check, beside those of all."""
+    budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
+    """Of each check, beside that of all."""
+    tool_calling: Annotated[bool, Mark(MODEL, fingerprint=True)] = True
+    """Offer the searches to the model as tools.
+
+    Where it has no tool calling it chooses by structured output."""
+    logprobs: Annotated[bool, Mark(MODEL, fingerprint=True)] = True
+    """Have scores of verdicts, where the server gives log-probabilities."""
+    cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
+    """By factloop cascade tune: a cheap verifier settles clear claims."""
+    spacy_model: Annotated[str | None, Mark(MODEL, "NAME", fingerprint=True)] = None
+    """Installed spaCy pipeline for the offline engine; rules without it."""
+    seed: Annotated[int, Mark(fingerprint=True)] = 0
     """Of everything drawn at random: the jitter of retries."""
 
 

@@ -11,13 +11,13 @@ from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
 from factloop.setup.correction_settings import CorrectionSettings
+from factloop.setup.marks import is_list
 from factloop.setup.settings import RunSettings, describe
 from factloop.setup.trace_export import open_tracing
 from factloop.setup.trust_settings import TrustSettings
 
 FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
-_LISTS = frozenset({"search", "docs", "k", "corpus", "kb"})
 _KNOWN = frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
 """To some command: the file and the environment serve all of them."""
 
@@ -57,10 +57,10 @@ def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> 
 
 def _from_environment(kind: type[RunSettings], environment: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in kind.model_fields:
+    for name, field in kind.model_fields.items():
         value = environment.get(PREFIX + name.upper())
         if value:  # an empty variable is an unset one
-            found[name] = _parts(value) if name in _LISTS else value
+            found[name] = _parts(value) if is_list(field) else value
     return found
 
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.tracing import TracingMode
+from factloop.tools.calls.modes import TracingMode
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter

@@ -7,47 +7,66 @@ from typing import Annotated
 
 from pydantic import Field
 
-from factloop.setup.settings import BaseUrl, Names, RunSettings
+from factloop.setup.marks import DISTRACTORS, MODEL, SEARCH, Mark
+from factloop.setup.settings import BaseUrl, Names, RunSettings, Temperature
 
 SPOTLIGHT_URL = "https://api.dbpedia-spotlight.org/en/annotate"
 SPARQL_URL = "https://dbpedia.org/sparql"
+
+UpToHundred = Annotated[int, Field(ge=1, le=100)]
 
 
 class TrustSettings(RunSettings):
     """What shapes a TrustScore. Names are those of the command line's flags."""
 
-    subject_model: str | None = None
-    """`provider:name` of the model whose belief is probed; None leaves TrustBC out."""
-    judge_model: str | None = None
-    """`provider:name` of the model that judges passages; None for `nli` or the offline rater."""
-    base_url: BaseUrl | None = None
-    """Of any OpenAI-compatible server, for both models."""
-    judge_base_url: BaseUrl | None = None
-    """For the judge, where it is not the subject's."""
-    nli: str | None = None
-    """NLI cross-encoder (path, or name of a model already downloaded) that judges passages; extra `semantic`."""
-    corpus: Names = ()
-    """Files, folders or globs that TrustFC searches, psgs_w100.tsv among them; none leaves TrustFC out."""
-    passages: Annotated[int, Field(ge=1, le=100)] = 10
-    """Found for one answer (paper, appendix A.5.2)."""
-    max_checks: Annotated[int, Field(ge=1, le=100)] = 10
-    """Questions for one answer (paper, appendix A.5.4)."""
-    window: Annotated[int, Field(ge=1, le=100)] = 1
-    """Questions asked at a time: 1 is the paper's order, `max_checks` the fastest. The result does not depend on it."""
-    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = 0.0
-    """Of both models, as in the paper; None leaves it to the server."""
-    logprobs: bool = True
-    """Ask the subject's server for the probabilities of the letters, where it gives them."""
-    kb: Names = ()
-    """Tables of typed entities that `factloop kb build` made."""
-    dbpedia: bool = False
-    """Ask DBpedia's public servers for entities of the same type. They are sent the response."""
-    spotlight_url: BaseUrl = SPOTLIGHT_URL
-    sparql_url: BaseUrl = SPARQL_URL
-    vectors: Path | None = None
+    subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
+    """Model whose belief is probed (TrustBC, left out without it)."""
+    judge_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
+    """Model that judges passages (TrustFC); else --nli, or rules."""
+    base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
+    """Address of an OpenAI-compatible server.
+
+    For both models."""
+    judge_base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
+    """Where the judge is not on the subject's server."""
+    nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
+    """NLI cross-encoder that judges passages.
+
+    A path, or the name of a model already downloaded; needs the extra `semantic`."""
+    corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
+    """Documents for TrustFC (left out without them), psgs_w100.tsv among others."""
+    passages: Annotated[UpToHundred, Mark(SEARCH)] = 10
+    """Found for one answer.
+
+    Paper, appendix A.5.2."""
+    max_checks: Annotated[UpToHundred, Mark(DISTRACTORS)] = 10
+    """Questions for one answer.
+
+    Paper, appendix A.5.4."""
+    window: Annotated[UpToHundred, Mark(DISTRACTORS)] = 1
+    """Questions asked at a time; no result depends on it.
+
+    1 is the paper's order, `max_checks` the fastest."""
+    temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
+    """Of both models.
+
+    0 as in the paper; None leaves it to the server."""
+    logprobs: Annotated[bool, Mark(MODEL)] = True
+    """Record the letters' probabilities, where the subject's server gives them."""
+    kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
+    """Table of typed entities made by factloop kb build."""
+    dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
+    """Ask DBpedia for entities of the same type; it is sent the response."""
+    spotlight_url: Annotated[BaseUrl, Mark(DISTRACTORS, "URL")] = SPOTLIGHT_URL
+    """DBpedia Spotlight."""
+    sparql_url: Annotated[BaseUrl, Mark(DISTRACTORS, "URL")] = SPARQL_URL
+    """DBpedia's SPARQL endpoint."""
+    vectors: Annotated[Path | None, Mark(DISTRACTORS, "FILE")] = None
     """Word vectors in word2vec's format, for neighbours in embedding space."""
-    seed: int = 0
-    """Of everything drawn at random: distractors, the order of options, the jitter of retries."""
+    seed: Annotated[int, Mark(DISTRACTORS)] = 0
+    """Of everything drawn at random.
+
+    Distractors, the order of options, the jitter of retries."""
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -58,3 +77,7 @@ class TrustSettings(RunSettings):
     def wanted_distractors(self) -> int:
         """Three new ones for each check."""
         return 3 * self.max_checks
+
+
+SERVED = ("subject_model", "judge_model", "judge_base_url", "nli", "corpus")
+"""Settings of scores that a server takes which checks, too: who is asked, who judges, and what is searched."""

@@ -49,7 +49,7 @@ def folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def small(name: str, url: str, checksum: str | None) -> Dataset:
     file = UpstreamFile(path="rows.jsonl", url=f"{url}/{name}/rows.jsonl", sha256=checksum)
-    part = DatasetPart(name="dev", files=(file,), own_file=None, columns=("prompt",))
+    part = DatasetPart(name="dev", files=(file,), own_file=None, columns=("prompt",), loader="")
     return Dataset(
         name=name, title=name, about="", homepage="https://x.test", licence="CC0", citation="Me", parts=(part,)
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from factloop.service.audits import write_rows
 from factloop.service.store import JobStore
-from factloop.service.work import write_rows
 from factloop.setup.settings import CheckSettings
 from tests.rights import open_to_others
 from tests.service.asking import Service

@@ -15,8 +15,10 @@ from factloop.core.errors import ConfigError
 from factloop.core.factuality import at_each_k, count_verdicts, precision
 from factloop.core.records import Claim, Fingerprint, Judgement, Usage
 from factloop.core.trust_records import LongFormTrustReport, Standing
+from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.long_form import ascore_long_form, missing_scores
 from tests.checking.simulated import simulated_checker, simulated_scorer
-from tests.simulator import Faults, Simulator
+from tests.simulator import MODEL, Faults, Simulator
 from tests.trust.trust_items import known_to, timeless
 
 SUPPORTED = Judgement(verdict=Verdict.SUPPORTED)
@@ -159,3 +161,22 @@ async def test_claims_of_the_simulated_world_fare_as_the_subject_knows_them(sim:
     assert all(value == wanted for value, wanted in compared)
     kept = LongFormTrustReport.model_validate_json((tmp_path / "run" / "report.json").read_bytes())
     assert kept.claims == again.claims
+
+
+async def test_a_long_answer_is_scored_whole_as_the_command_does(sim: Simulator, tmp_path: Path) -> None:
+    shortest = min(sim.world.responses, key=lambda response: len(response.facts))
+    settings = TrustSettings(
+        subject_model=MODEL, judge_model=MODEL, base_url=sim.base_url, max_checks=1, max_calls=60, cache=False
+    )
+    scored = await ascore_long_form(
+        shortest.text, shortest.prompt, settings=settings, search=("serper",), run_dir=tmp_path / "run"
+    )
+    assert len(scored.claims) == len(scored.factuality.claims) >= len(shortest.facts)
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"safe", "trust"}
+    assert sim.stats().model.requests <= 60
+    assert missing_scores(scored) >= scored.factuality.counts.unscored
+
+
+async def test_a_long_answer_needs_a_subject() -> None:
+    with pytest.raises(ConfigError, match=r"name one \(subject_model\)"):
+        await ascore_long_form("Ada was born.", settings=TrustSettings())

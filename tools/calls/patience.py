@@ -15,13 +15,13 @@ from typing import TypeVar
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.core.events import Waiting
+from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.stopwatch import Stopwatch
 
 T = TypeVar("T")
 Listener = Callable[[Waiting], None]
 
-PATIENCE_S = 120.0
 REST_S = 60.0
 """Once in so many seconds one call may try a server that was given up: a checker may outlive an outage."""
 NOT_THERE = 3

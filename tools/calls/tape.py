@@ -14,16 +14,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from factloop.core.errors import ConfigError, RecordingMissing
+from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
 from factloop.tools.calls.tape_closest import described, difference
 from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, is_of_one_check
 from factloop.tools.calls.tape_format import Entry, Kind, read_tape, tape_text
-
-TapeMode = Literal["replay", "record", "new"]
-"""`replay` asks nobody, and what is missing is an error; `record` makes the tape anew; `new` adds what is missing."""
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading a reply of another shape raises; pydantic's errors are ValueErrors."""

@@ -15,14 +15,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, M
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from factloop.core.errors import ConfigError, FactloopError, ToolError
+from factloop.tools.calls.modes import TracingMode
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-TracingMode = Literal["off", "on", "content"]
 Value = str | bool | int | float | None
 T = TypeVar("T")
 

@@ -21,7 +21,8 @@ from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_s
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Ticket
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.calls.patience import PATIENCE_S, Patience
+from factloop.tools.calls.modes import PATIENCE_S
+from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Asked

@@ -13,6 +13,7 @@ from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
+_NOWHERE = "http://replayed.invalid"
 _NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"
 
 
@@ -42,6 +43,10 @@ class SearxngSearch(SearchTool):
 
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()
+
+    @classmethod
+    def build(cls, *, timeout_s: float, replayed: bool) -> SearxngSearch:
+        return cls(timeout_s=timeout_s, base_url=_NOWHERE if replayed else None)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)

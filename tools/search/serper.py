@@ -77,6 +77,10 @@ class SerperSearch(SearchTool):
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()
 
+    @classmethod
+    def build(cls, *, timeout_s: float, replayed: bool) -> SerperSearch:
+        return cls(timeout_s=timeout_s, api_key=SecretStr("none") if replayed else None)
+
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(KEY_VARIABLE, "")

@@ -53,6 +53,10 @@ class WikipediaSearch(SearchTool):
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()
 
+    @classmethod
+    def build(cls, *, timeout_s: float, replayed: bool) -> WikipediaSearch:  # noqa: ARG003  # it needs no key
+        return cls(timeout_s=timeout_s)
+
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         if not self.language.replace("-", "").isalnum() or not self.language.isascii():

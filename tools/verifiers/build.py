@@ -1,12 +1,16 @@
-"""Verifiers by name, as `--verifier` takes them: `lexical`, `KIND:WEIGHTS` or `KIND:MODEL`."""
+"""Verifiers by name, as `--verifier` takes them: `lexical`, `KIND:WEIGHTS` or `KIND:MODEL`.
+
+Other distributions add kinds by entry points of `factloop.verifiers`, each a `ReaderBuilder`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from factloop.core.errors import ConfigError
+from factloop.core.plugins import VERIFIERS, load_plugin, plugin_names
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.models.gateway import ModelGateway
@@ -23,13 +27,21 @@ OpenGateway = Callable[[CallingKind, str], ModelGateway]
 """Makes the gateway to the model that a verifier names: `provider:name` for `llm`, a bare name for `bespoke`."""
 
 
+class ReaderBuilder(Protocol):
+    """What an entry point of `factloop.verifiers` names."""
+
+    def __call__(self, target: str, *, allow_download: bool) -> PairReader:
+        """The verifier `KIND:TARGET`; the target may be empty. Raises ConfigError for one that it has no use for."""
+        ...
+
+
 @dataclass(frozen=True)
 class VerifierSpec:
     """What `--verifier` names."""
 
     kind: str
     target: str
-    """Folder, hub name or model; empty for `lexical`."""
+    """Folder, hub name or model; empty for `lexical`, and at will for a kind of another distribution."""
 
 
 def parse_spec(text: str) -> VerifierSpec:
@@ -37,9 +49,13 @@ def parse_spec(text: str) -> VerifierSpec:
     kind, _, target = text.strip().partition(":")
     if kind == LEXICAL and not target:
         return VerifierSpec(kind, "")
-    if kind in (*LOCAL, *CALLING) and target.strip():
+    if kind in (*LOCAL, *CALLING):
+        if target.strip():
+            return VerifierSpec(kind, target.strip())
+    elif kind != LEXICAL and kind in plugin_names(VERIFIERS):
         return VerifierSpec(kind, target.strip())
-    forms = ", ".join([LEXICAL, *(f"{kind}:PATH" for kind in LOCAL), "llm:PROVIDER:NAME", "bespoke:NAME"])
+    ours = [LEXICAL, *(f"{kind}:PATH" for kind in LOCAL), "llm:PROVIDER:NAME", "bespoke:NAME"]
+    forms = ", ".join([*ours, *plugin_names(VERIFIERS)])
     raise ConfigError(f"there is no verifier {text!r}; there are {forms}")
 
 
@@ -69,6 +85,9 @@ def build_verifier(
         from factloop.tools.verifiers.bespoke import BespokeReader
 
         return BespokeReader(open_gateway("bespoke", spec.target), logprobs=logprobs)
+    if spec.kind not in LOCAL:
+        builder: ReaderBuilder = load_plugin(VERIFIERS, spec.kind)
+        return builder(spec.target, allow_download=allow_download)
     from factloop.tools.verifiers.alignscore import AlignScore
     from factloop.tools.verifiers.classifiers import NliReader
     from factloop.tools.verifiers.factkb import FactKb

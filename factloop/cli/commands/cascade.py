@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from factloop.cli import flags
+from factloop.cli.setting_flags import with_settings
+from factloop.setup.settings import RunSettings
 
 _KINDS = (
     "lexical, nli:PATH, minicheck-flan-t5:PATH, minicheck-roberta:PATH, alignscore:PATH or factkb:PATH. "
@@ -14,6 +16,7 @@ _KINDS = (
 )
 
 
+@with_settings(RunSettings, "embeddings")
 def tune(
     labelled: Annotated[
         str,
@@ -32,18 +35,18 @@ def tune(
         typer.Option(help="Accept and reject cheaply, or only accept, or only reject."),
     ] = "balanced",
     confidence: Annotated[float, typer.Option(metavar="SHARE", help="With which that holds.")] = 0.95,
-    embeddings: flags.Embeddings = None,
     download: Annotated[
         bool, typer.Option("--download/--no-download", help="Fetch weights that are named by a hub name.")
     ] = False,
     json: flags.Json = None,
     html: flags.Html = None,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Tune the thresholds of a cascade on labelled claims."""
     from factloop.cli.cascade import TuneAsk, run_tune
     from factloop.core.cascade_records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune
 
-    wanted = Tune(verifier, max_error, ErrorKind(error), confidence, embeddings, allow_download=download)
+    wanted = Tune(verifier, max_error, ErrorKind(error), confidence, settings["embeddings"], allow_download=download)
     raise typer.Exit(run_tune(TuneAsk(labelled, out, json, html, quiet=quiet), wanted))

@@ -7,19 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, RecordingFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH
+from factloop.setup.settings import CheckSettings
 
 
-@with_flags(CheckFlags, LimitFlags, CheckLimitFlags, RecordingFlags)
+@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING)
 def check(
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="File with the text to check; - for standard input.")],
     prompt: Annotated[str | None, typer.Option(help="The question that the text answers.")] = None,
     dry_run: flags.DryRun = False,
-    k: Annotated[
-        list[int] | None,
-        typer.Option("--k", metavar="K", help="Of F1@K; repeatable (default 64).", rich_help_panel=flags.OUTPUT),
-    ] = None,
     json: flags.Json = None,
     html: flags.Html = None,
     run_dir: flags.RunDir = None,
@@ -35,7 +32,6 @@ def check(
 ) -> None:
     """Check which claims of a text hold, and on what evidence."""
     from factloop.cli.check import Ask, run_check
-    from factloop.setup.settings import CheckSettings
 
     ask = Ask(answer, prompt, json, html, run_dir, fail_under, dry_run=dry_run, strict=strict, quiet=quiet)
-    raise typer.Exit(run_check(ask, settings_given(CheckSettings, {"k": k, **settings})))
+    raise typer.Exit(run_check(ask, settings_given(CheckSettings, settings)))

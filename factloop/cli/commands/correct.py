@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, CorrectionFlags, LimitFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.setup.correction_settings import CorrectionSettings
+from factloop.setup.marks import CACHE, CORRECTION, LIMITS, MODEL, PER_CHECK, SCORES, SEARCH
 
 
-@with_flags(CorrectionFlags, CheckFlags, LimitFlags, CheckLimitFlags)
+@with_settings(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES)
 def correct(
     answer: Annotated[
         str, typer.Argument(metavar="ANSWER", help="File with the text to correct; - for standard input.")
@@ -21,10 +22,6 @@ def correct(
         int, typer.Option(metavar="N", min=1, help="Times that a rewritten text is checked at most.")
     ] = 2,
     dry_run: flags.DryRun = False,
-    k: Annotated[
-        list[int] | None,
-        typer.Option("--k", metavar="K", help="Of F1@K; repeatable (default 64).", rich_help_panel=flags.OUTPUT),
-    ] = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The text to use; - for standard output.", rich_help_panel=flags.OUTPUT),
@@ -50,7 +47,6 @@ def correct(
     --deadline, --max-calls-per-check and --budget-usd-per-check are for the whole of it.
     """
     from factloop.cli.correct import Ask, run_correct
-    from factloop.setup.correction_settings import CorrectionSettings
 
     ask = Ask(
         answer,
@@ -65,4 +61,4 @@ def correct(
         strict=strict,
         quiet=quiet,
     )
-    raise typer.Exit(run_correct(ask, settings_given(CorrectionSettings, {"k": k, **settings})))
+    raise typer.Exit(run_correct(ask, settings_given(CorrectionSettings, settings)))

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from factloop.cli import flags, run_flags
-from factloop.cli.flag_groups import LimitFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.setup.marks import CACHE, LIMITS
+from factloop.setup.settings import CheckSettings
 
 STATISTICS = "Statistics"
 
 
-@with_flags(LimitFlags)
+@with_settings(CheckSettings, LIMITS, CACHE)
 def experiment(
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="YAML file with the data and the variants.")],
     level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=STATISTICS)] = 0.95,
@@ -38,7 +39,6 @@ def experiment(
 ) -> None:
     """Compare prompts, models and settings over the same labelled claims or responses."""
     from factloop.cli.experiment import ExperimentAsk, run_experiment
-    from factloop.setup.settings import CheckSettings
 
     ask = ExperimentAsk(
         plan, level, resamples, correction, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet

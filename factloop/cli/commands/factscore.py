@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags, run_flags
-from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
+from factloop.setup.settings import CheckSettings
 
 
-@with_flags(CheckFlags, LimitFlags, CheckLimitFlags)
+@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK)
 def factscore(
     data: Annotated[
         str | None,
@@ -52,7 +53,6 @@ def factscore(
     given = dict(locals())
     from factloop.cli.factscore import run_factscore
     from factloop.cli.run_over import RunAsk
-    from factloop.setup.settings import CheckSettings
 
     chosen = settings_given(CheckSettings, settings)
     code = run_factscore(data, system or (), predictions, RunAsk.of(given), chosen, dry_run=dry_run)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
+from factloop.setup.marks import CACHE, LIMITS
 
 
 class Part(StrEnum):
@@ -19,21 +21,7 @@ class Part(StrEnum):
     CONCEPTS = "concepts"
 
 
-Model = Annotated[
-    str | None,
-    typer.Option(metavar="PROVIDER:NAME", help="The model that writes.", rich_help_panel=flags.MODEL),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(help="Of one response, which is cut off there (default 4096).", rich_help_panel=flags.MODEL),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", help="Seconds for one response (default 300).", rich_help_panel=flags.LIMITS),
-]
-BudgetUsd = Annotated[float | None, typer.Option(help="Stop spending here.", rich_help_panel=flags.LIMITS)]
-
-
+@with_settings(ResponseSettings, "model", "base_url", "temperature", "max_tokens", "seed", LIMITS, CACHE)
 def longfact(
     out: Annotated[
         Path,
@@ -56,25 +44,6 @@ def longfact(
     system: Annotated[
         str | None, typer.Option(metavar="NAME", help="What tables call the model (default: its name).")
     ] = None,
-    model: Model = None,
-    base_url: flags.BaseUrl = None,
-    temperature: Annotated[
-        float | None, typer.Option(help="Default 0.5, as in the paper's code.", rich_help_panel=flags.MODEL)
-    ] = None,
-    max_tokens: MaxTokens = None,
-    seed: Annotated[int | None, typer.Option(help="Of the draw (default 0).")] = None,
-    budget_usd: BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: Timeout = None,
-    patience_s: flags.Patience = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
-    cache_mb: flags.CacheMb = None,
-    cache_days: flags.CacheDays = None,
     dry_run: flags.DryRun = False,
     json: flags.Json = None,
     strict: Annotated[
@@ -82,41 +51,21 @@ def longfact(
         typer.Option("--strict", help="Exit with 3 if a prompt has no response.", rich_help_panel=flags.OUTPUT),
     ] = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Ask a model LongFact's prompts, for factloop eval."""
-    given = dict(locals())
     from factloop.cli.generate import ResponsesAsk, run_generate_longfact
-    from factloop.evaluation.generation.settings import ResponseSettings
 
     ask = ResponsesAsk(out, data, part.value, n, postamble, system, json, dry_run=dry_run, strict=strict, quiet=quiet)
-    raise typer.Exit(run_generate_longfact(ask, settings_given(ResponseSettings, given)))
+    raise typer.Exit(run_generate_longfact(ask, settings_given(ResponseSettings, settings)))
 
 
+@with_settings(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE)
 def prompts(
     topic: Annotated[list[str], typer.Option(help="For example mycology; repeatable.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="A new file for the prompts, as generate longfact reads.")],
     n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Prompts on each topic.")] = 30,
     kind: Annotated[Part, typer.Option(help="Ask about single things, or about ideas.")] = Part.OBJECTS,
-    model: Model = None,
-    base_url: flags.BaseUrl = None,
-    temperature: Annotated[
-        float | None, typer.Option(help="Default 1, as in the paper's code.", rich_help_panel=flags.MODEL)
-    ] = None,
-    max_tokens: flags.MaxTokens = None,
-    prompts: flags.Prompts = None,
-    seed: Annotated[int | None, typer.Option(help="Of the examples shown; another one, other prompts.")] = None,
-    budget_usd: BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    patience_s: flags.Patience = None,
-    cache: flags.Cache = None,
-    cache_dir: flags.CacheDir = None,
-    cache_mb: flags.CacheMb = None,
-    cache_days: flags.CacheDays = None,
     dry_run: flags.DryRun = False,
     json: flags.Json = None,
     run_dir: flags.RunDir = None,
@@ -125,11 +74,10 @@ def prompts(
         typer.Option("--strict", help="Exit with 3 if a topic has fewer prompts.", rich_help_panel=flags.OUTPUT),
     ] = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Let a model write prompts like LongFact's on a topic, all different."""
-    given = dict(locals())
     from factloop.cli.generate import PromptsAsk, run_generate_prompts
-    from factloop.evaluation.generation.settings import PromptSettings
 
     ask = PromptsAsk(out, tuple(topic), kind.value, n, json, run_dir, dry_run=dry_run, strict=strict, quiet=quiet)
-    raise typer.Exit(run_generate_prompts(ask, settings_given(PromptSettings, given)))
+    raise typer.Exit(run_generate_prompts(ask, settings_given(PromptSettings, settings)))

@@ -7,10 +7,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, ScoreFlags, with_flags
+from factloop.cli.setting_flags import with_settings
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import SERVED, TrustSettings
 
 
-@with_flags(CheckFlags, ScoreFlags, LimitFlags, CheckLimitFlags)
+@with_settings(TrustSettings, *SERVED)
+@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK)
 def mcp(
     transport: Annotated[
         Literal["stdio", "http"],

@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import DistractorFlags, LimitFlags, TrustFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, SEARCH
+from factloop.setup.trust_settings import TrustSettings
 
 
-@with_flags(TrustFlags, DistractorFlags, LimitFlags)
+@with_settings(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE)
 def mixedqa(
     data: Annotated[
         str | None,
@@ -44,7 +45,6 @@ def mixedqa(
     """Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1."""
     from factloop.cli.mixedqa import MixedQaAsk, run_mixedqa
     from factloop.evaluation.statistics.correlation import Method
-    from factloop.setup.trust_settings import TrustSettings
 
     ask = MixedQaAsk(
         data,

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags, run_flags
-from factloop.cli.flag_groups import CheckFlags, CheckLimitFlags, LimitFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
+from factloop.setup.settings import CheckSettings
 
 
-@with_flags(CheckFlags, LimitFlags, CheckLimitFlags)
+@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK)
 def responses(
     data: Annotated[
         str,
@@ -45,7 +46,6 @@ def responses(
     given = dict(locals())
     from factloop.cli.responses import run_responses
     from factloop.cli.run_over import RunAsk
-    from factloop.setup.settings import CheckSettings
 
     raise typer.Exit(
         run_responses(data, column or (), RunAsk.of(given), settings_given(CheckSettings, settings), dry_run=dry_run)

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flag_groups import DistractorFlags, LimitFlags, RecordingFlags, TrustFlags, with_flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import help_of, settings_given, with_settings
+from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, RECORDING, SEARCH
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
 
 
-@with_flags(TrustFlags, DistractorFlags, LimitFlags, RecordingFlags)
+@with_settings(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING)
 def trust(
     answers: Annotated[
         str | None,
@@ -32,7 +34,7 @@ def trust(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="With --long-form, for SAFE: serper, wikipedia or searxng; repeatable.",
+            help=f"With --long-form, for SAFE. {help_of(CheckSettings.model_fields['search'])}",
             rich_help_panel=flags.SEARCH,
         ),
     ] = None,
@@ -57,7 +59,6 @@ def trust(
 ) -> None:
     """Score whether a model stands by its own answers, and whether documents agree (TrustScore)."""
     from factloop.cli.trust import TrustAsk, run_trust
-    from factloop.setup.trust_settings import TrustSettings
 
     ask = TrustAsk(
         answers, question, response, prompt, tuple(search or ()), json, html, run_dir, fail_under,

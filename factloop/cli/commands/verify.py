@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from factloop.cli import flags
-from factloop.cli.flags import settings_given
+from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.evaluation.verification.settings import VerifySettings
+from factloop.setup.marks import LIMITS, MODEL
 
 INPUT = "Input"
 
@@ -17,6 +19,7 @@ KINDS = (
 )
 
 
+@with_settings(VerifySettings, MODEL, LIMITS)
 def verify(
     verifier: Annotated[list[str], typer.Option(metavar="NAME", help=KINDS)],
     out: Annotated[
@@ -62,29 +65,6 @@ def verify(
     download: Annotated[
         bool, typer.Option("--download/--no-download", help="Fetch weights that are named by a hub name.")
     ] = False,
-    base_url: flags.BaseUrl = None,
-    temperature: Annotated[
-        float | None, typer.Option(help="Of the models (default 0).", rich_help_panel=flags.MODEL)
-    ] = None,
-    max_tokens: flags.MaxTokens = None,
-    logprobs: Annotated[
-        bool | None,
-        typer.Option(
-            "--logprobs/--no-logprobs",
-            help="Score by the answer's probability, where the server gives it; else 0 or 1.",
-            rich_help_panel=flags.MODEL,
-        ),
-    ] = None,
-    prompts: flags.Prompts = None,
-    embeddings: flags.Embeddings = None,
-    budget_usd: flags.BudgetUsd = None,
-    max_calls: flags.MaxCalls = None,
-    price_in: flags.PriceIn = None,
-    price_out: flags.PriceOut = None,
-    concurrency: flags.Concurrency = None,
-    requests_per_second: flags.RequestsPerSecond = None,
-    timeout_s: flags.Timeout = None,
-    patience_s: flags.Patience = None,
     json: Annotated[
         str | None,
         typer.Option(
@@ -95,14 +75,13 @@ def verify(
         bool, typer.Option("--strict", help="Exit with 3 if some pair has no score.", rich_help_panel=flags.OUTPUT)
     ] = False,
     quiet: flags.Quiet = False,
+    **settings: Any,
 ) -> None:
     """Score claims by their documents with several verifiers: what an audit of them reads."""
-    given = dict(locals())
     from factloop.cli.verify import VerifyAsk, run_verify
-    from factloop.evaluation.verification.settings import VerifySettings
 
     ask = VerifyAsk(
         pairs, dataset, data, tuple(verifier), out, tuple(chunk_words or ()), tuple(column or ()),
         tuple(constant or ()), tuple(label or ()), limit, download=download, json=json, strict=strict, quiet=quiet,
     )  # fmt: skip
-    raise typer.Exit(run_verify(ask, settings_given(VerifySettings, given)))
+    raise typer.Exit(run_verify(ask, settings_given(VerifySettings, settings)))

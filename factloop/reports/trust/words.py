@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from factloop.core.records import UnscoredReason
+from factloop.core.reasons import ABOUT
 from factloop.core.trust_records import Level, Relation, Source, Standing, TrustBC, TrustFC
 
 UNSCORED_SIGN = "?"
@@ -129,26 +129,8 @@ SOURCE_WORDS = {
     Source.VOCABULARY: "vocabulary",
 }
 
-BELIEF_REASONS = {
-    UnscoredReason.PARSE_FAILURE: "no choice could be read in the reply",
-    UnscoredReason.TOOL_FAILURE: "a model call failed",
-    UnscoredReason.REFUSAL: "the subject declined to choose",
-    UnscoredReason.BUDGET: "the budget was used up",
-    UnscoredReason.TIMEOUT: "no answer in time",
-    UnscoredReason.AMBIGUOUS: "the reply names several options",
-    UnscoredReason.NO_SOURCE: "no subject model was given",
-    UnscoredReason.TOO_FEW_DISTRACTORS: "fewer than three distractors could be made",
-}
+BELIEF_REASONS = {reason: about.belief for reason, about in ABOUT.items()}
 """Why a check or TrustBC has no value."""
 
-DOCUMENT_REASONS = {
-    UnscoredReason.PARSE_FAILURE: "the judge's reply could not be read",
-    UnscoredReason.TOOL_FAILURE: "a model or search call failed",
-    UnscoredReason.REFUSAL: "the judge declined to answer",
-    UnscoredReason.BUDGET: "the budget was used up",
-    UnscoredReason.TIMEOUT: "no answer in time",
-    UnscoredReason.AMBIGUOUS: "the answer is ambiguous",
-    UnscoredReason.NO_SOURCE: "no corpus to check against",
-    UnscoredReason.TOO_FEW_DISTRACTORS: "too few distractors",
-}
+DOCUMENT_REASONS = {reason: about.documents for reason, about in ABOUT.items()}
 """Why TrustFC has no value."""

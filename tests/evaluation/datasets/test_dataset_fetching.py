@@ -36,8 +36,10 @@ def sha256(data: bytes) -> str:
 
 def dataset(url: str, checksum: str | None = sha256(BODY), *, gated: bool = False) -> Dataset:
     file = UpstreamFile(path="deep/rows.jsonl", url=f"{url}/repo/main/deep/rows.jsonl", sha256=checksum)
-    one = DatasetPart(name="dev", files=(file,), own_file="mine_dev.jsonl", columns=("prompt",))
-    other = DatasetPart(name="test", files=(), patterns=("test-*.parquet",), own_file="mine_test.jsonl", columns=())
+    one = DatasetPart(name="dev", files=(file,), own_file="mine_dev.jsonl", columns=("prompt",), loader="")
+    other = DatasetPart(
+        name="test", files=(), patterns=("test-*.parquet",), own_file="mine_test.jsonl", columns=(), loader=""
+    )
     return Dataset(
         name="mine",
         title="Mine",

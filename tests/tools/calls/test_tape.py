@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
 from factloop.reports.visible import visible
-from factloop.tools.calls.tape import Asked, Tape, TapeMode
+from factloop.tools.calls.modes import TapeMode
+from factloop.tools.calls.tape import Asked, Tape
 from factloop.tools.calls.tape_format import Entry, read_tape, tape_text
 
 KEY = "abcdefgh-1234"

@@ -1,0 +1,29 @@
+"""What other distributions add by entry points: search providers, verifiers, data sets."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+from factloop.core.errors import ConfigError
+
+SEARCH, VERIFIERS, DATASETS = "factloop.search", "factloop.verifiers", "factloop.datasets"
+
+
+def plugin_names(group: str) -> tuple[str, ...]:
+    """Names of what is installed for a group, sorted. Looks through all installed distributions; imports nothing."""
+    return tuple(sorted({one.name for one in metadata.entry_points(group=group)}))
+
+
+def load_plugin(group: str, name: str) -> Any:
+    """The object behind that name, or None where there is none. Raises ConfigError where it cannot be imported."""
+    found = next(iter(metadata.entry_points(group=group, name=name)), None)
+    if found is None:
+        return None
+    try:
+        return found.load()
+    except Exception as error:  # foreign code, run by being imported
+        place = f"{found.value} of {found.dist.name if found.dist is not None else 'an unknown distribution'}"
+        raise ConfigError(
+            f"{group}: {name!r} cannot be loaded from {place} ({type(error).__name__}: {error})"
+        ) from error

@@ -1,0 +1,65 @@
+"""The reports of the evaluation package that the service shows."""
+
+from __future__ import annotations
+
+from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.experiments.report import ExperimentReport
+from factloop.evaluation.runs.records import RunSummary
+from factloop.reports.figures import plural
+from factloop.service.result_kind import ResultKind
+
+
+def _render_audit(report: AuditReport) -> str:
+    from factloop.evaluation.audit.views.html import render_audit_html
+
+    return render_audit_html(report)
+
+
+def _render_run(summary: RunSummary) -> str:
+    from factloop.evaluation.runs.views.html import render_run_html
+
+    return render_run_html(summary)
+
+
+def _render_experiment(report: ExperimentReport) -> str:
+    from factloop.evaluation.experiments.views.html import render_experiment_html
+
+    return render_experiment_html(report)
+
+
+def _render_comparison(comparison: Comparison) -> str:
+    from factloop.evaluation.comparing.views.html import render_comparison_html
+
+    return render_comparison_html(comparison)
+
+
+def _audit_words(report: AuditReport) -> str:
+    data = report.data
+    return f"{plural(len(data.evaluators), 'evaluator')} on {plural(data.n_claims, 'labelled claim')}"
+
+
+EVALUATION_KINDS = (
+    ResultKind("audit", AuditReport, _render_audit, lambda report: report.data.name, _audit_words, is_job=True),
+    ResultKind(
+        "run",
+        RunSummary,
+        _render_run,
+        lambda run: run.data,
+        lambda run: f"{plural(len(run.responses), 'response')}, judged by {run.fingerprint.judge}",
+    ),
+    ResultKind(
+        "experiment",
+        ExperimentReport,
+        _render_experiment,
+        lambda one: one.name,
+        lambda one: f"{plural(len(one.variants), 'variant')} over {plural(one.n_items, 'item')}",
+    ),
+    ResultKind(
+        "comparison",
+        Comparison,
+        _render_comparison,
+        lambda one: f"{one.first.run} and {one.second.run}",
+        lambda one: " ".join(one.conclusions[:1]),
+    ),
+)

@@ -1,0 +1,22 @@
+"""What the service knows of a kind of report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from factloop.core.records import Record
+
+
+@dataclass(frozen=True)
+class ResultKind:
+    """One kind of report that can be shown."""
+
+    name: str
+    record: type[Record]
+    render: Callable[[Any], str]
+    title: Callable[[Any], str]
+    words: Callable[[Any], str]
+    is_job: bool = False
+    """Whether it comes of a job, too."""

@@ -1,0 +1,93 @@
+"""TrustScore of a long answer, the paper's future work: TrustBC of each claim, beside SAFE's verdict on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from factloop.checking.checker import FactChecker
+from factloop.core.errors import ConfigError
+from factloop.core.records import Usage
+from factloop.core.sync import run_blocking
+from factloop.core.trust_records import LongFormTrustReport
+from factloop.setup.recording import Recording
+from factloop.setup.settings import CheckSettings, RunSettings
+from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.scorer import TrustScorer
+
+ALIKE = ("temperature", "seed")
+"""Settings that checks have by these names, too, with defaults of their own: given for scores they hold for both."""
+SAFE_PART, TRUST_PART = "safe", "trust"
+"""Folders of a run directory."""
+
+
+async def ascore_long_form(
+    response: str,
+    prompt: str | None = None,
+    *,
+    settings: TrustSettings,
+    search: Sequence[str] = (),
+    run_dir: Path | None = None,
+) -> LongFormTrustReport:
+    """Checks a long answer against the corpus or by search, then asks the subject about each claim.
+
+    The judge model of the settings judges (the offline engine without one), the subject model is asked; documents are
+    SAFE's part alone. Limits hold for both parts together, and a recording holds the answers of both. A run directory
+    has a folder for each part. Raises ConfigError, before anything is spent, without a subject or for a wrong one.
+    """
+    if settings.subject_model is None:
+        raise ConfigError("a long answer is scored by asking a subject model: name one (subject_model)")
+    check = check_settings(settings, search)
+    first, second = (run_dir / part if run_dir is not None else None for part in (SAFE_PART, TRUST_PART))
+    subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
+    async with TrustScorer(settings=subject) as scorer:
+        await scorer.aopen()  # what is wrong with it is said before SAFE costs anything
+    recording = Recording.of(settings)
+    async with FactChecker(settings=check, recording=recording) as checker:
+        factuality = await checker.acheck(response, prompt, run_dir=first)
+    async with TrustScorer(settings=_with_what_is_left(subject, factuality.usage), recording=recording) as scorer:
+        report = await scorer.ascore_claims(factuality, run_dir=second)
+    if recording is not None:
+        recording.save()
+    return report
+
+
+def score_long_form(
+    response: str,
+    prompt: str | None = None,
+    *,
+    settings: TrustSettings,
+    search: Sequence[str] = (),
+    run_dir: Path | None = None,
+) -> LongFormTrustReport:
+    """As `ascore_long_form`, where no event loop runs."""
+    return run_blocking(ascore_long_form(response, prompt, settings=settings, search=search, run_dir=run_dir))
+
+
+def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> CheckSettings:
+    """SAFE's settings for the claims of a long answer: the judge judges, against the corpus or by search."""
+    names = (*RunSettings.model_fields, *ALIKE)
+    shared = {name: getattr(settings, name) for name in names if name in settings.model_fields_set}
+    own: dict[str, Any] = {
+        "model": settings.judge_model,
+        "base_url": (settings.judge_base_url or settings.base_url) if settings.judge_model is not None else None,
+        "docs": settings.corpus,
+        "search": tuple(search),
+    }
+    return CheckSettings.of(None, **shared, **{name: value for name, value in own.items() if value})
+
+
+def missing_scores(report: LongFormTrustReport) -> int:
+    """How many scores were wanted and are missing: verdicts of claims, and TrustBCs of those that were asked about."""
+    asked = sum(item.trust_bc is not None and item.trust_bc.value is None for item in report.claims)
+    return asked + report.factuality.counts.unscored
+
+
+def _with_what_is_left(settings: TrustSettings, spent: Usage) -> TrustSettings:
+    left: dict[str, Any] = {}
+    if settings.max_calls is not None:
+        left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
+    if settings.budget_usd is not None:
+        left["budget_usd"] = max(0.0, settings.budget_usd - (spent.cost_usd or 0.0))
+    return settings.model_copy(update=left)

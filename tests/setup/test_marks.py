@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from pydantic import ValidationError
+
+from factloop.core.records import Fingerprint
+from factloop.setup.limits import Limits
+from factloop.setup.marks import PER_CHECK, in_group, is_list, marked, path_settings, text_of, type_of
+from factloop.setup.settings import CheckSettings
+from factloop.setup.trust_settings import TrustSettings
+
+
+def test_what_a_type_says() -> None:
+    fields = CheckSettings.model_fields
+    assert get_args(type_of(fields["plan"])) == ("paper", "fused", "grounded")
+    assert type_of(fields["max_tokens"]) is int
+    assert {name for name, field in fields.items() if is_list(field)} == {"search", "docs", "k"}
+    assert {name for name, field in TrustSettings.model_fields.items() if is_list(field)} == {"corpus", "kb"}
+    assert set(path_settings(CheckSettings)) == {"docs", "prompts", "cache_dir", "embeddings", "recording", "cascade"}
+
+
+def test_fingerprints_hold_every_setting_that_shapes_a_result() -> None:
+    assert {*marked(CheckSettings, "fingerprint")} - {*Fingerprint.model_fields} == set()
+
+
+def test_limits_of_a_request_are_those_of_the_settings() -> None:
+    assert {name.removesuffix("_per_check") for name in in_group(CheckSettings, PER_CHECK)} == {*Limits.model_fields}
+    schema = Limits.model_json_schema()["properties"]["max_calls"]
+    assert schema["anyOf"][0] == {"minimum": 0, "type": "integer"}
+    assert schema["description"] == text_of(CheckSettings.model_fields["max_calls_per_check"])
+    with pytest.raises(ValidationError, match="greater than or equal to 0"):
+        Limits(max_calls=-1)
+    settings = CheckSettings(deadline_s=3.0, max_calls_per_check=4)
+    assert Limits.of_each_check(settings) == Limits(deadline_s=3.0, max_calls=4)
