@@ -49,7 +49,7 @@ _STOPS = frozenset(
 )
 
 
-class Found(NamedTuple):
+class LineFinding(NamedTuple):
     """A finding within a file; ordered by its line, which counts from 1."""
 
     line: int

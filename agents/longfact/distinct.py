@@ -36,7 +36,7 @@ _ASKING = frozenset(
 
 
 @dataclass(frozen=True)
-class Kept:
+class PromptSelection:
     """Prompts kept so far, and how many were dropped and why."""
 
     prompts: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Kept:
     n_unusable: int = 0
 
 
-def keep_distinct(kept: Kept, proposed: Iterable[str], topic: str, *, wanted: int) -> Kept:
+def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *, wanted: int) -> PromptSelection:
     """`kept` with the first of the proposed prompts that are new, up to `wanted`; those beyond that are not counted."""
     named = _words(topic)
     known = [content_words(prompt, named) for prompt in kept.prompts]

@@ -21,7 +21,7 @@ from typing import Any, NotRequired, Protocol, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from factloop.agents.longfact.distinct import Kept, keep_distinct
+from factloop.agents.longfact.distinct import PromptSelection, keep_distinct
 from factloop.agents.longfact.writer import FEWEST, PER_ROUND, Writer
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError
 
@@ -42,7 +42,7 @@ class TopicInput(TypedDict):
 
 class TopicOutput(TypedDict):
     kept: dict[str, Any]
-    """The fields of a `distinct.Kept`."""
+    """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
     """Of rounds that brought nothing because the call failed."""
@@ -126,10 +126,10 @@ def _to_next(state: TopicState) -> str:
     return END if is_over else ASK
 
 
-def _kept(state: TopicState) -> Kept:
-    return as_kept(state["kept"]) if "kept" in state else Kept()
+def _kept(state: TopicState) -> PromptSelection:
+    return as_kept(state["kept"]) if "kept" in state else PromptSelection()
 
 
-def as_kept(fields: Mapping[str, Any]) -> Kept:
+def as_kept(fields: Mapping[str, Any]) -> PromptSelection:
     """The record that the graph's state holds as a plain dictionary."""
-    return Kept(**{**fields, "prompts": tuple(fields["prompts"])})
+    return PromptSelection(**{**fields, "prompts": tuple(fields["prompts"])})

@@ -15,7 +15,7 @@ from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
-from factloop.agents.safe.state import FactState, SentenceState, Settled
+from factloop.agents.safe.state import FactState, PlacedClaim, SentenceState
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
@@ -70,7 +70,7 @@ def of_stage(judgement: Judgement, stage: Literal["cheap", "model"] | None) -> J
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
 
-def in_stage(item: Settled, stage: Literal["cheap", "model"] | None) -> Settled:
+def in_stage(item: PlacedClaim, stage: Literal["cheap", "model"] | None) -> PlacedClaim:
     """The claim with the stage of its verdict, as for `of_stage`."""
     judgement = of_stage(Judgement.model_validate(item["claim"]["judgement"]), stage)
     return {**item, "claim": {**item["claim"], "judgement": judgement.model_dump(mode="json")}}

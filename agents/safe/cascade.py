@@ -20,8 +20,8 @@ from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
-from factloop.tools.verifiers.base import Entailment
-from factloop.tools.verifiers.pairs import Pair, PairReader, score_pairs
+from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.pairs import PairReader, VerifierPair, score_pairs
 
 BETWEEN = "\n\n"
 """Stands between passages that are read as one document."""
@@ -34,7 +34,7 @@ class CheapStage:
     reader: PairReader
     upper: float | None
     lower: float | None
-    explain: Callable[[str, Sequence[str]], Entailment] | None = None
+    explain: Callable[[str, Sequence[str]], SupportReading] | None = None
     """The same verifier's label, citations and reasons, where it gives any."""
 
     async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
@@ -52,7 +52,7 @@ class CheapStage:
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
         """The claim's score by all that was found, as the thresholds were tuned."""
-        ((scored,),) = await score_pairs(self.reader, [Pair(claim, document)], meter=meter)
+        ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
         assert scored.score is not None
@@ -60,7 +60,9 @@ class CheapStage:
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
         """Id of the passage that supports the claim best by itself."""
-        (scored,) = await score_pairs(self.reader, [Pair(claim, item.passage) for item in evidence], meter=meter)
+        (scored,) = await score_pairs(
+            self.reader, [VerifierPair(claim, item.passage) for item in evidence], meter=meter
+        )
         place = max(range(len(evidence)), key=lambda one: (scored[one].score or 0.0, -one))
         return evidence[place].id
 

@@ -26,7 +26,7 @@ from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import FoundFact, FusedStages
-from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
+from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
@@ -87,7 +87,7 @@ class FusedPlan(OneByOne):
         graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
         return graph.compile(name="claim")
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of one sentence, those that need no search already settled."""
         (sentence,) = group
         given = sentence["given"]
@@ -103,7 +103,7 @@ class FusedPlan(OneByOne):
 
     async def read_given(
         self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
-    ) -> list[Found]:
+    ) -> list[PlacedFact]:
         """Given facts, of which the first has the place `start`; where they cannot be read each is there, unscored."""
         try:
             facts = await self.stages.given_facts(task_of(sentence), asked, context)
@@ -118,11 +118,11 @@ class FusedPlan(OneByOne):
             for number, (text, fact) in enumerate(pairs, start)
         ]
 
-    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> Found:
+    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> PlacedFact:
         if fact.status == "irrelevant" and not sentence["prompt"]:
             fact = replace(fact, status="check")  # without a question nothing is beside it
         settled = self._settled_at_once(fact, gates=gates)
-        return Found(
+        return PlacedFact(
             place=Place(sentence=sentence["number"], fact=number),
             sentence=sentence["text"],
             span=(sentence["start"], sentence["end"]),

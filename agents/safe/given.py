@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from factloop.agents.safe.state import Found, Place, SentenceState
+from factloop.agents.safe.state import Place, PlacedFact, SentenceState
 from factloop.core.records import Judgement, NoClaim
 from factloop.tools.linguistics.outline import read_outline
 from factloop.tools.linguistics.silence import silence_of
@@ -104,10 +104,10 @@ def _kept(text: str) -> list[int]:
     return [*kept, *range(start, len(text))]
 
 
-def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[Found]:
+def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[PlacedFact]:
     """Facts, by their number in the sentence, of which no more is known than why they have no verdict."""
     return [
-        Found(
+        PlacedFact(
             place=Place(sentence=sentence["number"], fact=number),
             sentence=sentence["text"],
             span=(sentence["start"], sentence["end"]),

@@ -37,12 +37,12 @@ from factloop.agents.safe.given import given_sentences, left_out
 from factloop.agents.safe.judgements import no_source, unscored
 from factloop.agents.safe.state import (
     BatchState,
-    Found,
-    Input,
-    Output,
+    PlacedClaim,
+    PlacedFact,
     ResponseState,
+    SafeInput,
+    SafeOutput,
     SentenceState,
-    Settled,
     WindowState,
 )
 from factloop.core.errors import ConfigError, FactloopError
@@ -59,13 +59,13 @@ LOOK_AGAIN, GATHER, COLLECT = "look_again", "gather", "collect"
 class SecondLook(Protocol):
     """Looks at several claims at once."""
 
-    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
+    def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
         """Of the open facts those that are to be looked at again, together."""
         ...
 
     async def look_again(
-        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
-    ) -> list[Settled]:
+        self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
+    ) -> list[PlacedClaim]:
         """The claims of a batch that it could settle; `sentences` are theirs, in the same order."""
         ...
 
@@ -82,7 +82,7 @@ class SafePlan(Protocol):
         """The sentences, in groups that are read together."""
         ...
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of a group. Raises FactloopError where none of its sentences could be read."""
         ...
 
@@ -121,7 +121,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | N
     """
     look, second = None if cheap is None else build_look_node(cheap), plan.second_look
     stage: Literal["model"] | None = None if cheap is None else "model"
-    graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=Input, output_schema=Output)
+    graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)
     graph.add_node(DISTINGUISH, _build_distinguish(stage, look))
@@ -296,7 +296,7 @@ def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: 
     async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
         pairs = list(zip(state["facts"], state["sentences"], strict=True))
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):
-            cheap: list[Settled] = []
+            cheap: list[PlacedClaim] = []
             if look is not None:
                 fresh = [open_case({**fact, "evidence": []}, sentence, stage) for fact, sentence in pairs]
                 looks = await together(look(case, runtime) for case in fresh)

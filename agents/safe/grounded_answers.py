@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts
-from factloop.agents.safe.stages import JudgedFact, Reading, WindowTask
+from factloop.agents.safe.stages import JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.verdict_scores import with_score
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement
@@ -36,7 +36,9 @@ def _refuse(answer: GroundedFacts | GroundedClaims, complaint: str) -> None:
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
-def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, scores: Sequence[float | None]) -> Reading:
+def reading_of(
+    answer: GroundedFacts, window: WindowTask, judged_by: str, *, scores: Sequence[float | None]
+) -> WindowReading:
     """The facts in the order of their sentences.
 
     `scores` are those of the verdicts as the model gave them, one for each fact of the answer.
@@ -54,7 +56,7 @@ def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, sco
     ]
     stated = {fact.sentence for fact in facts}
     silent = {number - 1 for number in answer.without_fact} - stated
-    return Reading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
+    return WindowReading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
 
 
 def claims_of(

@@ -27,7 +27,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Finding:
+class PassageJudgement:
     """What a judge makes of the passages."""
 
     relation: Relation
@@ -59,7 +59,7 @@ class Judge(Protocol):
 
     async def judge(
         self, question: str, answer: str, passages: Sequence[Evidence], *, meter: UsageMeter
-    ) -> Finding: ...
+    ) -> PassageJudgement: ...
 
 
 class Distract(Protocol):

@@ -19,11 +19,11 @@ _LEFT_FREE = 300
 """Files that the process may need for anything but connections."""
 
 
-class TooMuch(Exception):
+class BodyTooLong(Exception):
     """A body is longer than is read."""
 
 
-class Gone(Exception):
+class CallerLeft(Exception):
     """The caller left before the body was whole."""
 
 
@@ -74,17 +74,17 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """The whole body, counted and timed while it comes. Raises TooMuch, Gone, TimeoutError."""
+    """The whole body, counted and timed while it comes. Raises BodyTooLong, CallerLeft, TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Gone
+                raise CallerLeft
             part = message.get("body", b"")
             size += len(part)
             if size > most:
-                raise TooMuch
+                raise BodyTooLong
             parts.append(part)
             if not message.get("more_body", False):
                 return b"".join(parts)

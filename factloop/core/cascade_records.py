@@ -25,7 +25,7 @@ class ErrorKind(StrEnum):
     """Only rejected; nothing is accepted cheaply."""
 
 
-class Side(Record):
+class CascadeSide(Record):
     """The claims that the verifier accepts, or those that it rejects, among the labelled ones."""
 
     threshold: Share | None
@@ -58,7 +58,7 @@ class Side(Record):
     """Labelled claims, settled or not, with which there might be one if errors stay as they are; None where unknown."""
 
 
-class CurvePoint(Record):
+class CascadePoint(Record):
     """What another stated error would have given on the same labels. The promise is that of one point, not of all."""
 
     max_error: OpenShare
@@ -74,7 +74,7 @@ class CurvePoint(Record):
     """Of the whole, if the model never erred: mean of both labels' shares settled wrongly; None where one is absent."""
 
 
-class Tuned(Record):
+class CascadeTuning(Record):
     """Thresholds with what they rest on."""
 
     error: ErrorKind
@@ -90,11 +90,11 @@ class Tuned(Record):
     """Of claims that share a document, a response or their wording."""
     likeness: Share | None
     """Intraclass correlation of the labels within groups; None with a single group, where it cannot be seen."""
-    accepted: Side
-    rejected: Side
+    accepted: CascadeSide
+    rejected: CascadeSide
     share_sent: Share
     balanced_error: Share | None
-    curve: tuple[CurvePoint, ...] = ()
+    curve: tuple[CascadePoint, ...] = ()
 
     @property
     def n_settled(self) -> int:
@@ -116,7 +116,7 @@ class CascadeFile(Record):
     """A claim with at most this score is rejected; None: none is."""
     data: str = ""
     """Name of the labelled claims, and hash where they are a file."""
-    tuned: Tuned | None = None
+    tuned: CascadeTuning | None = None
     """None where somebody set the thresholds by hand: then nothing is promised."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()

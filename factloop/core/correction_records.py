@@ -89,7 +89,7 @@ class Change(Record):
     """The model or rule set that worded it; empty for a removal that needed none."""
 
 
-class Left(Record):
+class LeftSentence(Record):
     """A sentence that was to be changed, and is as it was; `claims` are the reason why it was to be."""
 
     span: Span
@@ -133,7 +133,7 @@ class Correction(Record):
     """None where no sentence could be changed. A text that was not accepted is here all the same."""
     changes: tuple[Change, ...] = ()
     """In the order of the response: what makes `rewritten` of it."""
-    left: tuple[Left, ...] = ()
+    left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     """What stands in `text` and is not supported, or was not checked, in the order of the text: marked or not."""
     after: FactualityReport | None = None

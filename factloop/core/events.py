@@ -43,7 +43,7 @@ class ClaimJudged(Record):
     usage: Usage
 
 
-class Waiting(Record):
+class ServerWait(Record):
     """A server has accepted no request for a while; told every second or so while the check waits for it."""
 
     type: Literal["waiting"] = "waiting"
@@ -64,5 +64,5 @@ class CheckFinished(Record):
 
 
 Event = Annotated[
-    ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | Waiting | CheckFinished, Field(discriminator="type")
+    ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | ServerWait | CheckFinished, Field(discriminator="type")
 ]

@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Policy:
+class MarkPolicy:
     """What is done about what is not contradicted, and not supported either."""
 
     unproven: Unproven = "mark"
@@ -48,7 +48,7 @@ class _Passage:
     claims: tuple[str, ...]
 
 
-def marked(report: FactualityReport, policy: Policy) -> tuple[str, tuple[Doubt, ...]]:
+def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
     """The response of a report with its marks, and every passage in doubt, marked or not, in the order of the text."""
     pieces: list[str] = []
     doubts: list[Doubt] = []

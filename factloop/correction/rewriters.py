@@ -14,7 +14,7 @@ from factloop.core.errors import ModelOutputError
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Contradiction, Fault
 from factloop.correction.schemas import RewrittenSentence
-from factloop.prompts.registry import PromptRegistry, Rendered
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 
@@ -77,7 +77,7 @@ class ModelRewriter:
         return Wording(text, tuple(item.id for item in fault.evidence), self.name) if text else Wording("")
 
 
-def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> Rendered:
+def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
     """What is asked of one faulty sentence: each claim under the tag that says what is to become of it."""
     shown = fault.before
     return prompts[PROMPT].render(

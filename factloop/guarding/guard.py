@@ -13,9 +13,9 @@ from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
-from factloop.guarding.reading import Pending, Reader
+from factloop.guarding.reading import PendingSentence, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
-from factloop.guarding.sentence import Checked
+from factloop.guarding.sentence import SentenceCheck
 from factloop.guarding.whole import whole_report
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
@@ -90,7 +90,7 @@ class StreamGuard:
         started = time.perf_counter()
         limits = self._limits
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
-        parts: list[Checked] = []
+        parts: list[SentenceCheck] = []
         text, released, stopped = "", "", False
         reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
         async with reader, aclosing(reader.read(chunks)) as sentences:
@@ -121,7 +121,7 @@ class StreamGuard:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
 
-    def _treated(self, pending: Pending, checked: Checked) -> GuardedSentence:
+    def _treated(self, pending: PendingSentence, checked: SentenceCheck) -> GuardedSentence:
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)

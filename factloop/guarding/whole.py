@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
 from factloop.core.records import FactualityReport, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
-from factloop.guarding.sentence import Checked
+from factloop.guarding.sentence import SentenceCheck
 from factloop.reports.figures import plural
 from factloop.tools.calls.meter import UsageMeter
 
@@ -23,7 +23,7 @@ def code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 
 
 def whole_report(
-    empty: FactualityReport, text: str, parts: Sequence[Checked], ks: Sequence[int], elapsed_s: float
+    empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
     """The report on `text`. `empty` is one without claims of the same checker; `usage` is the sum over the parts."""
     claims = tuple(claim for part in parts for claim in part.claims)

@@ -19,7 +19,7 @@ LONGEST_MESSAGE = 500
 NOT_SET_UP = "the service is not set up for this; its operator finds the reason in its log"
 
 
-class Refused(Exception):
+class RequestRefusal(Exception):
     """A request that is not served, with its status."""
 
     def __init__(

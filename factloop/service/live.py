@@ -15,7 +15,7 @@ ATTEMPT = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Sent:
+class LiveEvent:
     """One event as it is sent."""
 
     number: int
@@ -30,7 +30,7 @@ class LiveJob:
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
         self.request = request
-        self.events: list[Sent] = []
+        self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
         """Whether its owner wants it no more."""
@@ -42,7 +42,7 @@ class LiveJob:
     def publish(self, event: Record, type: str) -> None:
         """Shows the event to all who watch."""
         number = self.stored.attempt * ATTEMPT + len(self.events) + 1
-        self.events.append(Sent(number, type, event.model_dump_json()))
+        self.events.append(LiveEvent(number, type, event.model_dump_json()))
         self._wake()
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class LiveJob:
         """Waits until it is."""
         await self._closed.wait()
 
-    async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[Sent | None, None]:
+    async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
         """The events numbered above `after`, past and future, to the end; None where nothing happened for a while."""
         place = 0
         while True:
@@ -75,10 +75,10 @@ class LiveJob:
         waited_for.set()
 
 
-def write_events(events: Sequence[Sent]) -> str:
+def write_events(events: Sequence[LiveEvent]) -> str:
     """As one JSON text."""
     return json.dumps([[one.number, one.type, one.data] for one in events])
 
 
-def read_events(text: str) -> list[Sent]:
-    return [Sent(number, type, data) for number, type, data in json.loads(text)]
+def read_events(text: str) -> list[LiveEvent]:
+    return [LiveEvent(number, type, data) for number, type, data in json.loads(text)]

@@ -55,7 +55,7 @@ class Result:
     kind: ResultKind
 
 
-class Results:
+class ResultFolder:
     """Read when they are asked for, and kept while their files do not change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:

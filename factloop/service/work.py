@@ -14,7 +14,7 @@ from typing import Any
 
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import DataError, ToolError
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Waiting
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ServerWait
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
 from factloop.core.files.private import make_private_folder, write_private
@@ -46,7 +46,7 @@ WAITING_TOLD_EVERY_S = 5.0
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """What came of a job."""
 
     report: Record
@@ -56,7 +56,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Watching:
+class JobListener:
     """To whom work says how far it is."""
 
     event: Callable[[Record, str], None]
@@ -72,7 +72,7 @@ class Work:
         """`chat` is the checker's model, to be closed with it."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
 
-    async def do(self, kind: Kind, request: str, folder: Path, watching: Watching) -> Outcome:
+    async def do(self, kind: Kind, request: str, folder: Path, watching: JobListener) -> JobOutcome:
         """Does the work, keeping what is paid for in the folder. Raises FactloopError."""
         ask = ASKS[kind].model_validate_json(request)
         match ask:
@@ -91,7 +91,7 @@ class Work:
         if self._chat is not None:
             await self._chat.aclose()
 
-    async def _check(self, ask: CheckAsk, folder: Path, watching: Watching) -> Outcome:
+    async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener) -> JobOutcome:
         found = judged = 0
         told_s = -float("inf")
         events = self.checker.astream(
@@ -107,8 +107,8 @@ class Work:
                     report = _with_ks(event.report, ask.k)
                     summary = summary_of_check(report)
                     watching.event(CheckEnded(summary=summary), "check_finished")
-                    return Outcome(report, await asyncio.to_thread(to_json, report), summary)
-                if isinstance(event, Waiting):
+                    return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
+                if isinstance(event, ServerWait):
                     if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
                         continue  # what is published is kept
                     told_s = event.waited_s
@@ -124,7 +124,7 @@ class Work:
         tool = await self.library.tool(ask.documents)
         return Sources(() if tool is None else (tool,), ask.mode)
 
-    async def _trust(self, ask: TrustAsk, folder: Path) -> Outcome:
+    async def _trust(self, ask: TrustAsk, folder: Path) -> JobOutcome:
         run_dir = folder / "trust"
         tool = None if ask.documents is None else await self.library.tool(ask.documents)
         if tool is None:
@@ -133,7 +133,7 @@ class Work:
             settings = self.scorer.settings.model_copy(update={"corpus": ()})
             async with TrustScorer(settings=settings, corpus=tool) as scorer:
                 report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir)
-        return Outcome(report, to_json(report), _summary_of_trust(report))
+        return JobOutcome(report, to_json(report), _summary_of_trust(report))
 
 
 def summary_of_check(report: FactualityReport) -> CheckSummary:
@@ -177,7 +177,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
     return file
 
 
-async def _audit(ask: AuditAsk, folder: Path) -> Outcome:
+async def _audit(ask: AuditAsk, folder: Path) -> JobOutcome:
     """By the command, in a process of its own: it can be stopped, and does not hold up the loop."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     process = await asyncio.create_subprocess_exec(
@@ -199,4 +199,4 @@ async def _audit(ask: AuditAsk, folder: Path) -> Outcome:
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data
     summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
-    return Outcome(report, result, summary)
+    return JobOutcome(report, result, summary)

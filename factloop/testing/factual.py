@@ -36,7 +36,7 @@ class NotFactual(AssertionError):
 
 
 @dataclass(frozen=True)
-class _Required:
+class _FactualThresholds:
     min_precision: float | None
     min_supported: int | None
     max_contradicted: int | None
@@ -107,8 +107,8 @@ def assert_factual(
     """
     __tracebackhide__ = True
     try:
-        required = _Required(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
-        asked = _Asked(response, prompt, docs, model, search, checker, recording, settings)
+        required = _FactualThresholds(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
+        asked = _CheckRequest(response, prompt, docs, model, search, checker, recording, settings)
         report = run_blocking(asked.report())
     except FactloopError as error:
         raise bare(error) from None
@@ -135,8 +135,8 @@ async def aassert_factual(
     """`assert_factual` in the caller's event loop: other work goes on while it waits."""
     __tracebackhide__ = True
     try:
-        required = _Required(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
-        report = await _Asked(response, prompt, docs, model, search, checker, recording, settings).report()
+        required = _FactualThresholds(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
+        report = await _CheckRequest(response, prompt, docs, model, search, checker, recording, settings).report()
     except FactloopError as error:
         raise bare(error) from None
     _compare(required, report)
@@ -144,7 +144,7 @@ async def aassert_factual(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _CheckRequest:
     """One check that a test asks for."""
 
     response: str
@@ -208,7 +208,7 @@ def build_checker(
     return FactChecker(model, search=search, docs=docs, settings=base, recording=recording_here(recording))
 
 
-def _compare(required: _Required, report: FactualityReport) -> None:
+def _compare(required: _FactualThresholds, report: FactualityReport) -> None:
     __tracebackhide__ = True
     missed = required.missed_by(report)
     if missed:

@@ -21,7 +21,7 @@ Mode = Literal["replay", "record", "new"]
 
 
 @dataclass
-class Spent:
+class Spending:
     """What tests did and spent."""
 
     n_checks: int = 0
@@ -37,7 +37,7 @@ class Spent:
     n_unwritten: int = 0
     """Recordings of tests that failed."""
 
-    def add(self, other: Spent) -> None:
+    def add(self, other: Spending) -> None:
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
@@ -64,7 +64,7 @@ class RunningTest:
     """Where factloop.toml lies."""
     defaults: Mapping[str, object] = field(default_factory=dict)
     """Settings from pytest's ini file, by name."""
-    spent: Spent = field(default_factory=Spent)
+    spent: Spending = field(default_factory=Spending)
 
     @cached_property
     def recording(self) -> Recording:

@@ -44,7 +44,7 @@ TRIAL_ROUND_TRIPS = 1.5
 
 
 @dataclass(frozen=True)
-class Ticket:
+class Slot:
     """Proof of a slot: when its request left, in the loop's clock."""
 
     sent_at: float
@@ -68,12 +68,12 @@ class Limiter:
         self._sent_since = 0
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Ticket]:
+    async def slot(self) -> AsyncIterator[Slot]:
         """A place to send one request in; leaving it frees the place."""
         async with self._slots:
-            yield Ticket(await self._wait_for_turn())
+            yield Slot(await self._wait_for_turn())
 
-    def refused(self, ticket: Ticket, retry_after_s: float | None) -> None:
+    def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
         """The server refused the request for its rate: everybody pauses, then goes on more slowly."""
         now = asyncio.get_running_loop().time()
         if ticket.sent_at > self._refused_at:  # else it left before the last lesson, and teaches nothing
@@ -85,7 +85,7 @@ class Limiter:
         self._paused_until = max(self._paused_until, now + pause_s)
         self._changed_at = self._paused_until
 
-    def _learn(self, ticket: Ticket, now: float) -> None:
+    def _learn(self, ticket: Slot, now: float) -> None:
         lowered = BACK_OFF * self._rate
         taken = self._sent_since - 1
         if self._lessons == 0:

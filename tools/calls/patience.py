@@ -14,12 +14,12 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
-from factloop.core.events import Waiting
+from factloop.core.events import ServerWait
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.stopwatch import Stopwatch
 
 T = TypeVar("T")
-Listener = Callable[[Waiting], None]
+Listener = Callable[[ServerWait], None]
 
 PATIENCE_S = 120.0
 REST_S = 60.0
@@ -215,7 +215,7 @@ class Patience:
             return
         assert self._refusal is not None  # else nothing would have set the timer
         cause = self._cause(self._refusal)
-        waiting = Waiting(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
+        waiting = ServerWait(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
         for listener in {listener for listener in self._waiting.values() if listener is not None}:
             listener(waiting)
 

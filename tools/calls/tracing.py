@@ -69,7 +69,7 @@ class Span:
 NOTHING = Span()
 
 
-class _Recorded(Span):
+class _OpenTelemetrySpan(Span):
     """A span of OpenTelemetry."""
 
     def __init__(self, tracer: Tracer, name: str, values: Mapping[str, Value], *, content: bool, calls: bool) -> None:
@@ -105,7 +105,7 @@ class _Recorded(Span):
         self._span.end()
 
     def child(self, name: str, values: Mapping[str, Value], *, calls: bool) -> Span:
-        return _Recorded(self._tracer, name, values, content=self._content, calls=calls)
+        return _OpenTelemetrySpan(self._tracer, name, values, content=self._content, calls=calls)
 
     @contextmanager
     def current(self) -> Iterator[None]:
@@ -139,7 +139,7 @@ class _Recorded(Span):
         }
 
 
-_CURRENT: ContextVar[_Recorded | None] = ContextVar("factloop_span", default=None)
+_CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", default=None)
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
@@ -152,7 +152,9 @@ def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
         raise ConfigError("tracing needs OpenTelemetry: pip install 'factloop[tracing]'") from error
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     tracer = trace.get_tracer("factloop")
-    return _Recorded(tracer, f"invoke_agent {name}", {**named, **values}, content=mode == "content", calls=False)
+    return _OpenTelemetrySpan(
+        tracer, f"invoke_agent {name}", {**named, **values}, content=mode == "content", calls=False
+    )
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:

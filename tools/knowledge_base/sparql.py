@@ -63,12 +63,12 @@ class _Term(BaseModel):
     value: str
 
 
-class _Results(BaseModel):
+class _SparqlResults(BaseModel):
     bindings: list[dict[str, _Term]]
 
 
-class _Answer(BaseModel):
-    results: _Results
+class _SparqlAnswer(BaseModel):
+    results: _SparqlResults
 
 
 class SparqlClient:
@@ -90,7 +90,7 @@ class SparqlClient:
 
     def _rows(self, names: Sequence[str], answer: JsonAnswer) -> list[Row]:
         try:
-            bindings = _Answer.model_validate(answer.value).results.bindings
+            bindings = _SparqlAnswer.model_validate(answer.value).results.bindings
             rows = [{name: binding[name].value for name in names} for binding in bindings]
         except (ValidationError, KeyError) as error:
             message = f"{self._endpoint.tool}: the answer has another shape than the SPARQL results asked for"

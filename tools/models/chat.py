@@ -114,10 +114,10 @@ def replayed_chat_model(
     settings = _sampling(temperature, max_tokens)
     identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
     known = price or (model_price(full) if base_url is None else None)
-    return ChatModel(_NeverAsked(), full, identity, known, max_tokens)
+    return ChatModel(_ReplayOnlyModel(), full, identity, known, max_tokens)
 
 
-class _NeverAsked(BaseChatModel):
+class _ReplayOnlyModel(BaseChatModel):
     """A replay ends with an error where an answer is missing; nothing may ask a model instead."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:

@@ -13,19 +13,19 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel
 
 from factloop.core.errors import ModelOutputError, ModelRefusal
-from factloop.prompts.registry import Prompt, Rendered
+from factloop.prompts.registry import Prompt, RenderedPrompt
 from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.tracing import as_messages, span
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.models.offers import Chosen, Offers, is_blank
+from factloop.tools.models.offers import Offers, ToolChoice, is_blank
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.taped import asked_of
 from factloop.tools.models.transport import Request, Transport
-from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
+from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
@@ -47,7 +47,7 @@ class Answered(Generic[A]):
     """An answer with the tokens it was read from, where their log-probabilities were asked for and given."""
 
     value: A
-    tokens: tuple[Token, ...]
+    tokens: tuple[ReplyToken, ...]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FreeAnswer:
     text: str
     cut_off: bool
     """It ended because it reached the token limit."""
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[ReplyToken, ...] = ()
     """As in `Answered`."""
 
 
@@ -90,14 +90,14 @@ class ModelGateway:
 
     async def ask(
         self,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         *,
         stage: str,
         meter: UsageMeter,
         offers: Offers[Any, Any] | None = None,
         accept: Accept | None = None,
-    ) -> T | Chosen[Any]:
+    ) -> T | ToolChoice[Any]:
         """The model's answer as `output`, or its choice among `offers`.
 
         A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns `REPAIRS`
@@ -109,7 +109,7 @@ class ModelGateway:
 
     async def ask_offering(
         self,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         *,
         offers: Offers[Any, Any] | None,
@@ -118,13 +118,13 @@ class ModelGateway:
         accept: Accept | None = None,
         top_logprobs: int = 0,
         needed: re.Pattern[str] | None = None,
-    ) -> Answered[T | Chosen[Any]]:
+    ) -> Answered[T | ToolChoice[Any]]:
         """`ask`, with the log-probabilities that `ask_graded` gives. What comes as a tool call has none."""
         first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed)
         return await self._converse(first, output, accept)
 
     async def ask_for(
-        self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
+        self, prompt: RenderedPrompt, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
     ) -> T:
         """`ask` without offers: the answer itself."""
         answer = await self.ask(prompt, output, stage=stage, meter=meter, accept=accept)
@@ -133,7 +133,7 @@ class ModelGateway:
 
     async def ask_graded(
         self,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         *,
         stage: str,
@@ -154,7 +154,7 @@ class ModelGateway:
         return Answered(answered.value, answered.tokens)
 
     async def ask_freely(
-        self, prompt: str | Rendered, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
+        self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
     ) -> FreeAnswer:
         """What the model says to `prompt` alone: no instruction, no schema and no repair turn goes with it.
 
@@ -176,7 +176,7 @@ class ModelGateway:
 
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
-    ) -> Answered[T | Chosen[Any]]:
+    ) -> Answered[T | ToolChoice[Any]]:
         """The answer to a request, after repair turns if need be. Raises as `ask`."""
         asked = [first]
         while True:
@@ -207,13 +207,13 @@ class ModelGateway:
         read_text: ReadText[T] | None,
         *,
         shows_schema: bool,
-    ) -> Answered[T | Chosen[Any]]:
+    ) -> Answered[T | ToolChoice[Any]]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(self._key(request), request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
             answer = _read(reply, output, request.offers, read_text)
-            if accept is not None and not isinstance(answer, Chosen):
+            if accept is not None and not isinstance(answer, ToolChoice):
                 accept(answer)
         except ModelOutputError:
             self._transport.note_read(mode, readable=False)
@@ -315,7 +315,7 @@ def _said(request: Request) -> str:
     return as_messages([(roles.get(message.type, message.type), str(message.text)) for message in request.messages])
 
 
-def _messages(prompt: Rendered) -> list[BaseMessage]:
+def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
     return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
 
 
@@ -331,7 +331,7 @@ def plain_reply(reply: Reply) -> dict[str, Any]:
 def read_reply(fields: Mapping[str, Any]) -> Reply:
     """What `plain_reply` gave, as a reply again."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
-    tokens = tuple(Token(*token) for token in fields.get("tokens", ()))  # older answers have none
+    tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers have none
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})
 
 
@@ -343,7 +343,7 @@ def _read_kept(value: Mapping[str, Any]) -> None:
 
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
-) -> T | Chosen[Any]:
+) -> T | ToolChoice[Any]:
     """What the reply says: the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
@@ -368,7 +368,7 @@ def _read_text(text: str, output: type[T], read_text: ReadText[T] | None) -> T:
         return answer
 
 
-def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
+def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) -> T | ToolChoice[Any]:
     title = output.__name__
     said = f"{call.name}({call.args})"
     args = output if call.name == title else offers.args if offers is not None and call.name in offers.tools else None
@@ -382,4 +382,4 @@ def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) ->
     if is_blank(read):
         wanted = ", ".join(args.model_fields)
         raise ModelOutputError(f"the call of {call.name!r} gives none of: {wanted}", schema=title, reply=said)
-    return Chosen(call.name, read)
+    return ToolChoice(call.name, read)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from factloop.core.files.holds import nobody_else
+from factloop.core.files.holds import exclusive_hold
 
 LOCK, USE = ".lock", ".use"
 MANIFEST = "manifest.json"
@@ -22,7 +22,7 @@ def remove_index(folder: Path) -> bool:
     """
     if folder.is_symlink():
         return False
-    with nobody_else(folder.with_suffix(USE)) as is_free:
+    with exclusive_hold(folder.with_suffix(USE)) as is_free:
         if not is_free:
             return False
         if folder.exists():

@@ -32,7 +32,7 @@ def _of_one_root(one: str, other: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ExcludedWords:
     """What may not replace `original` in these texts. `word in taken` asks about one word or several."""
 
     original: str

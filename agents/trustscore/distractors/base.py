@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from factloop.core.trust_records import Level, Source
+from factloop.core.trust_records import Source, SubstitutionLevel
 
 Kind = Literal["entity", "date", "number", "noun", "verb", "adjective", "word"]
 
@@ -19,7 +19,7 @@ class Target:
     text: str
     start: int
     end: int
-    level: Level
+    level: SubstitutionLevel
     kind: Kind
     tag: str
     """Penn Treebank tag of its last word: NNP, NNS, CD, VBD, JJ ..."""

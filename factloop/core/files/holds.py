@@ -2,7 +2,7 @@
 
     with Hold(path):                     # shared
         ...
-    with nobody_else(path) as is_free:   # meanwhile nobody gets a hold
+    with exclusive_hold(path) as is_free:   # meanwhile nobody gets a hold
         ...
 
 The locks are the system's, so that a killed process leaves none behind. On Windows there are none of this kind: there
@@ -56,7 +56,7 @@ def _note_use(path: Path) -> None:
 
 
 @contextmanager
-def nobody_else(path: Path) -> Iterator[bool]:
+def exclusive_hold(path: Path) -> Iterator[bool]:
     """Whether nobody has a hold, this process among them. If so, the file is gone in the end. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:

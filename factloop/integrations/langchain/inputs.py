@@ -18,7 +18,7 @@ REQUEST = "factloop_request"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerInput:
     """One answer to be checked."""
 
     answer: str
@@ -35,13 +35,13 @@ class Keys:
     question: str = "question"
     documents: str = "documents"
 
-    def read(self, given: object) -> Asked:
+    def read(self, given: object) -> AnswerInput:
         """From a mapping, whose other keys are none of ours. Raises DataError."""
         if not isinstance(given, Mapping):
             hint = f" (in a chain: RunnablePassthrough.assign({self.answer}=...) before it)" if _is_text(given) else ""
             raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}{hint}")
         question = given.get(self.question)
-        return Asked(
+        return AnswerInput(
             answer=text_of(self.answer, given.get(self.answer), AIMessage),
             question=None if question is None else text_of(self.question, question, HumanMessage),
             documents=documents_of(self.documents, given.get(self.documents)),

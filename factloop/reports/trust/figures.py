@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from factloop.core.trust_records import (
-    Check,
+    ConsistencyCheck,
     Distractor,
     MeanScore,
     Option,
@@ -88,7 +88,7 @@ def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
     return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
 
 
-def choice(check: Check) -> str:
+def choice(check: ConsistencyCheck) -> str:
     """What the subject did: `chose C, the answer`, `chose D instead of the answer, B`, or why there is none."""
     if check.chosen is None:
         return f"not scored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "not scored"
@@ -97,7 +97,7 @@ def choice(check: Check) -> str:
     return f"chose {check.chosen} instead of the answer, {check.response_letter}"
 
 
-def belief_of_check(check: Check) -> Belief:
+def belief_of_check(check: ConsistencyCheck) -> Belief:
     """What this check alone would say."""
     return {True: Belief.CONSISTENT, False: Belief.INCONSISTENT, None: Belief.UNSCORED}[check.consistent]
 
@@ -120,22 +120,22 @@ def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedText:
     """A text in three parts, the middle one to be marked; joined they are the text."""
 
     before: str
     marked: str
     after: str
 
-    def near(self, context: int) -> Marked:
+    def near(self, context: int) -> MarkedText:
         """The marked part with at most `context` characters on either side; an ellipsis stands for the rest."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
-        return Marked(before, marked, after)
+        return MarkedText(before, marked, after)
 
 
-def substituted(distractor: Distractor, response: str) -> Marked:
+def substituted(distractor: Distractor, response: str) -> MarkedText:
     """The text of a distractor with its substitute marked, which may stand in another case than `by`.
 
     An article before it may have changed with it, so the place is counted from the end. Where it cannot be found,
@@ -148,17 +148,17 @@ def substituted(distractor: Distractor, response: str) -> Marked:
     if start < 0 or text[start:end].casefold() != by.casefold():
         start = text.find(by)
         end = start + len(by)
-    return Marked(text[:start], text[start:end], text[end:]) if start >= 0 and by else Marked(text, "", "")
+    return MarkedText(text[:start], text[start:end], text[end:]) if start >= 0 and by else MarkedText(text, "", "")
 
 
 OPTION_CONTEXT = 160
 """Characters of a long option shown on either side of what was put in."""
 
 
-def option_marked(option: Option, check: Check, bc: TrustBC) -> Marked:
+def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
     """The text of an option with the substitute marked; a long one is cut around it, the others at the end."""
     distractor = distractor_of(option, bc)
     if distractor is None:
-        return Marked("", "", option.text).near(2 * OPTION_CONTEXT)
+        return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
     response = next((other.text for other in check.options if other.kind is OptionKind.RESPONSE), "")
     return substituted(distractor, response).near(OPTION_CONTEXT)

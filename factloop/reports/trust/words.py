@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Level, Relation, Source, Standing, TrustBC, TrustFC
+from factloop.core.trust_records import Relation, Source, Standing, SubstitutionLevel, TrustBC, TrustFC
 
 UNSCORED_SIGN = "?"
 
@@ -113,10 +113,10 @@ STANDING_SIGNS = {
 """What evidence says, then what the subject does."""
 
 LEVEL_WORDS = {
-    Level.ENTITY: "entity",
-    Level.NOUN_OR_NUMBER: "noun or number",
-    Level.VERB_ADJECTIVE_OR_SHARED: "verb, adjective or shared with the question",
-    Level.ANY_WORD: "any word",
+    SubstitutionLevel.ENTITY: "entity",
+    SubstitutionLevel.NOUN_OR_NUMBER: "noun or number",
+    SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED: "verb, adjective or shared with the question",
+    SubstitutionLevel.ANY_WORD: "any word",
 }
 
 SOURCE_WORDS = {

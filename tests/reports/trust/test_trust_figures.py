@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Distractor, Level, MeanScore, Relation, Source, Standing
+from factloop.core.trust_records import Distractor, MeanScore, Relation, Source, Standing, SubstitutionLevel
 from factloop.reports.trust import figures as trust_figures
 from factloop.reports.trust import words as trust_words
 from factloop.reports.trust.words import Belief, Documents, belief_of, documents_of
@@ -23,7 +23,7 @@ from tests.reports.trust.trust_sample import (
 
 def test_nothing_is_left_without_words() -> None:
     assert set(trust_words.STANDING_WORDS) == set(trust_words.STANDING_SIGNS) == set(Standing)
-    assert set(trust_words.LEVEL_WORDS) == set(Level)
+    assert set(trust_words.LEVEL_WORDS) == set(SubstitutionLevel)
     assert set(trust_words.SOURCE_WORDS) == set(Source)
     assert set(trust_words.BELIEF_REASONS) == set(trust_words.DOCUMENT_REASONS) == set(UnscoredReason)
 
@@ -123,7 +123,7 @@ def test_the_substitute_is_found_in_the_text(
     response: str, span: tuple[int, int], by: str, text: str, marked: str
 ) -> None:
     distractor = Distractor(
-        text=text, replaced=response[slice(*span)], span=span, by=by, level=Level.ENTITY, source=Source.DATE
+        text=text, replaced=response[slice(*span)], span=span, by=by, level=SubstitutionLevel.ENTITY, source=Source.DATE
     )
     found = trust_figures.substituted(distractor, response)
     assert found.marked == marked
@@ -137,7 +137,7 @@ def test_a_plain_substitution_is_always_marked(before: str, old: str, after: str
         replaced=old,
         span=(len(before), len(before + old)),
         by=new,
-        level=Level.ANY_WORD,
+        level=SubstitutionLevel.ANY_WORD,
         source=Source.VOCABULARY,
     )
     found = trust_figures.substituted(distractor, before + old + after)
