@@ -52,7 +52,7 @@ class PromptsDifference(Record):
 
 @dataclass(frozen=True)
 class PromptSide:
-    """What the user named: one prompt, or a folder that replaces some."""
+    """One side as the user named it: one prompt, or a folder that replaces some."""
 
     single: Prompt | None
     prompts: Mapping[str, Prompt]

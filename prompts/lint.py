@@ -18,7 +18,7 @@ from factloop.prompts.registry import Prompt, packaged_prompts, prompt_files
 
 
 class LintFinding(Record):
-    """One thing to mend."""
+    """A fault of a prompt file."""
 
     path: Path
     line: Annotated[int, Field(ge=1)]
@@ -28,7 +28,7 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """What was found in prompt files. A run refuses them exactly where one finding is an `error`."""
+    """The findings of a lint. A run refuses the files exactly where one finding is an `error`."""
 
     n_files: Count
     n_errors: Count

@@ -58,6 +58,6 @@ class LineFinding(NamedTuple):
 
 
 def shown(text: object, longest: int = 40) -> str:
-    """A piece of somebody's file, short enough for a message of one line."""
+    """A piece of a user's file, short enough for a message of one line."""
     whole = str(text)
     return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")

@@ -21,7 +21,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
 
 def lint_characters(text: str) -> Iterator[LineFinding]:
-    """Characters that nobody who reads the file would see: controls, reordering, zero width; one a line."""
+    """Characters that a reader of the file cannot see: controls, reordering, zero width; one a line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.isprintable():
             continue

@@ -45,7 +45,7 @@ class TopicOutput(TypedDict):
     """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """Of rounds that brought nothing because the call failed."""
+    """Errors of the rounds whose call failed."""
 
 
 class TopicState(TopicOutput):
@@ -90,7 +90,7 @@ def step_limit(wanted: int) -> int:
 def _build_ask(writer: Writer, seed: int) -> _AsyncNode:
     async def ask(state: TopicState) -> Mapping[str, Any]:
         n_rounds, known = state.get("n_rounds", 0), _kept(state).prompts
-        # By the number of the round, so that no request is the same as one that brought nothing new.
+        # Seeded by the round's number, so that no request repeats one that brought nothing new.
         rng = random.Random(f"{seed} {n_rounds} {state['topic']}")
         asked = {"n_rounds": n_rounds + 1, "proposed": []}
         try:

@@ -1,7 +1,7 @@
 """The first stage of a cascade: a cheap verifier looks at the user's documents, and settles what is clear.
 
-Its look costs no model call and no search elsewhere. What lies between the thresholds, what nothing was found for, and
-whatever fails, goes on to the plan's own stages, with the evidence found.
+This look costs no model call and no search elsewhere. Claims between the thresholds, claims without evidence and claims
+whose look failed go on to the plan's own stages, with the evidence found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ BETWEEN = "\n\n"
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier, and the scores from which and up to which its word is taken; None: it is not."""
+    """A verifier with its two thresholds: it accepts claims from one score on and rejects them up to the other.
+
+    None for a threshold means that the verifier never accepts, or never rejects.
+    """
 
     reader: PairReader
     upper: float | None

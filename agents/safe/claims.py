@@ -33,7 +33,7 @@ def sameness(text: str) -> str:
 
 
 def unsplit(sentence: SentenceState, judgement: Judgement) -> list[PlacedFact]:
-    """A sentence that could not be read stands as one unscored claim, or as one for each fact that was given."""
+    """The unscored claims of a sentence that could not be read: one, or one for each fact that was given."""
     given = sentence["given"]
     return unread(sentence, judgement, enumerate([sentence["text"]] if given is None else given))
 
@@ -67,7 +67,7 @@ def reopened(fact: PlacedFact) -> PlacedFact:
 
 
 def open_case(fact: PlacedFact, task: SentenceState, stage: Literal["model"] | None = None) -> FactState:
-    """The state in which a claim's branch starts. `fact["self_contained"]` is the first query where none was found."""
+    """The state in which a claim's branch starts. A fact without a query is searched by its `self_contained` text."""
     return FactState(
         task=task,
         fact=fact,
@@ -87,7 +87,7 @@ def open_case(fact: PlacedFact, task: SentenceState, stage: Literal["model"] | N
 
 
 def case_of(state: FactState, task: SentenceTask, *, searches_left: int) -> Case:
-    """What a stage gets to see of a claim's state."""
+    """The part of a claim's state that a stage sees."""
     return Case(
         claim=state["fact"]["self_contained"],
         task=task,
@@ -146,7 +146,7 @@ def in_order(found: Sequence[PlacedFact], settled: Sequence[PlacedClaim], repeat
 
 
 def sentences_read(sentences: Sequence[SentenceState], found: Sequence[PlacedFact]) -> list[dict[str, Any]]:
-    """All that was to be read, in the order of the response, each with its claims or the reason why it has none."""
+    """The sentences to be read, in the order of the response, each with its claims or the reason why it has none."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
     for fact in sorted(found, key=order):
         ids[fact["place"]["sentence"]].append(claim_id(fact["place"]))

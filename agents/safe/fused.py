@@ -33,9 +33,9 @@ from factloop.tools.calls.together import together
 
 ASSESS = "assess"
 QUERIES_AT_ONCE = 2
-"""Of a claim that its first search left open: so the slowest claim takes three rounds rather than five."""
+"""Queries for a claim that the first search left open. With two, the slowest claim takes three rounds, not five."""
 GIVEN_AT_ONCE = 12
-"""Given facts of a sentence that one call reads: the reply has a bound, and what it fails on is lost together."""
+"""Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FusedPlan(OneByOne):
 
     stages: FusedStages
     gates: bool = True
-    """Whether a check may leave irrelevant claims unjudged."""
+    """Whether a check may leave irrelevant claims unscored."""
 
     @property
     def reads_code(self) -> bool:
@@ -104,7 +104,7 @@ class FusedPlan(OneByOne):
     async def read_given(
         self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
     ) -> list[PlacedFact]:
-        """Given facts, of which the first has the place `start`; where they cannot be read each is there, unscored."""
+        """Given facts, the first at place `start`; if they cannot be read, each of them is returned unscored."""
         try:
             facts = await self.stages.given_facts(task_of(sentence), asked, context)
         except ConfigError:
@@ -120,7 +120,7 @@ class FusedPlan(OneByOne):
 
     def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> PlacedFact:
         if fact.status == "irrelevant" and not sentence["prompt"]:
-            fact = replace(fact, status="check")  # without a question nothing is beside it
+            fact = replace(fact, status="check")  # without a question no fact is irrelevant
         settled = self._settled_at_once(fact, gates=gates)
         return PlacedFact(
             place=Place(sentence=sentence["number"], fact=number),
@@ -143,7 +143,7 @@ class FusedPlan(OneByOne):
         return None
 
     def _nothing_more(self, missing: str) -> Judgement:
-        """What the judge still wants was searched for: nothing supports the claim, and no more will come."""
+        """The verdict when every query that the judge wants was already searched: nothing supports the claim."""
         return judgements.not_supported(
             f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
         )

@@ -83,7 +83,7 @@ class SafePlan(Protocol):
         ...
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
-        """The facts of a group. Raises FactloopError where none of its sentences could be read."""
+        """The facts of a group. Raises FactloopError if no sentence of the group could be read."""
         ...
 
     @property
@@ -180,7 +180,7 @@ def _of_spans(parts: Sequence[Part], response: str, spans: Sequence[tuple[int, i
 
 
 def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """Which of the chosen, by number, stand apart from the one before: with statements between that are not read."""
+    """The numbers of the chosen sentences that have unread statements between them and the chosen sentence before."""
     stating = [part.start for part in parts if silence_of(part) is None]
     pairs = enumerate(pairwise(chosen), 1)
     return frozenset(

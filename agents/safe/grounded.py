@@ -32,12 +32,12 @@ from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
 WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
-"""Of sentences read together, mostly three or four; a longer one is read alone. An answer takes as long as its longest
-window, and each window shows its passages anew."""
+"""Characters of the sentences read together, mostly three or four; a longer sentence is read alone. An answer takes as
+long as its longest window, and each window shows its passages anew."""
 BATCH_CLAIMS = 7
-"""At most so many are looked at again together."""
+"""Most claims in one second look."""
 MOST_SHOWN = 5
-"""Passages that a claim lists whose judgement rests on none of them."""
+"""Passages that a claim lists as evidence if its judgement cites no passage."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class GroundedPlan:
         return self
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        """Windows of neighbours: a window reads as the answer goes on, so nothing that is not read stands within it.
+        """Windows of neighbouring sentences. A sentence that is not read ends a window, so each window reads on.
 
         Sentences whose facts are given make no window: these are judged as they are.
         """

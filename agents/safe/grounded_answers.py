@@ -1,7 +1,7 @@
-"""What the replies of the grounded plan mean: its numbers are checked by code, and nothing in it is taken on trust.
+"""Reads the replies of the grounded plan. Code checks every number in them; nothing is taken on trust.
 
-A fact of no known sentence makes the reply unusable, as nobody could say where it stands. A passage that does not
-exist is no ground; a verdict left without grounds is none for the claim, which is then looked at again.
+A fact of an unknown sentence makes the reply unusable, since the fact cannot be placed. A passage that does not exist
+is ignored. A verdict left without passages does not count: the claim is looked at again.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def claims_of(
 def _judgement(
     fact: GroundedFact | GroundedClaim, window: WindowTask, judged_by: str, score: float | None, *, wrong: str = ""
 ) -> Judgement:
-    """What an entry means. A verdict that is not the model's has no score of the model's."""
+    """The judgement of an entry. A verdict that code changed has no score, since the score was for another verdict."""
     cited = judgements.cited_ids(fact.passages, window.passages)
     reason = fact.reason.strip()
     if fact.verdict == "insufficient":

@@ -289,7 +289,7 @@ def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: Window
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
-    """Refuses an answer that split, merged or left out: nobody could say which fact each entry is."""
+    """Refuses an answer that split, merged or omitted facts: its entries cannot be matched with the facts."""
     if len(answer.facts) != len(given):
         raise ModelOutputError(
             f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order",

@@ -84,7 +84,7 @@ class PaperPlan(OneByOne):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
-        """Split unless the facts are given, then revise each; a fact whose revision fails is there, unscored."""
+        """Splits unless the facts are given, then revises each; a fact whose revision fails is kept, unscored."""
         (sentence,) = group
         task = task_of(sentence)
         facts = await self.stages.split(task, context) if sentence["given"] is None else sentence["given"]

@@ -10,7 +10,7 @@ EvidenceDict = dict[str, Any]
 
 
 def gather(left: list[Any], right: list[Any]) -> list[Any]:
-    """Concatenation. Branches end in any order, so whoever reads the result sorts it by `place`."""
+    """Concatenation. Branches end in any order, so readers sort the result by `place`."""
     return [*left, *right]
 
 
@@ -34,7 +34,7 @@ class SentenceState(TypedDict):
     above: str
     """What it is to be read under (`stages.SentenceTask`)."""
     given: list[str] | None
-    """The facts it states as somebody split them; None where the plan is to split it."""
+    """Its facts, if the caller split it; None if the plan has to split it."""
     is_apart: bool
     """Whether sentences that are not read this time stand between it and the one before."""
     silent: str | None

@@ -92,7 +92,7 @@ def _build_ask(subject: Subject, window: int) -> CallingNode[ConsistencyState]:
 async def _ask_one(
     subject: Subject, state: ConsistencyState, planned: QuestionPlan, meter: UsageMeter
 ) -> QuestionOutcome:
-    """What the subject chose, or why nothing: a failure is no inconsistency. Raises ConfigError."""
+    """The subject's choice, or why it made none: a failure is no inconsistency. Raises ConfigError."""
     options = [Option.model_validate(option) for option in planned["options"]]
     try:
         choice = await subject.choose(

@@ -20,7 +20,7 @@ class TrustContext:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the subject chose."""
+    """The subject's choice."""
 
     letter: Letter
     probabilities: Mapping[Letter, float] | None
@@ -28,7 +28,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class PassageJudgement:
-    """What a judge makes of the passages."""
+    """A judge's reading of the passages."""
 
     relation: Relation
     rationale: str

@@ -36,7 +36,7 @@ class QuestionOutcome(TypedDict):
 
     chosen: str | None
     consistent: bool | None
-    """None where no choice could be had."""
+    """None if the subject made no choice."""
     unscored_reason: str | None
     reply: str
     letter_probabilities: Mapping[Letter, float] | None

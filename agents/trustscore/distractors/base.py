@@ -27,7 +27,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """What may stand in a target's place. Case, number and article are put right by whoever inserts it."""
+    """A word or phrase for a target's place. `form.insert` puts case, number and article right."""
 
     text: str
     source: Source

@@ -64,7 +64,7 @@ def tokens_in(tokens: Sequence[Token], start: int, end: int) -> Sequence[Token]:
 
 
 def without_article(text: str, span: TargetSpan) -> TargetSpan:
-    """Articles stay where they are; whoever inserts the substitute sees to them."""
+    """The span without its article: articles stay, and are corrected when the substitute is inserted."""
     article = _ARTICLE.match(text, span.start, span.end)
     return replace(span, start=article.end()) if article and article.end() < span.end else span
 
