@@ -107,7 +107,7 @@ class Endpoint:
             raise
 
     async def _attempt(self, method: str, fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]) -> Any:
-        # The circuit is looked at before the limiter, too: else everybody would queue there only to be turned away.
+        # The circuit is looked at before the limiter, too: else every call would queue there only to be turned away.
         async with self._places:
             self._circuit.check()
             async with self._limiter.slot() as ticket:

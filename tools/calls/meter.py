@@ -82,7 +82,7 @@ class UsageMeter:
         self._stage(stage).cache_hits += 1
 
     def add(self, usage: Usage) -> None:
-        """Takes over what another account came to."""
+        """Adds the sums of another account."""
         for name, stage in usage.stages.items():
             entry = self._stage(name)
             for field_name in _SUMMED:
@@ -91,7 +91,7 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> None:
-        """Takes over what the answer called `key` cost, whoever paid for it; a second time it counts as a hit."""
+        """Charges this account with the cost of answer `key`, even if another one paid; a second time is a hit."""
         if key in self._charged:
             self.hit(stage)
         else:

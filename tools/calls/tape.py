@@ -23,7 +23,7 @@ from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, is_of_o
 from factloop.tools.calls.tape_format import Kind, TapeEntry, read_tape, tape_text
 
 TapeMode = Literal["replay", "record", "new"]
-"""`replay` asks nobody, and what is missing is an error; `record` makes the tape anew; `new` adds what is missing."""
+"""`replay` makes no request: a missing answer is an error. `record` makes the tape anew. `new` adds missing answers."""
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading a reply of another shape raises; pydantic's errors are ValueErrors."""

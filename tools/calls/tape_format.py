@@ -17,7 +17,7 @@ from factloop.core.errors import ConfigError
 FORMAT = 1
 NAME = "factloop_recording"
 LONGEST_SHOWN = 40
-"""Characters of what a file says and should not."""
+"""Characters of a file's wrong content that a message shows."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
@@ -28,7 +28,7 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TapeEntry:
-    """One request and what came of it: a reply (any JSON value), or a failure."""
+    """One request with its reply (any JSON value) or its failure."""
 
     kind: Kind
     key: str

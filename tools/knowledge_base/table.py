@@ -51,7 +51,7 @@ class _LabelMatch(NamedTuple):
 
 
 class TableKnowledgeBase:
-    """Reads a table that `build_table` made. Raises ConfigError where the file is none, or of another version.
+    """Reads a table that `build_table` made. Raises ConfigError for other files, and for another version.
 
     Names are found by their spelling, the longest first. Of namesakes the one is taken whose types the question asks
     for, then the one spelled exactly so, then the best known.
@@ -192,7 +192,7 @@ class TableKnowledgeBase:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Read-only. Used from whichever thread runs the event loop."""
+    """A read-only connection, used from the thread that runs the event loop."""
     refused = ConfigError(f"{path} is no table of typed entities of this version: make one by `factloop kb build`")
     if not path.is_file():
         raise ConfigError(f"no table of typed entities at {path}: make one by `factloop kb build`")

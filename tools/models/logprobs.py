@@ -51,9 +51,9 @@ def option_probabilities(
 
     Options are told apart as far as need be: what begins one of them and no other counts for it ("insuff" for
     "insufficient"). Where the token written could begin several, the next decides; an alternative that could begin
-    several counts for none, as nobody knows which. What is not among the alternatives counts as 0. The sum may so be
+    several is ambiguous and counts for no option. What is not among the alternatives counts as 0. The sum may so be
     well under 1: the server samples from all tokens. None where a token of the span has no alternatives, or the
-    tokens written are none of the options.
+    tokens written match no option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)

@@ -103,7 +103,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ReplyToken:
-    """One token of a reply, with the log-probabilities of what else might have stood there."""
+    """One token of a reply, with the log-probabilities of its alternatives."""
 
     text: str
     alternatives: Mapping[str, float]

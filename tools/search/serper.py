@@ -62,7 +62,7 @@ class SerperSearch(SearchTool):
     """Google by Serper's API. The key comes from `api_key` or the environment variable `SERPER_API_KEY`.
 
     `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
-    are Google's. Construction raises ConfigError where the key is missing or the URL is none.
+    are Google's. Construction raises ConfigError if the key is missing or the URL is invalid.
     """
 
     name: str = "serper"

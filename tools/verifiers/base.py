@@ -1,4 +1,4 @@
-"""What a verifier is: one claim and the passages found for it in, a degree of support out."""
+"""The interface of a verifier: one claim and its passages in, a degree of support out."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class ChatReader(ABC):
 
     @abstractmethod
     async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
-        """The degree of support. Raises FactloopError where there is none."""
+        """The degree of support. Raises FactloopError if the reply holds none."""
 
 
 def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:

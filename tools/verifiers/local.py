@@ -130,7 +130,7 @@ class LocalReader(ABC):
 
     @abstractmethod
     def _load_model(self, local: bool) -> Any:
-        """The model with its weights. Raises OSError or ValueError where there are none."""
+        """The model with its weights. Raises OSError or ValueError if the weights are missing."""
 
     def _load_tokenizer(self, local: bool) -> Any:
         from transformers import AutoTokenizer

@@ -25,7 +25,7 @@ class VerifierPair:
 
 @dataclass(frozen=True)
 class PairScore:
-    """Either a score or what kept the pair from one; never both, never neither."""
+    """The score of a pair, or the error that prevented it; never both, never neither."""
 
     score: float | None
     """Degree of support in [0, 1]; from 0.5 on the claim counts as supported."""

@@ -33,7 +33,7 @@ def _of_one_root(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedWords:
-    """What may not replace `original` in these texts. `word in taken` asks about one word or several."""
+    """The words that may not replace `original` in these texts. `word in excluded` tests one word or several."""
 
     original: str
     said: frozenset[str]

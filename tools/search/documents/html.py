@@ -38,7 +38,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     title: str
-    """Of its `<title>`; empty where there is none."""
+    """The text of its `<title>`; empty if the page has no title."""
     blocks: list[Block]
 
 
