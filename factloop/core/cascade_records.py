@@ -80,12 +80,12 @@ class CascadeTuning(Record):
     error: ErrorKind
     max_error: OpenShare
     confidence: OpenShare
-    """With which all that is promised holds together."""
+    """Probability that all promises hold at once."""
     n: Count
     """Labelled claims."""
     n_supported: Count
     n_unscored: Count
-    """Without a score: they go to the model."""
+    """Labelled claims without a score; such claims go to the model."""
     n_groups: Count
     """Of claims that share a document, a response or their wording."""
     likeness: Share | None
@@ -111,13 +111,13 @@ class CascadeFile(Record):
     """All that shapes its scores, such as a hash of its weights: a check with another one is refused."""
     embeddings: str | None = None
     upper: Share | None
-    """A claim with at least this score is accepted; None: none is."""
+    """A claim with at least this score is accepted; with None the verifier accepts no claim."""
     lower: Share | None
-    """A claim with at most this score is rejected; None: none is."""
+    """A claim with at most this score is rejected; with None the verifier rejects no claim."""
     data: str = ""
     """Name of the labelled claims, and hash where they are a file."""
     tuned: CascadeTuning | None = None
-    """None where somebody set the thresholds by hand: then nothing is promised."""
+    """None for thresholds set by hand, which promise nothing."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 

@@ -44,7 +44,7 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """A server has accepted no request for a while; told every second or so while the check waits for it."""
+    """A wait for a server that has accepted no request for a while; sent about every second during the wait."""
 
     type: Literal["waiting"] = "waiting"
     server: str
@@ -53,7 +53,7 @@ class ServerWait(Record):
     patience_s: float
     """After so many seconds the server is given up, and what needs it is unscored."""
     cause: str
-    """What came of the last request: `status 429`, for example."""
+    """The outcome of the last request: `status 429`, for example."""
 
 
 class CheckFinished(Record):

@@ -97,7 +97,7 @@ class ConsistencyCheck(Record):
     unscored_reason: UnscoredReason | None = None
     """Why there is no choice."""
     reply: str = ""
-    """What the subject said where no choice could be read in it, or why it said nothing."""
+    """The subject's reply if no choice could be read in it, or why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, where the server gave log-probabilities; a letter that it did not list is absent."""
     reuses: bool = False
@@ -117,7 +117,7 @@ class ConsistencyCheck(Record):
 
     @property
     def consistent(self) -> bool | None:
-        """Whether the subject chose its response; None where no choice could be had."""
+        """Whether the subject chose its response; None if it made no choice."""
         return None if self.chosen is None else self.chosen == self.response_letter
 
 
