@@ -1,4 +1,4 @@
-"""Callers that are slow, too many, or send without end: how long a server waits for them, and how much it takes."""
+"""Limits for slow, numerous or endlessly sending callers: how long a server waits, and how much it reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEFT_FREE = 300
 
 
 class BodyTooLong(Exception):
-    """A body is longer than is read."""
+    """The body is longer than the limit."""
 
 
 class CallerLeft(Exception):
@@ -28,7 +28,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """As many, or as few as the process may have files open: one that has none left could not even keep its jobs."""
+    """The wanted number, or fewer where the process may open few files: it also needs files to keep its jobs."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -38,7 +38,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """HTTP for uvicorn: hangs up on who does not say what they want in time, and on who is far too many."""
+    """HTTP for uvicorn: hangs up on callers whose headers come too late, and on connections far beyond the limit."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None

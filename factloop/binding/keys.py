@@ -17,7 +17,7 @@ NO_OWNER = ""
 
 
 class ApiKeys:
-    """Who may use a server. Without keys everybody may, as one."""
+    """The API keys of a server. A server without keys is open to all callers, as one owner."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         """Raises ConfigError for a key that is too short, or cannot stand in a header."""
@@ -32,7 +32,7 @@ class ApiKeys:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """All whom `owner` may name."""
+        """All names that `owner` may return."""
         return tuple(map(_owner, self._hashes)) or (NO_OWNER,)
 
     def owner(self, authorization: str | None) -> str | None:
@@ -41,7 +41,7 @@ class ApiKeys:
             return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
         given = _hash(key.strip())
-        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # all of them, whichever it is
+        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # always all, for constant time
         return _owner(given) if any(matches) and scheme.lower() == "bearer" else None
 
 

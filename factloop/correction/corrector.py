@@ -50,7 +50,7 @@ class Corrector:
 
     `unproven`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
     sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
-    `unchecked`, for what nobody looked at or could judge: `mark` puts "[unchecked]" after it, `keep` does not. What is
+    `unchecked`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
     contradicted and could not be mended is marked "[contradicted]". Marks are put in by code: no word is changed. All
     that was removed, and all that stands in doubt, is in the correction, marked or not.
 
@@ -125,7 +125,7 @@ class Corrector:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """A draft as it was checked."""
+    """A draft with its check and the ruling on it."""
 
     draft: Draft
     after: FactualityReport

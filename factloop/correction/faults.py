@@ -1,4 +1,4 @@
-"""What a rewriter gets to see of a faulty sentence: its claims by what becomes of each, evidence, what precedes."""
+"""The view of a faulty sentence that a rewriter gets: its claims by what becomes of each, evidence, what precedes."""
 
 from __future__ import annotations
 

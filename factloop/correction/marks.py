@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """What is done about what is not contradicted, and not supported either."""
+    """What is done about content that is neither contradicted nor supported."""
 
     unproven: Unproven = "mark"
     unchecked: Unchecked = "mark"
@@ -41,7 +41,7 @@ class MarkPolicy:
 
 @dataclass(frozen=True)
 class _Passage:
-    """A sentence with something wanting in it."""
+    """A sentence with its findings."""
 
     span: Span
     findings: tuple[Finding, ...]

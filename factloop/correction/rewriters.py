@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\d+")
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""What makes a link, an image, a tag or a fence, and what a terminal obeys: not to be brought in from evidence."""
+"""Links, images, tags, fences and control characters, which evidence must not bring into the text."""
 
 
 class Rewriter(Protocol):
@@ -108,7 +108,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Refuses what is no correction of this sentence, whoever told the model to write it. Raises ModelOutputError."""
+    """Refuses a reply that is no correction of this sentence, whatever its source. Raises ModelOutputError."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())

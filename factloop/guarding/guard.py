@@ -31,8 +31,8 @@ class StreamGuard:
             print(text, end="")
 
     Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
-    which something is wanting (`findings.Finding`): a claim is contradicted, unsupported or unscored, or nobody read
-    what it states. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out, `replace` puts `replacement`
+    which there is a fault (`findings.Finding`): a claim is contradicted, unsupported or unscored, or the sentence was
+    not read. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out, `replace` puts `replacement`
     in its place, `stop` ends the stream with `message`; or a function of the sentence and its claims, which returns the
     text to release, or a `Stop`. `passing` names findings that pass all the same. A sentence whose check fails is
     unscored, and never passes for checked. Every claim is judged, whether it has to do with the question or not.
@@ -40,7 +40,7 @@ class StreamGuard:
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
     `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. `limits` hold for the check of each sentence, within those of the settings: what they leave unjudged is
+    report. `limits` hold for the check of each sentence, within those of the settings: claims that they cut off are
     unscored, and what was paid until then is in the report. Fenced code in a programming language is one sentence: a
     model reads it, the offline engine says that it did not.
     """
@@ -82,8 +82,8 @@ class StreamGuard:
         """Each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
         `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
-        their source is raised once the sentences before it are released; a sentence that it cut off is not. Whoever
-        stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
+        their source is raised once the sentences before it are released; a sentence that it cut off is not. A caller
+        that stops early closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
         ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
         money where the model's price is unknown.
         """

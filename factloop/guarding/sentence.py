@@ -24,11 +24,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class SentenceCheck:
-    """What was found in one sentence, as it stands in the whole answer, and what it cost."""
+    """The check of one sentence, as it stands in the whole answer, and what it cost."""
 
     claims: tuple[Claim, ...] = ()
     sentence: Sentence | None = None
-    """None where there is none."""
+    """None if the stretch has no sentence."""
     usage: Usage | None = None
     """None where the check itself failed."""
     warnings: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class SentenceCheck:
 
 @dataclass(frozen=True)
 class SentenceContext:
-    """What the text that is shown to the checker is cut out of."""
+    """The text around a sentence, from which the checker's view is cut."""
 
     text: str
     """The answer as far as it was written when the end of the sentence was certain."""
@@ -53,7 +53,7 @@ async def check_sentence(
     patience_s: float | None,
     limits: Limits | None,
 ) -> SentenceCheck:
-    """The claims of the sentence, judged; what keeps it from being judged is its one unscored claim.
+    """The claims of the sentence with their judgements; if the check fails, one unscored claim for the sentence.
 
     Raises ConfigError alone: nothing could be judged with a wrong set-up.
     """

@@ -17,7 +17,7 @@ GUARDED = (
 
 
 def code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """What nobody read."""
+    """Reasons of sentences that were not read."""
     n = sum(one.no_claim is NoClaim.CODE for one in sentences)
     return (f"Fenced code was not read (in {plural(n, 'place')}): the offline engine reads none.",) if n else ()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 LONGEST_PLAIN = 400_000
 """Bytes of a file that a link holds as it is, where the page says nothing less; what is longer is packed."""
 LONGEST_ADDRESS = 1_900_000
-"""Characters."""
+"""Most characters of an address that browsers follow."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell begins with that a spreadsheet would compute."""
 

@@ -21,7 +21,7 @@ from factloop.service.work import Work
 
 @dataclass
 class ServiceContext:
-    """Put together at the start; `jobs`, `work` and `info` when the event loop runs."""
+    """The service's shared objects, put together at the start; `opened` is added once the event loop runs."""
 
     settings: ServiceSettings
     metrics: Metrics
@@ -37,7 +37,7 @@ class ServiceContext:
 
 @dataclass(frozen=True)
 class LoopServices:
-    """What lives in the event loop."""
+    """The objects that live in the event loop."""
 
     jobs: Jobs
     work: Work
@@ -68,7 +68,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 
 async def find_job(job_id: str, opened: Open, owner: Owner) -> Job:
-    """The caller's job of the path. Raises RequestRefusal: another's job is as unknown as one that never was."""
+    """The caller's job of the path. Raises RequestRefusal; another owner's job counts as unknown."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise no_such_job()

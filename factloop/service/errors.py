@@ -20,7 +20,7 @@ NOT_SET_UP = "the service is not set up for this; its operator finds the reason 
 
 
 class RequestRefusal(Exception):
-    """A request that is not served, with its status."""
+    """The refusal of a request, with its status."""
 
     def __init__(
         self,

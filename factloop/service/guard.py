@@ -1,4 +1,4 @@
-"""What stands before every route: who asks, from where, how often, and how much they send.
+"""The guard before every route: it checks the caller, the host, the rate and the size of each request.
 
 Each refusal comes before what it saves: the key is looked at before the body is read, the body is counted while it is
 read, and nothing is parsed that is too long.
@@ -144,7 +144,7 @@ _CLOSE = {"Connection": "close"}
 
 
 class _RequestBody:
-    """What the caller sends, and whether all of it has come."""
+    """The body as the caller sends it, and whether all of it has arrived."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         """`waits`: whether the caller sends a body only when it is told to go on, as it is by the first look at it."""
@@ -157,7 +157,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Reads on for a while: who is hung up on while sending loses the answer, too."""
+        """Reads on for a while: a caller cut off while sending would lose the answer, too."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -178,7 +178,7 @@ class _AnswerSender:
             headers = MutableHeaders(scope=message)
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
-        async with asyncio.timeout(SENT_WITHIN_S):  # who does not read is hung up on
+        async with asyncio.timeout(SENT_WITHIN_S):  # the caller does not read the answer
             await self._send(message)
 
     async def refuse(self, refused: RequestRefusal) -> None:
@@ -196,7 +196,7 @@ class _AnswerSender:
 
 
 class RateLimits:
-    """How often one caller may ask, by moving windows in memory."""
+    """The limits on one caller's requests, by moving windows in memory."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError for a rate that cannot be read."""
@@ -232,7 +232,7 @@ def _oftener(limit: RateLimitItem) -> RateLimitItem:
 
 
 def _refuse_other_site(headers: Headers) -> None:
-    """A page of another site may not change anything in the name of whoever looks at it."""
+    """Refuses changes by a page of another site, which would act in its reader's name."""
     origin = headers.get("origin")
     if origin is None:
         return

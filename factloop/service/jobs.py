@@ -185,7 +185,7 @@ class Jobs:
         if outcome is not None:
             texts["result"] = outcome.result
         await self._save(stored, texts)
-        live.stored = stored  # who hears that it is done can have the report
+        live.stored = stored  # the report is stored before its owner hears of it
         self._metrics.finished(live.stored.job, None if outcome is None else outcome.report)
         live.publish(live.stored.job, JOB_FINISHED)
         await asyncio.to_thread(shutil.rmtree, self._folder / live.stored.job.id, ignore_errors=True)
@@ -196,7 +196,7 @@ class Jobs:
     async def _in_database(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """In the one thread that the database has: SQLite has one writer, and the order is kept.
 
-        Raises RequestRefusal where it fails: a full disk, a server that is gone, a file that somebody took away.
+        Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file.
         """
         work: Any = partial(call, *args, **kwargs)
         try:
@@ -207,7 +207,7 @@ class Jobs:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """What is paid for is written down, whoever cancels meanwhile."""
+    """Writes down what was paid for, even if the job is cancelled meanwhile."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):

@@ -1,4 +1,4 @@
-"""A job that is waiting or at work, and those who watch it."""
+"""A job that is waiting or at work, and its watchers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factloop.core.records import Record
 from factloop.service.store import StoredJob
 
 ATTEMPT = 1_000_000_000
-"""Between the numbers of the events of two attempts: who saw some of the first sees all of the second."""
+"""Gap between the event numbers of two attempts, so that a watcher of the first sees all of the second."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class LiveEvent:
 
 
 class LiveJob:
-    """Keeps what happened so that whoever comes later sees it, too. Lives in one event loop."""
+    """Keeps the events of a job, so that late watchers see all of them. Lives in one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -33,9 +33,9 @@ class LiveJob:
         self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
-        """Whether its owner wants it no more."""
+        """Whether its owner cancelled it."""
         self.is_closed = False
-        """Nothing happens any more: it is finished, or the service is being stopped."""
+        """Whether its events have ended: it is finished, or the service is being stopped."""
         self._changed = asyncio.Event()
         self._closed = asyncio.Event()
 

@@ -180,6 +180,6 @@ def _encoded(sent: LiveEvent) -> bytes:
 
 
 def _number(last_event_id: str | None) -> int:
-    """What is no number of ours is as if nothing had been seen."""
+    """The number in the header; 0 for anything else, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0

@@ -47,7 +47,7 @@ WAITING_TOLD_EVERY_S = 5.0
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """What came of a job."""
+    """The outcome of a finished job."""
 
     report: Record
     result: str
@@ -57,7 +57,7 @@ class JobOutcome:
 
 @dataclass(frozen=True)
 class JobListener:
-    """To whom work says how far it is."""
+    """The callbacks that a job reports its events and progress to."""
 
     event: Callable[[Record, str], None]
     progress: Callable[[Progress], None]

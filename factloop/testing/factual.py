@@ -28,7 +28,7 @@ Docs = str | Path | Document | Sequence[str | Path | Document]
 
 
 class NotFactual(AssertionError):
-    """An answer missed what was required of it. `report` is the whole report."""
+    """An answer missed a requirement. `report` is the whole report."""
 
     def __init__(self, message: str, report: FactualityReport) -> None:
         self.report = report
@@ -72,7 +72,7 @@ class _FactualThresholds:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """What nobody judged, for another reason than that a call failed."""
+    """Unchecked content, other than claims whose check failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
@@ -94,8 +94,8 @@ def assert_factual(
 ) -> FactualityReport:
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
-    By default contradicted and unscored claims miss it, and so does what nobody checked (`max_unchecked`): claims
-    beside the question, code that was not read, statements in which no claim was found. Claims without evidence lower
+    By default contradicted and unscored claims miss it, and so does unchecked content (`max_unchecked`): claims beside
+    the question, code that was not read, statements in which no claim was found. Claims without evidence lower
     the precision, so `min_precision` limits these. None lifts a limit. A response without claims misses any
     `min_precision`.
 
@@ -216,7 +216,7 @@ def _compare(required: _FactualThresholds, report: FactualityReport) -> None:
 
 
 def _at_fault(report: FactualityReport) -> list[Claim]:
-    """Contradicted claims first, then those without evidence, then those without a verdict."""
+    """Contradicted claims first, then those without evidence, then unscored ones."""
 
     def place(claim: Claim) -> int:
         if claim.judgement.verdict is None:

@@ -22,7 +22,7 @@ Mode = Literal["replay", "record", "new"]
 
 @dataclass
 class Spending:
-    """What tests did and spent."""
+    """Checks that tests made, and what these cost."""
 
     n_checks: int = 0
     """Assertions that got a report."""

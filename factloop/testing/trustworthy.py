@@ -74,7 +74,7 @@ def assert_trustworthy(
 ) -> TrustReport:
     """The TrustScore of an answer, where it reaches what is required; else NotTrustworthy, an AssertionError.
 
-    Without a response the subject is asked for one. A score that cannot be had misses whatever is required of it.
+    Without a response the subject is asked for one. An unscored part misses any requirement for it.
     Settings, recordings, errors and costs are as with `assert_factual`; `settings` are those of `TrustSettings`.
     """
     __tracebackhide__ = True

@@ -62,5 +62,5 @@ def test_a_changed_file_is_read_again(folder: Path) -> None:
 def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
     assert ResultFolder(None).all() == []
     assert ResultFolder(None).find("ada") is None
-    with pytest.raises(ConfigError, match="is no folder"):
+    with pytest.raises(ConfigError, match="not a folder"):
         ResultFolder(home / "absent")

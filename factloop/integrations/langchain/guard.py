@@ -100,7 +100,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
 
 class _StreamedAnswer:
-    """What a chain streams, taken apart into the answer and what came with it."""
+    """A chain's stream, split into the answer, its question and its documents."""
 
     def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Sequence[Document] | None) -> None:
         self._chunks, self._keys = chunks, keys

@@ -19,12 +19,12 @@ REQUEST = "factloop_request"
 
 @dataclass(frozen=True)
 class AnswerInput:
-    """One answer to be checked."""
+    """One answer to check, with its question and documents."""
 
     answer: str
     question: str | None
     documents: tuple[Document, ...] | None
-    """None where none were given, which is not the same as none found."""
+    """None if no documents were given; an empty tuple if a search found no document."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Keys:
     documents: str = "documents"
 
     def read(self, given: object) -> AnswerInput:
-        """From a mapping, whose other keys are none of ours. Raises DataError."""
+        """The answer in a mapping, whose other keys are ignored. Raises DataError."""
         if not isinstance(given, Mapping):
             hint = f" (in a chain: RunnablePassthrough.assign({self.answer}=...) before it)" if _is_text(given) else ""
             raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}{hint}")
@@ -89,7 +89,7 @@ def _document(name: str, item: object) -> Document:
 
 
 def is_request(message: BaseMessage) -> bool:
-    """Whether factloop asked for a revision there: no person spoke."""
+    """Whether the message is factloop's request for a revision, rather than a person's."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 

@@ -54,6 +54,6 @@ def _verdicts(report: FactualityReport) -> list[Filter]:
 
 
 def _reasons(report: FactualityReport) -> list[Filter]:
-    """Why claims are not scored, most frequent reason first."""
+    """Why claims are unscored, most frequent reason first."""
     counts = tally_reasons(report.claims).most_common()
     return [Filter(reason.value, REASON_WORDS[reason], "", "unscored", count) for reason, count in counts]

@@ -77,7 +77,7 @@ def in_plain_words(report: TrustReport) -> str:
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """What a mean rests on: how many answers have the score and how many have not."""
+    """What a mean rests on: how many answers have the score and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
     return f"{basis}, {mean.n_unscored:,} not scored" if mean.n_unscored else basis
 
@@ -89,7 +89,7 @@ def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
 
 
 def choice(check: ConsistencyCheck) -> str:
-    """What the subject did: `chose C, the answer`, `chose D instead of the answer, B`, or why there is none."""
+    """The subject's choice in words: `chose C, the answer`, `chose D instead of the answer, B`, or why it made none."""
     if check.chosen is None:
         return f"not scored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "not scored"
     if check.consistent:
