@@ -18,7 +18,7 @@ class CheckContext:
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
-    """Whether irrelevant claims are left unscored; otherwise relevance is only a label."""
+    """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]

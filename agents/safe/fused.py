@@ -44,7 +44,7 @@ class FusedPlan(OneByOne):
 
     stages: FusedStages
     gates: bool = True
-    """Whether a check may leave irrelevant claims unscored."""
+    """Whether a check may leave irrelevant claims unchecked."""
 
     @property
     def reads_code(self) -> bool:

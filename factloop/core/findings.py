@@ -18,7 +18,7 @@ class Finding(StrEnum):
     UNSCORED = "unscored"
     """A claim has no verdict, for the reason that it names."""
     IRRELEVANT = "irrelevant"
-    """A claim that was left unscored because it has nothing to do with the question."""
+    """A claim that was left unchecked because it has nothing to do with the question."""
     UNREAD = "unread"
     """Code, or text that the given split left out."""
     CLAIM_FREE = "claim_free"
@@ -49,7 +49,7 @@ def findings(report: FactualityReport) -> frozenset[Finding]:
 
 
 def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding], ...]:
-    """The unscored claims and the unread passages, in the order of the response."""
+    """The unchecked claims and the unread passages, in the order of the response."""
     found: list[tuple[int, Claim | Sentence, Finding]] = []
     for claim in report.claims:
         finding = finding_of_claim(claim)

@@ -34,7 +34,7 @@ def precision_basis(report: FactualityReport) -> str:
         basis = f"{counts.supported:,} of {plural(counts.scored, 'scored claim')} supported"
     else:
         basis = "no claim was scored"
-    return f"{basis}, {counts.unscored:,} not scored" if counts.unscored else basis
+    return f"{basis}, {counts.unscored:,} unscored" if counts.unscored else basis
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:

@@ -31,7 +31,7 @@ class Status(StrEnum):
 _WORDS = {
     Status.CONTRADICTED: "contradicted",
     Status.NO_EVIDENCE: "no evidence found",
-    Status.UNSCORED: "not scored",
+    Status.UNSCORED: "unscored",
     Status.SUPPORTED: "supported",
     Status.IRRELEVANT: "irrelevant",
 }

@@ -43,8 +43,8 @@ def score(value: float | None) -> str:
 def belief_basis(bc: TrustBC) -> str:
     """What TrustBC rests on: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
     if bc.value is None:
-        return f"not scored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "not scored"
-    unscored = f", {bc.n_unscored:,} not scored" if bc.n_unscored else ""
+        return f"unscored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "unscored"
+    unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
     if bc.value == 1:
         asked = bc.n_consistent + bc.n_inconsistent + bc.n_unscored
         return f"consistent in {bc.n_consistent:,} of {plural(asked, 'check')}{unscored}"
@@ -66,7 +66,7 @@ def spare_checks(bc: TrustBC) -> str:
 def documents_basis(fc: TrustFC) -> str:
     """How many passages were judged and how many are cited, or why there is no relation."""
     if fc.relation is None:
-        return f"not scored: {DOCUMENT_REASONS[fc.unscored_reason]}" if fc.unscored_reason else "not scored"
+        return f"unscored: {DOCUMENT_REASONS[fc.unscored_reason]}" if fc.unscored_reason else "unscored"
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
     return f"{plural(len(fc.passages), 'passage')} judged{cited}"
 
@@ -79,7 +79,7 @@ def in_plain_words(report: TrustReport) -> str:
 def mean_basis(mean: MeanScore) -> str:
     """What a mean rests on: how many answers have the score and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
-    return f"{basis}, {mean.n_unscored:,} not scored" if mean.n_unscored else basis
+    return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 
 
 def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
@@ -91,7 +91,7 @@ def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
 def choice(check: ConsistencyCheck) -> str:
     """The subject's choice in words: `chose C, the answer`, `chose D instead of the answer, B`, or why it made none."""
     if check.chosen is None:
-        return f"not scored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "not scored"
+        return f"unscored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "unscored"
     if check.consistent:
         return f"chose {check.chosen}, the answer"
     return f"chose {check.chosen} instead of the answer, {check.response_letter}"

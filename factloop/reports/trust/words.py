@@ -23,7 +23,7 @@ class Belief(StrEnum):
 
     @property
     def words(self) -> str:
-        return {"unscored": "not scored"}.get(self.value, self.value)
+        return self.value
 
     @property
     def sign(self) -> str:
@@ -66,7 +66,7 @@ _DOCUMENT_WORDS = {
     Documents.SUPPORT: "supported",
     Documents.NEUTRAL: "neutral",
     Documents.CONTRADICT: "contradicted",
-    Documents.UNSCORED: "not scored",
+    Documents.UNSCORED: "unscored",
 }
 
 _DOCUMENT_SENTENCES = {

@@ -57,9 +57,9 @@ def test_trust_bc_says_what_it_rests_on() -> None:
     assert trust_figures.belief_basis(consistent_bc()) == "consistent in 10 of 10 checks"
     assert trust_figures.belief_basis(consistent_bc(n=1)) == "consistent in 1 of 1 check"
     assert trust_figures.belief_basis(broken_bc()) == "inconsistent in check 3, after 2 consistent"
-    assert trust_figures.belief_basis(half_asked().trust_bc) == "not scored: the budget was used up"
+    assert trust_figures.belief_basis(half_asked().trust_bc) == "unscored: the budget was used up"
     few = unscored_bc(UnscoredReason.TOO_FEW_DISTRACTORS)
-    assert trust_figures.belief_basis(few) == "not scored: fewer than three distractors could be made"
+    assert trust_figures.belief_basis(few) == "unscored: fewer than three distractors could be made"
 
 
 def test_the_first_check_may_end_it() -> None:
@@ -70,7 +70,7 @@ def test_the_first_check_may_end_it() -> None:
 
 def test_a_check_without_choice_is_named_beside_the_value() -> None:
     bc = consistent_bc().model_copy(update={"n_consistent": 9, "n_unscored": 1})
-    assert trust_figures.belief_basis(bc) == "consistent in 9 of 10 checks, 1 not scored"
+    assert trust_figures.belief_basis(bc) == "consistent in 9 of 10 checks, 1 unscored"
 
 
 def test_checks_that_do_not_count_are_said_so() -> None:
@@ -87,24 +87,24 @@ def test_missing_numbers_are_dashes() -> None:
 
 def test_a_mean_says_how_many_answers_it_rests_on() -> None:
     assert trust_figures.mean_basis(MeanScore(mean=0.5, n_scored=2, n_unscored=0)) == "mean of 2 answers"
-    assert trust_figures.mean_basis(MeanScore(mean=1, n_scored=1, n_unscored=3)) == "mean of 1 answer, 3 not scored"
+    assert trust_figures.mean_basis(MeanScore(mean=1, n_scored=1, n_unscored=3)) == "mean of 1 answer, 3 unscored"
     assert (
-        trust_figures.mean_basis(MeanScore(mean=None, n_scored=0, n_unscored=3)) == "no answer was scored, 3 not scored"
+        trust_figures.mean_basis(MeanScore(mean=None, n_scored=0, n_unscored=3)) == "no answer was scored, 3 unscored"
     )
 
 
 def test_documents_say_what_they_rest_on() -> None:
     assert trust_figures.documents_basis(judged_fc()) == "3 passages judged, 2 cited"
     assert trust_figures.documents_basis(judged_fc(cited=())) == "3 passages judged, none cited"
-    assert trust_figures.documents_basis(unscored_fc()) == "not scored: no corpus to check against"
+    assert trust_figures.documents_basis(unscored_fc()) == "unscored: no corpus to check against"
 
 
 def test_a_choice_is_said_by_its_letter() -> None:
     said = [trust_figures.choice(check) for check in broken_bc().checks]
     assert said[1:3] == ["chose C, the answer", "chose A instead of the answer, D"]
     assert [trust_figures.choice(check) for check in half_asked().trust_bc.checks][1:] == [
-        "not scored: no choice could be read in the reply",
-        "not scored: the budget was used up",
+        "unscored: no choice could be read in the reply",
+        "unscored: the budget was used up",
     ]
 
 
