@@ -32,9 +32,7 @@ def test_no_claims_are_said_plainly() -> None:
 def test_reasons_and_distribution() -> None:
     report = sample_report((UnscoredReason.BUDGET,))
     assert figures.unscored_reasons(report) == ["1 × the budget was used up"]
-    assert (
-        figures.distribution(report) == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 1 unscored"
-    )
+    assert figures.distribution(report) == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 1 unscored"
 
 
 @pytest.mark.parametrize(
