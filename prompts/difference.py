@@ -51,15 +51,15 @@ class PromptsDifference(Record):
 
 
 @dataclass(frozen=True)
-class Side:
-    """What the user named: one prompt, or a folder that replaces some."""
+class PromptSide:
+    """One side as the user named it: one prompt, or a folder that replaces some."""
 
     single: Prompt | None
     prompts: Mapping[str, Prompt]
     own: frozenset[str]
 
     @classmethod
-    def of(cls, word: str) -> Side:
+    def of(cls, word: str) -> PromptSide:
         """A packaged prompt by its name, else a folder, else a file. Raises ConfigError."""
         packaged = packaged_prompts()
         if word in packaged:
@@ -73,7 +73,7 @@ class Side:
         return cls(read_prompt(path), {}, frozenset())
 
 
-def compare_sides(a: Side, b: Side) -> PromptsDifference:
+def compare_sides(a: PromptSide, b: PromptSide) -> PromptsDifference:
     """Compares two prompts; a prompt with that of its name in a folder; or all that either of two folders replaces.
 
     In a folder, a prompt that is not replaced is the packaged one, as in a run. Raises ConfigError where a folder has

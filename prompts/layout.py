@@ -1,6 +1,6 @@
 """How a prompt's file is laid out: front matter between `---` lines, then a `# system` and a `# user` part.
 
-What is read here is not validated yet: `registry` does that for a run, `lint` for whoever writes a prompt.
+Nothing is validated here: `registry` validates prompts for a run, `lint` for their authors.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_fields(front_matter: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise FrontMatterError(error.problem or "cannot be read", mark.line if mark is not None else 0) from error
-    except (yaml.YAMLError, ValueError) as error:  # a control character; a date or a number that is none
+    except (yaml.YAMLError, ValueError) as error:  # a control character, an impossible date or number
         raise FrontMatterError(str(error).partition("\n")[0], 0) from error
     except RecursionError as error:
         raise FrontMatterError("nested too deeply", 0) from error

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 import yaml
 
 from factloop.prompts.layout import FIELDS
-from factloop.prompts.lint_rules import Found, Rule, shown
+from factloop.prompts.lint_rules import LineFinding, Rule, shown
 from factloop.prompts.registry import Prompt
 
 
@@ -40,30 +40,30 @@ class Lines:
 
 def lint_fields(
     fields: Mapping[object, object], lines: Lines, original: Prompt | None, packaged: Mapping[str, Prompt]
-) -> Iterator[Found]:
+) -> Iterator[LineFinding]:
     """What is wrong with the fields, one by one and against the packaged prompt of that name."""
     for missing in (name for name in FIELDS if name not in fields):
-        yield Found(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
+        yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
-        yield Found(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
+        yield LineFinding(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
     for name in lines.repeated:
-        yield Found(lines[name], Rule.REPEATED, f"the field {shown(name)} stands there twice; this one counts")
+        yield LineFinding(lines[name], Rule.REPEATED, f"the field {shown(name)} stands there twice; this one counts")
     for name in (name for name in ("name", "source") if name in fields):
         if not isinstance(fields[name], str) or not fields[name]:
-            yield Found(lines[name], Rule.FIELDS, f"{name!r} is text")
+            yield LineFinding(lines[name], Rule.FIELDS, f"{name!r} is text")
     version = fields.get("version", 1)
     if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
-        yield Found(lines["version"], Rule.FIELDS, "'version' is a whole number from 1")
+        yield LineFinding(lines["version"], Rule.FIELDS, "'version' is a whole number from 1")
     if not isinstance(fields.get("output"), str | None):
-        yield Found(lines["output"], Rule.FIELDS, "'output' is the title of a schema, or null")
+        yield LineFinding(lines["output"], Rule.FIELDS, "'output' is the title of a schema, or null")
     elif original is not None and "output" in fields and fields["output"] != original.output:
         said = f"the output is {shown(fields['output'])}, but {original.name} is answered by {original.output!r}"
-        yield Found(lines["output"], Rule.OUTPUT, said)
+        yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
         near = get_close_matches(called[:100], packaged, n=1)
         hint = f"; is it {near[0]!r}?" if near else "; factloop prompts list shows the names"
-        yield Found(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
+        yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
     yield from _lint_variables(fields, lines["variables"], original)
 
 
@@ -76,19 +76,19 @@ def declared_variables(fields: Mapping[object, object]) -> tuple[str, ...] | Non
     return declared if len(declared) == len(names) else None
 
 
-def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt | None) -> Iterator[Found]:
+def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt | None) -> Iterator[LineFinding]:
     if "variables" not in fields:
         return
     declared = declared_variables(fields)
     if declared is None:
-        yield Found(line, Rule.VARIABLES, "'variables' is a list of names")
+        yield LineFinding(line, Rule.VARIABLES, "'variables' is a list of names")
         return
     for name in (name for name, count in Counter(declared).items() if count > 1):
-        yield Found(line, Rule.VARIABLES, f"{shown(name)} is declared twice")
+        yield LineFinding(line, Rule.VARIABLES, f"{shown(name)} is declared twice")
     if original is None:
         return
     for name in (name for name in original.variables if name not in declared):
-        yield Found(line, Rule.VARIABLES, f"{original.name} is given {name!r}, too, which is not declared")
+        yield LineFinding(line, Rule.VARIABLES, f"{original.name} is given {name!r}, too, which is not declared")
     for name in (name for name in declared if name not in original.variables):
         has = ", ".join(original.variables)
-        yield Found(line, Rule.VARIABLES, f"{original.name} is never given {shown(name)}; it is given {has}")
+        yield LineFinding(line, Rule.VARIABLES, f"{original.name} is never given {shown(name)}; it is given {has}")

@@ -49,7 +49,7 @@ _STOPS = frozenset(
 )
 
 
-class Found(NamedTuple):
+class LineFinding(NamedTuple):
     """A finding within a file; ordered by its line, which counts from 1."""
 
     line: int
@@ -58,6 +58,6 @@ class Found(NamedTuple):
 
 
 def shown(text: object, longest: int = 40) -> str:
-    """A piece of somebody's file, short enough for a message of one line."""
+    """A piece of a user's file, short enough for a message of one line."""
     whole = str(text)
     return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")

@@ -23,7 +23,7 @@ Value = str | Sequence[str] | None
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt ready to be sent."""
 
     name: str
@@ -53,7 +53,7 @@ class Prompt:
         """Where a user's file lies; None for a prompt that comes with factloop."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
-    def render(self, **values: Value) -> Rendered:
+    def render(self, **values: Value) -> RenderedPrompt:
         """The prompt with each `{{variable}}` replaced by its value as a delimited block.
 
         A list becomes one numbered block an entry; None and the empty list leave nothing behind. Raises ValueError for
@@ -65,7 +65,7 @@ class Prompt:
             )
         suffix = _free_suffix(self.variables, _texts(values.values()))
         blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
-        return Rendered(self.name, _fill(self.system, blocks), _fill(self.user, blocks))
+        return RenderedPrompt(self.name, _fill(self.system, blocks), _fill(self.user, blocks))
 
 
 class PromptRegistry:

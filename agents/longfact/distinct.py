@@ -6,7 +6,7 @@ and those of the topic, which all prompts on it may share.
 
 On LongFact-Objects 6 of the 16,530 pairs within a topic are alike by this rule, and 3 of these do ask about one thing
 (LIGO, and "Advanced LIGO"). A prompt dropped by mistake costs little: the model is asked for another. In scripts
-without spaces between words only the same text is alike.
+without spaces between words only identical texts count as alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHORTEST, LONGEST = 4, 1_000
 """Characters. LongFact's longest prompt has 672."""
 _WORD = re.compile(r"\w+")
 _ODD = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Line ends, and what a terminal would obey."""
+"""Line ends and control characters."""
 _ASKING = frozenset(
     _WORD.findall(
         """
@@ -36,7 +36,7 @@ _ASKING = frozenset(
 
 
 @dataclass(frozen=True)
-class Kept:
+class PromptSelection:
     """Prompts kept so far, and how many were dropped and why."""
 
     prompts: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Kept:
     n_unusable: int = 0
 
 
-def keep_distinct(kept: Kept, proposed: Iterable[str], topic: str, *, wanted: int) -> Kept:
+def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *, wanted: int) -> PromptSelection:
     """`kept` with the first of the proposed prompts that are new, up to `wanted`; those beyond that are not counted."""
     named = _words(topic)
     known = [content_words(prompt, named) for prompt in kept.prompts]
@@ -85,7 +85,7 @@ def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def spelling(prompt: str) -> str:
-    """The prompt without case, and without what is no word: a full stop makes no other prompt."""
+    """The prompt in lower case without punctuation, so that a full stop makes no difference."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", prompt).casefold()))
 
 

@@ -21,7 +21,7 @@ from typing import Any, NotRequired, Protocol, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from factloop.agents.longfact.distinct import Kept, keep_distinct
+from factloop.agents.longfact.distinct import PromptSelection, keep_distinct
 from factloop.agents.longfact.writer import FEWEST, PER_ROUND, Writer
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError
 
@@ -42,10 +42,10 @@ class TopicInput(TypedDict):
 
 class TopicOutput(TypedDict):
     kept: dict[str, Any]
-    """The fields of a `distinct.Kept`."""
+    """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """Of rounds that brought nothing because the call failed."""
+    """Errors of the rounds whose call failed."""
 
 
 class TopicState(TopicOutput):
@@ -90,7 +90,7 @@ def step_limit(wanted: int) -> int:
 def _build_ask(writer: Writer, seed: int) -> _AsyncNode:
     async def ask(state: TopicState) -> Mapping[str, Any]:
         n_rounds, known = state.get("n_rounds", 0), _kept(state).prompts
-        # By the number of the round, so that no request is the same as one that brought nothing new.
+        # Seeded by the round's number, so that no request repeats one that brought nothing new.
         rng = random.Random(f"{seed} {n_rounds} {state['topic']}")
         asked = {"n_rounds": n_rounds + 1, "proposed": []}
         try:
@@ -126,10 +126,10 @@ def _to_next(state: TopicState) -> str:
     return END if is_over else ASK
 
 
-def _kept(state: TopicState) -> Kept:
-    return as_kept(state["kept"]) if "kept" in state else Kept()
+def _kept(state: TopicState) -> PromptSelection:
+    return as_kept(state["kept"]) if "kept" in state else PromptSelection()
 
 
-def as_kept(fields: Mapping[str, Any]) -> Kept:
+def as_kept(fields: Mapping[str, Any]) -> PromptSelection:
     """The record that the graph's state holds as a plain dictionary."""
-    return Kept(**{**fields, "prompts": tuple(fields["prompts"])})
+    return PromptSelection(**{**fields, "prompts": tuple(fields["prompts"])})

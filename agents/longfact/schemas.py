@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from factloop.tools.models.schema import StructuredOutput
 
 
-class LongFactPrompts(BaseModel):
+class LongFactPrompts(StructuredOutput):
     """Prompts on a topic."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)  # a model wrote it
 
     prompts: list[str]

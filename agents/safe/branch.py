@@ -15,7 +15,7 @@ from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import is_all_found
 from factloop.agents.safe.repeats import fresh_part
 from factloop.agents.safe.stages import NextQueries, SentenceTask
-from factloop.agents.safe.state import FactState, SentenceState, Settled
+from factloop.agents.safe.state import FactState, PlacedClaim, SentenceState
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
@@ -54,7 +54,7 @@ def settling(stage: str, node: Node) -> Node:
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Ends the branch with a judgement, or with the failed search that keeps it from being one."""
+    """Ends the branch with the judgement, or unscored where a failed search leaves that judgement unsafe."""
     failure = None if state["failure"] is None else Judgement.model_validate(state["failure"])
     judgement = unless_unanswered(judgement, failure)
     done = settle(state["fact"], of_stage(judgement, state["stage"]), state)
@@ -70,7 +70,7 @@ def of_stage(judgement: Judgement, stage: Literal["cheap", "model"] | None) -> J
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
 
-def in_stage(item: Settled, stage: Literal["cheap", "model"] | None) -> Settled:
+def in_stage(item: PlacedClaim, stage: Literal["cheap", "model"] | None) -> PlacedClaim:
     """The claim with the stage of its verdict, as for `of_stage`."""
     judgement = of_stage(Judgement.model_validate(item["claim"]["judgement"]), stage)
     return {**item, "claim": {**item["claim"], "judgement": judgement.model_dump(mode="json")}}
@@ -88,7 +88,7 @@ def task_of(sentence: SentenceState) -> SentenceTask:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """The wish without what was asked already, `most` queries at most; None where nothing is left of it."""
+    """The wish without the queries that were already asked, at most `most` of them; None if no query remains."""
     known = {sameness(asked) for asked in state["queries"]}
     fresh: list[str] = []
     for query in wish.queries:
@@ -119,7 +119,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     }
 
     async def ask(query: str) -> tuple[Found | None, FactloopError | None]:
-        """What one of the tools found, and the first failure."""
+        """The hits of the first tool that answered, and the first failure."""
         failure: FactloopError | None = None
         for tool in tools:
             try:
@@ -155,7 +155,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
 
 
 def fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:
-    """What of the hits the claim does not hold yet, as evidence."""
+    """The hits that the claim does not have yet, as evidence."""
     known: defaultdict[str, list[str]] = defaultdict(list)
     for item in state["evidence"]:
         known[item["source"]].append(item["passage"])

@@ -1,7 +1,7 @@
 """The first stage of a cascade: a cheap verifier looks at the user's documents, and settles what is clear.
 
-Its look costs no model call and no search elsewhere. What lies between the thresholds, what nothing was found for, and
-whatever fails, goes on to the plan's own stages, with the evidence found.
+This look costs no model call and no search elsewhere. Claims between the thresholds, claims without evidence and claims
+whose look failed go on to the plan's own stages, with the evidence found.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
-from factloop.tools.verifiers.base import Entailment
-from factloop.tools.verifiers.pairs import Pair, PairReader, score_pairs
+from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.pairs import PairReader, VerifierPair, score_pairs
 
 BETWEEN = "\n\n"
 """Stands between passages that are read as one document."""
@@ -29,12 +29,15 @@ BETWEEN = "\n\n"
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier, and the scores from which and up to which its word is taken; None: it is not."""
+    """A verifier with its two thresholds: it accepts claims from one score on and rejects them up to the other.
+
+    None for a threshold means that the verifier never accepts, or never rejects.
+    """
 
     reader: PairReader
     upper: float | None
     lower: float | None
-    explain: Callable[[str, Sequence[str]], Entailment] | None = None
+    explain: Callable[[str, Sequence[str]], SupportReading] | None = None
     """The same verifier's label, citations and reasons, where it gives any."""
 
     async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
@@ -52,7 +55,7 @@ class CheapStage:
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
         """The claim's score by all that was found, as the thresholds were tuned."""
-        ((scored,),) = await score_pairs(self.reader, [Pair(claim, document)], meter=meter)
+        ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
         assert scored.score is not None
@@ -60,7 +63,9 @@ class CheapStage:
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
         """Id of the passage that supports the claim best by itself."""
-        (scored,) = await score_pairs(self.reader, [Pair(claim, item.passage) for item in evidence], meter=meter)
+        (scored,) = await score_pairs(
+            self.reader, [VerifierPair(claim, item.passage) for item in evidence], meter=meter
+        )
         place = max(range(len(evidence)), key=lambda one: (scored[one].score or 0.0, -one))
         return evidence[place].id
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.stages import Case, NextQueries, SentenceTask
-from factloop.agents.safe.state import ClaimDict, FactState, Found, Place, SentenceState, Settled
+from factloop.agents.safe.state import ClaimDict, FactState, Place, PlacedClaim, PlacedFact, SentenceState
 from factloop.core.records import Claim, Evidence, Judgement, NoClaim, Sentence
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.silence import states_nothing
@@ -23,7 +23,7 @@ def claim_id(place: Place) -> str:
     return f"c{place['sentence'] + 1}.{place['fact'] + 1}"
 
 
-def order(item: Found | Settled) -> tuple[int, int]:
+def order(item: PlacedFact | PlacedClaim) -> tuple[int, int]:
     return item["place"]["sentence"], item["place"]["fact"]
 
 
@@ -32,13 +32,13 @@ def sameness(text: str) -> str:
     return " ".join(text.casefold().split()).strip(_EDGES)
 
 
-def unsplit(sentence: SentenceState, judgement: Judgement) -> list[Found]:
-    """A sentence that could not be read stands as one unscored claim, or as one for each fact that was given."""
+def unsplit(sentence: SentenceState, judgement: Judgement) -> list[PlacedFact]:
+    """The unscored claims of a sentence that could not be read: one, or one for each fact that was given."""
     given = sentence["given"]
     return unread(sentence, judgement, enumerate([sentence["text"]] if given is None else given))
 
 
-def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found], dict[str, str]]:
+def distinct(found: Iterable[PlacedFact], *, given: bool = False) -> tuple[list[PlacedFact], dict[str, str]]:
     """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first.
 
     What was judged by evidence as it was found can be repeated, too. Where the facts were given, those that come again
@@ -46,7 +46,7 @@ def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found
     """
     first: dict[str, str] = {}
     first_given: dict[str, str] = {}
-    kept: list[Found] = []
+    kept: list[PlacedFact] = []
     repeats: dict[str, str] = {}
     for fact in sorted(found, key=order):
         name = claim_id(fact["place"])
@@ -60,14 +60,14 @@ def distinct(found: Iterable[Found], *, given: bool = False) -> tuple[list[Found
     return kept, repeats
 
 
-def reopened(fact: Found) -> Found:
+def reopened(fact: PlacedFact) -> PlacedFact:
     """A fact that was judged by evidence as it was found, open again; any other as it is."""
     is_judged = fact["judgement"] is not None and bool(fact["evidence"])
     return {**fact, "status": "open"} if is_judged else fact
 
 
-def open_case(fact: Found, task: SentenceState, stage: Literal["model"] | None = None) -> FactState:
-    """The state in which a claim's branch starts. `fact["self_contained"]` is the first query where none was found."""
+def open_case(fact: PlacedFact, task: SentenceState, stage: Literal["model"] | None = None) -> FactState:
+    """The state in which a claim's branch starts. A fact without a query is searched by its `self_contained` text."""
     return FactState(
         task=task,
         fact=fact,
@@ -87,7 +87,7 @@ def open_case(fact: Found, task: SentenceState, stage: Literal["model"] | None =
 
 
 def case_of(state: FactState, task: SentenceTask, *, searches_left: int) -> Case:
-    """What a stage gets to see of a claim's state."""
+    """The part of a claim's state that a stage sees."""
     return Case(
         claim=state["fact"]["self_contained"],
         task=task,
@@ -98,7 +98,7 @@ def case_of(state: FactState, task: SentenceTask, *, searches_left: int) -> Case
     )
 
 
-def settle(fact: Found, judgement: Judgement, state: FactState | None = None) -> Settled:
+def settle(fact: PlacedFact, judgement: Judgement, state: FactState | None = None) -> PlacedClaim:
     """The claim with its judgement and what it was judged by: from `state`, what its search brought."""
     gathered: dict[str, Any] = {"evidence": fact["evidence"]}
     if state is not None:
@@ -120,17 +120,17 @@ def settle(fact: Found, judgement: Judgement, state: FactState | None = None) ->
             "judgement": judgement,
         }
     )
-    return Settled(place=fact["place"], claim=claim.model_dump(mode="json"))
+    return PlacedClaim(place=fact["place"], claim=claim.model_dump(mode="json"))
 
 
-def repeated(fact: Found, of: ClaimDict) -> ClaimDict:
+def repeated(fact: PlacedFact, of: ClaimDict) -> ClaimDict:
     """A claim that repeats another: it points there, and that judgement stands for both."""
     judgement = {**of["judgement"], "cited": []}
     own = settle({**fact, "evidence": []}, Judgement.model_validate(judgement))["claim"]
     return {**own, "duplicate_of": of["id"], "relevant": of["relevant"]}
 
 
-def in_order(found: Sequence[Found], settled: Sequence[Settled], repeats: dict[str, str]) -> list[ClaimDict]:
+def in_order(found: Sequence[PlacedFact], settled: Sequence[PlacedClaim], repeats: dict[str, str]) -> list[ClaimDict]:
     """One claim for every fact found, in the order of the response. Raises ValueError if one is missing."""
     judged = {item["claim"]["id"]: item["claim"] for item in settled}
     claims: list[ClaimDict] = []
@@ -145,8 +145,8 @@ def in_order(found: Sequence[Found], settled: Sequence[Settled], repeats: dict[s
     return claims
 
 
-def sentences_read(sentences: Sequence[SentenceState], found: Sequence[Found]) -> list[dict[str, Any]]:
-    """All that was to be read, in the order of the response, each with its claims or the reason why it has none."""
+def sentences_read(sentences: Sequence[SentenceState], found: Sequence[PlacedFact]) -> list[dict[str, Any]]:
+    """The sentences to be read, in the order of the response, each with its claims or the reason why it has none."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
     for fact in sorted(found, key=order):
         ids[fact["place"]["sentence"]].append(claim_id(fact["place"]))

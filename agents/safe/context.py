@@ -18,7 +18,7 @@ class CheckContext:
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
-    """Whether claims that have nothing to do with the question are left unjudged; else that is a label."""
+    """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]

@@ -26,16 +26,16 @@ from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.given import unread
 from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import FoundFact, FusedStages
-from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
+from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 from factloop.tools.calls.together import together
 
 ASSESS = "assess"
 QUERIES_AT_ONCE = 2
-"""Of a claim that its first search left open: so the slowest claim takes three rounds rather than five."""
+"""Queries for a claim that the first search left open. With two, the slowest claim takes three rounds, not five."""
 GIVEN_AT_ONCE = 12
-"""Given facts of a sentence that one call reads: the reply has a bound, and what it fails on is lost together."""
+"""Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FusedPlan(OneByOne):
 
     stages: FusedStages
     gates: bool = True
-    """Whether a check may leave irrelevant claims unjudged."""
+    """Whether a check may leave irrelevant claims unchecked."""
 
     @property
     def reads_code(self) -> bool:
@@ -87,7 +87,7 @@ class FusedPlan(OneByOne):
         graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
         return graph.compile(name="claim")
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of one sentence, those that need no search already settled."""
         (sentence,) = group
         given = sentence["given"]
@@ -103,8 +103,8 @@ class FusedPlan(OneByOne):
 
     async def read_given(
         self, sentence: SentenceState, start: int, asked: Sequence[str], context: CheckContext
-    ) -> list[Found]:
-        """Given facts, of which the first has the place `start`; where they cannot be read each is there, unscored."""
+    ) -> list[PlacedFact]:
+        """Given facts, the first at place `start`; if they cannot be read, each of them is returned unscored."""
         try:
             facts = await self.stages.given_facts(task_of(sentence), asked, context)
         except ConfigError:
@@ -118,11 +118,11 @@ class FusedPlan(OneByOne):
             for number, (text, fact) in enumerate(pairs, start)
         ]
 
-    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> Found:
+    def _placed(self, number: int, fact: FoundFact, sentence: SentenceState, *, gates: bool) -> PlacedFact:
         if fact.status == "irrelevant" and not sentence["prompt"]:
-            fact = replace(fact, status="check")  # without a question nothing is beside it
+            fact = replace(fact, status="check")  # without a question no fact is irrelevant
         settled = self._settled_at_once(fact, gates=gates)
-        return Found(
+        return PlacedFact(
             place=Place(sentence=sentence["number"], fact=number),
             sentence=sentence["text"],
             span=(sentence["start"], sentence["end"]),
@@ -143,7 +143,7 @@ class FusedPlan(OneByOne):
         return None
 
     def _nothing_more(self, missing: str) -> Judgement:
-        """What the judge still wants was searched for: nothing supports the claim, and no more will come."""
+        """The verdict when every query that the judge wants was already searched: nothing supports the claim."""
         return judgements.not_supported(
             f"No evidence was found on: {missing}", (), self.stages.name, contradicted=False
         )

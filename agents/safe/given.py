@@ -1,4 +1,4 @@
-"""Facts that somebody split before: finding their sentences in the response, and keeping each fact whatever happens."""
+"""Facts that the caller split: finds their sentences in the response, and keeps each fact even where a call fails."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from factloop.agents.safe.state import Found, Place, SentenceState
+from factloop.agents.safe.state import Place, PlacedFact, SentenceState
 from factloop.core.records import Judgement, NoClaim
 from factloop.tools.linguistics.outline import read_outline
 from factloop.tools.linguistics.silence import silence_of
 
 _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
-"""White space and citations: who splits a response into sentences often drops the ones and the others."""
+"""White space and citations; splitters often drop both."""
 _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 
 
 def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str, Any]]) -> list[SentenceState]:
     """A sentence for each of `given` (`factloop.core.records.GivenFacts` as dictionaries), with its facts.
 
-    Where it is found, the sentence is that stretch of the response, with the citations in it and after it; where it is
-    not, its text is as given, and its span empty, at the end of the sentence before.
+    A sentence that is found is that stretch of the response, with the citations in it and after it. One that is not
+    found keeps its text as given and has an empty span at the end of the sentence before.
     """
     spans = find_sentences(response, [one["sentence"] for one in given])
     return [
@@ -43,7 +43,7 @@ def given_sentences(prompt: str | None, response: str, given: Sequence[dict[str,
 
 
 def left_out(given: Sequence[SentenceState], prompt: str | None, response: str) -> list[SentenceState]:
-    """The sentences given, then those of the response that lie in none of them: nobody read these."""
+    """The given sentences, then the response's sentences outside all of these, which stay unread."""
     taken = [(one["start"], one["end"]) for one in given if one["start"] < one["end"]]
     starts = [start for start, _ in taken]
     rest: list[SentenceState] = []
@@ -88,7 +88,7 @@ def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, i
             spans.append((reached, reached))
             continue
         cited = _CITATIONS.match(response, kept[first + len(wanted) - 1] + 1)
-        assert cited is not None  # it matches nothing, too
+        assert cited is not None  # the pattern also matches the empty text
         reached = cited.end()
         spans.append((kept[first], reached))
     return spans
@@ -104,10 +104,10 @@ def _kept(text: str) -> list[int]:
     return [*kept, *range(start, len(text))]
 
 
-def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[Found]:
-    """Facts, by their number in the sentence, of which no more is known than why they have no verdict."""
+def unread(sentence: SentenceState, judgement: Judgement, facts: Iterable[tuple[int, str]]) -> list[PlacedFact]:
+    """Unscored facts, by their number in the sentence."""
     return [
-        Found(
+        PlacedFact(
             place=Place(sentence=sentence["number"], fact=number),
             sentence=sentence["text"],
             span=(sentence["start"], sentence["end"]),

@@ -37,12 +37,12 @@ from factloop.agents.safe.given import given_sentences, left_out
 from factloop.agents.safe.judgements import no_source, unscored
 from factloop.agents.safe.state import (
     BatchState,
-    Found,
-    Input,
-    Output,
+    PlacedClaim,
+    PlacedFact,
     ResponseState,
+    SafeInput,
+    SafeOutput,
     SentenceState,
-    Settled,
     WindowState,
 )
 from factloop.core.errors import ConfigError, FactloopError
@@ -59,13 +59,13 @@ LOOK_AGAIN, GATHER, COLLECT = "look_again", "gather", "collect"
 class SecondLook(Protocol):
     """Looks at several claims at once."""
 
-    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
+    def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
         """Of the open facts those that are to be looked at again, together."""
         ...
 
     async def look_again(
-        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
-    ) -> list[Settled]:
+        self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
+    ) -> list[PlacedClaim]:
         """The claims of a batch that it could settle; `sentences` are theirs, in the same order."""
         ...
 
@@ -82,8 +82,8 @@ class SafePlan(Protocol):
         """The sentences, in groups that are read together."""
         ...
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
-        """The facts of a group. Raises FactloopError where none of its sentences could be read."""
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
+        """The facts of a group. Raises FactloopError if no sentence of the group could be read."""
         ...
 
     @property
@@ -121,7 +121,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | N
     """
     look, second = None if cheap is None else build_look_node(cheap), plan.second_look
     stage: Literal["model"] | None = None if cheap is None else "model"
-    graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=Input, output_schema=Output)
+    graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)
     graph.add_node(DISTINGUISH, _build_distinguish(stage, look))
@@ -180,7 +180,7 @@ def _of_spans(parts: Sequence[Part], response: str, spans: Sequence[tuple[int, i
 
 
 def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """Which of the chosen, by number, stand apart from the one before: with statements between that are not read."""
+    """The numbers of the chosen sentences that have unread statements between them and the chosen sentence before."""
     stating = [part.start for part in parts if silence_of(part) is None]
     pairs = enumerate(pairwise(chosen), 1)
     return frozenset(
@@ -296,7 +296,7 @@ def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: 
     async def look_again(state: BatchState, runtime: Runtime[CheckContext]) -> Update:
         pairs = list(zip(state["facts"], state["sentences"], strict=True))
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(pairs)}):
-            cheap: list[Settled] = []
+            cheap: list[PlacedClaim] = []
             if look is not None:
                 fresh = [open_case({**fact, "evidence": []}, sentence, stage) for fact, sentence in pairs]
                 looks = await together(look(case, runtime) for case in fresh)

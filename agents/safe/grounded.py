@@ -22,8 +22,8 @@ from factloop.agents.safe.given import unread
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
-from factloop.agents.safe.stages import GroundedStages, JudgedFact, Reading, WindowTask
-from factloop.agents.safe.state import Found, Place, SentenceState, Settled
+from factloop.agents.safe.stages import GroundedStages, JudgedFact, WindowReading, WindowTask
+from factloop.agents.safe.state import Place, PlacedClaim, PlacedFact, SentenceState
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
@@ -32,12 +32,12 @@ from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
 WINDOW_SENTENCES, WINDOW_CHARACTERS = 8, 450
-"""Of sentences read together, mostly three or four; a longer one is read alone. An answer takes as long as its longest
-window, and each window shows its passages anew."""
+"""Characters of the sentences read together, mostly three or four; a longer sentence is read alone. An answer takes as
+long as its longest window, and each window shows its passages anew."""
 BATCH_CLAIMS = 7
-"""At most so many are looked at again together."""
+"""Most claims in one second look."""
 MOST_SHOWN = 5
-"""Passages that a claim lists whose judgement rests on none of them."""
+"""Passages that a claim lists as evidence if its judgement cites no passage."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class GroundedPlan:
         return self
 
     def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
-        """Windows of neighbours: a window reads as the answer goes on, so nothing that is not read stands within it.
+        """Windows of neighbouring sentences. A sentence that is not read ends a window, so each window reads on.
 
         Sentences whose facts are given make no window: these are judged as they are.
         """
@@ -77,7 +77,7 @@ class GroundedPlan:
         """As in the fused plan: for what was read sentence by sentence, and what a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of a window, each judged; without anything to judge by they are found one by one."""
         if not context.searching.tools:
             return await self._each_alone(group, context)
@@ -99,7 +99,7 @@ class GroundedPlan:
 
     async def _asked_again(
         self, passed_over: Sequence[SentenceState], window: WindowTask, context: CheckContext
-    ) -> list[Found]:
+    ) -> list[PlacedFact]:
         """The facts of sentences that a reply passed over, asked once more, then sentence by sentence."""
         tasks = tuple(task_of(sentence) for sentence in passed_over)
         again = replace(window, sentences=tasks)
@@ -110,7 +110,7 @@ class GroundedPlan:
         rest = _passed_over(reading, passed_over)
         return [*self._placed(reading, passed_over, again), *(await self._each_alone(rest, context) if rest else [])]
 
-    async def _given(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
+    async def _given(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
         """Facts that are split already, judged in batches; each is there, whatever happens."""
         given = sentence["given"] or []
         batches = await together(
@@ -121,7 +121,7 @@ class GroundedPlan:
 
     async def _given_batch(
         self, sentence: SentenceState, start: int, facts: Sequence[str], context: CheckContext
-    ) -> list[Found]:
+    ) -> list[PlacedFact]:
         task = task_of(sentence)
         try:
             shown = await passages_of_claims(facts, [task] * len(facts), context, results=self.results)
@@ -136,12 +136,12 @@ class GroundedPlan:
         pairs = enumerate(zip(facts, judged, strict=True), start)
         return [_found(sentence, number, text, fact, window) for number, (text, fact) in pairs]
 
-    async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[Found]:
+    async def _each_alone(self, sentences: Iterable[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of each sentence by itself, to be judged claim by claim."""
         found = await together(self._alone(sentence, context) for sentence in sentences)
         return [fact for of_sentence in found for fact in of_sentence]
 
-    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[Found]:
+    async def _alone(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
         try:
             return await self._one_by_one.find_facts([sentence], context)
         except ConfigError:
@@ -149,16 +149,16 @@ class GroundedPlan:
         except FactloopError as error:
             return unread(sentence, unscored(error), [(0, sentence["text"])])
 
-    def _placed(self, reading: Reading, group: Sequence[SentenceState], window: WindowTask) -> list[Found]:
+    def _placed(self, reading: WindowReading, group: Sequence[SentenceState], window: WindowTask) -> list[PlacedFact]:
         numbers = [0] * len(group)
-        found: list[Found] = []
+        found: list[PlacedFact] = []
         for fact in reading.facts:
             place = numbers[fact.sentence]
             numbers[fact.sentence] += 1
             found.append(_found(group[fact.sentence], place, fact.text, fact, window))
         return found
 
-    def batches(self, facts: Sequence[Found]) -> Sequence[Sequence[Found]]:
+    def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
         """Those that were judged; what was found supported by itself, as no call will be needed for it."""
         doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_supported(fact)]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
@@ -167,8 +167,8 @@ class GroundedPlan:
         return [*batches, supported] if supported else batches
 
     async def look_again(
-        self, facts: Sequence[Found], sentences: Sequence[SentenceState], context: CheckContext
-    ) -> list[Settled]:
+        self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
+    ) -> list[PlacedClaim]:
         """Each claim by passages found for all of them; a look that fails leaves what the first one said.
 
         What the first one supported needs none: it is here only because a cascade's verifier went before it.
@@ -198,20 +198,20 @@ def _fits(window: Sequence[SentenceState], sentence: SentenceState) -> bool:
     return len(window) < WINDOW_SENTENCES and length <= WINDOW_CHARACTERS
 
 
-def _is_supported(fact: Found) -> bool:
+def _is_supported(fact: PlacedFact) -> bool:
     return (fact["judgement"] or {}).get("verdict") == Verdict.SUPPORTED
 
 
-def _passed_over(reading: Reading, group: Sequence[SentenceState]) -> list[SentenceState]:
+def _passed_over(reading: WindowReading, group: Sequence[SentenceState]) -> list[SentenceState]:
     told = {fact.sentence for fact in reading.facts} | reading.silent
     return [sentence for number, sentence in enumerate(group) if number not in told]
 
 
-def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> Found:
+def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, window: WindowTask) -> PlacedFact:
     """A fact as it was judged at first: settled where it is supported, else open."""
     place = Place(sentence=sentence["number"], fact=number)
     evidence, judgement = _own_evidence(place, fact.text, unless_unanswered(fact.judgement, window.failure), window)
-    return Found(
+    return PlacedFact(
         place=place,
         sentence=sentence["text"],
         span=(sentence["start"], sentence["end"]),
@@ -225,7 +225,7 @@ def _found(sentence: SentenceState, number: int, text: str, fact: JudgedFact, wi
     )
 
 
-def _settled(fact: Found, judgement: Judgement, window: WindowTask) -> Settled:
+def _settled(fact: PlacedFact, judgement: Judgement, window: WindowTask) -> PlacedClaim:
     stands = unless_unanswered(judgement, window.failure)
     evidence, own = _own_evidence(fact["place"], fact["self_contained"], stands, window)
     return settle({**fact, "evidence": evidence}, own)
@@ -254,7 +254,7 @@ def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
     return [passages[index] for index in sorted(chosen)]
 
 
-def _cited_before(facts: Sequence[Found]) -> list[Evidence]:
+def _cited_before(facts: Sequence[PlacedFact]) -> list[Evidence]:
     """What the first look rested on."""
     cited: Mapping[str, Any]
     found: list[Evidence] = []

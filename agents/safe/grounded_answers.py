@@ -1,7 +1,7 @@
-"""What the replies of the grounded plan mean: its numbers are checked by code, and nothing in it is taken on trust.
+"""Reads the replies of the grounded plan. Code checks every number in them; nothing is taken on trust.
 
-A fact of no known sentence makes the reply unusable, as nobody could say where it stands. A passage that does not
-exist is no ground; a verdict left without grounds is none for the claim, which is then looked at again.
+A fact of an unknown sentence makes the reply unusable, since the fact cannot be placed. A passage that does not exist
+is ignored. A verdict left without passages does not count: the claim is looked at again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from factloop.agents.safe import judgements
 from factloop.agents.safe.schemas import GroundedClaim, GroundedClaims, GroundedFact, GroundedFacts
-from factloop.agents.safe.stages import JudgedFact, Reading, WindowTask
+from factloop.agents.safe.stages import JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.verdict_scores import with_score
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement
@@ -36,7 +36,9 @@ def _refuse(answer: GroundedFacts | GroundedClaims, complaint: str) -> None:
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
-def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, scores: Sequence[float | None]) -> Reading:
+def reading_of(
+    answer: GroundedFacts, window: WindowTask, judged_by: str, *, scores: Sequence[float | None]
+) -> WindowReading:
     """The facts in the order of their sentences.
 
     `scores` are those of the verdicts as the model gave them, one for each fact of the answer.
@@ -54,7 +56,7 @@ def reading_of(answer: GroundedFacts, window: WindowTask, judged_by: str, *, sco
     ]
     stated = {fact.sentence for fact in facts}
     silent = {number - 1 for number in answer.without_fact} - stated
-    return Reading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
+    return WindowReading(tuple(sorted(facts, key=lambda fact: fact.sentence)), frozenset(silent))
 
 
 def claims_of(
@@ -80,7 +82,7 @@ def claims_of(
 def _judgement(
     fact: GroundedFact | GroundedClaim, window: WindowTask, judged_by: str, score: float | None, *, wrong: str = ""
 ) -> Judgement:
-    """What an entry means. A verdict that is not the model's has no score of the model's."""
+    """The judgement of an entry. A verdict that code changed has no score, since the score was for another verdict."""
     cited = judgements.cited_ids(fact.passages, window.passages)
     reason = fact.reason.strip()
     if fact.verdict == "insufficient":

@@ -1,4 +1,4 @@
-"""From errors and models' words to judgements."""
+"""Turns errors and models' replies into judgements."""
 
 from __future__ import annotations
 

@@ -26,16 +26,24 @@ from factloop.agents.safe.schemas import (
     SelfContainedFact,
     SentenceFacts,
 )
-from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
+from factloop.agents.safe.stages import (
+    Case,
+    FoundFact,
+    JudgedFact,
+    NextQueries,
+    SentenceTask,
+    WindowReading,
+    WindowTask,
+)
 from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
 from factloop.agents.shown import as_shown
 from factloop.core.citations import renumbered
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence, Judgement
-from factloop.prompts.registry import PromptRegistry, Rendered, Value
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt, Value
 from factloop.tools.models.gateway import Accept, Answered, ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS
-from factloop.tools.models.offers import Chosen, Offers
+from factloop.tools.models.offers import Offers, ToolChoice
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -72,7 +80,7 @@ class _ModelStages:
     async def _ask_graded(
         self,
         stage: str,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         verdicts: VerdictField,
         context: CheckContext,
@@ -136,7 +144,7 @@ class ModelFusedStages(_ModelStages):
             needed=ASSESSED.pattern,
         )
         answer = answered.value
-        if isinstance(answer, Chosen):
+        if isinstance(answer, ToolChoice):
             queries = tuple(query.strip() for query in answer.args.queries if query.strip())
             return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
         (score,) = ASSESSED.scores(answered.tokens, [answer.verdict])
@@ -163,7 +171,7 @@ class ModelFusedStages(_ModelStages):
 class ModelGroundedStages(ModelFusedStages):
     """The grounded plan's stages, and those of the fused plan for what it leaves out."""
 
-    async def read(self, window: WindowTask, context: CheckContext) -> Reading:
+    async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
         first = window.sentences[0]
         prompt = self.prompts["safe/grounded_facts"].render(
             passage=passages(window.passages),
@@ -240,14 +248,14 @@ class ModelPaperStages(_ModelStages):
         return judgements.not_supported(why, cited, self.name, contradicted=True, wrong=answer.wrong.strip())
 
 
-def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> Rendered:
+def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> RenderedPrompt:
     """What is asked of one sentence in the fused plan."""
     return prompts["safe/sentence_facts"].render(
         question=task.prompt or None, answer=_answer(task), above=task.above or None, sentence=task.sentence
     )
 
 
-def assessment_prompt(prompts: PromptRegistry, case: Case) -> Rendered:
+def assessment_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
     """What is asked of one claim in the fused plan."""
     return prompts["safe/assessment"].render(
         question=case.task.prompt or None,
@@ -260,7 +268,7 @@ def assessment_prompt(prompts: PromptRegistry, case: Case) -> Rendered:
     )
 
 
-def rating_prompt(prompts: PromptRegistry, case: Case) -> Rendered:
+def rating_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
     """What is asked of one claim at the end of the paper's plan."""
     return prompts["safe/rating"].render(
         question=case.task.prompt or None,
@@ -270,7 +278,7 @@ def rating_prompt(prompts: PromptRegistry, case: Case) -> Rendered:
     )
 
 
-def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: WindowTask) -> Rendered:
+def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
     """What is asked of several claims at once in the grounded plan."""
     return prompts["safe/grounded_claims"].render(
         passage=passages(window.passages),
@@ -281,7 +289,7 @@ def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: Window
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
-    """Refuses an answer that split, merged or left out: nobody could say which fact each entry is."""
+    """Refuses an answer that split, merged or omitted facts: its entries cannot be matched with the facts."""
     if len(answer.facts) != len(given):
         raise ModelOutputError(
             f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order",

@@ -18,7 +18,7 @@ from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
 from factloop.tools.search.passages import split_passages
-from factloop.tools.verifiers.base import Entailment, Verifier
+from factloop.tools.verifiers.base import SupportReading, Verifier
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -102,7 +102,7 @@ def _is_worth_another_query(case: Case) -> bool:
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)
 
 
-def _verify(verifier: Verifier, case: Case) -> Entailment:
+def _verify(verifier: Verifier, case: Case) -> SupportReading:
     """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
     would hide what the one that speaks of the claim says otherwise."""
     pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in split_passages(item.passage)]
@@ -110,11 +110,11 @@ def _verify(verifier: Verifier, case: Case) -> Entailment:
     return replace(entailment, cited=tuple(dict.fromkeys(pieces[index][0] for index in entailment.cited)))
 
 
-def _rationale(entailment: Entailment, case: Case) -> str:
+def _rationale(entailment: SupportReading, case: Case) -> str:
     return entailment.rationale if case.evidence else NOTHING_FOUND
 
 
-def _judgement(entailment: Entailment, case: Case, judged_by: str) -> Judgement:
+def _judgement(entailment: SupportReading, case: Case, judged_by: str) -> Judgement:
     supported = entailment.label == "supported"
     return Judgement(
         verdict=Verdict.SUPPORTED if supported else Verdict.NOT_SUPPORTED,

@@ -19,7 +19,7 @@ from factloop.agents.safe.claims import case_of
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.plans import OneByOne
 from factloop.agents.safe.stages import PaperStages, SentenceTask
-from factloop.agents.safe.state import FactOutput, FactState, Found, Place, SentenceState
+from factloop.agents.safe.state import FactOutput, FactState, Place, PlacedFact, SentenceState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Judgement
 
@@ -83,8 +83,8 @@ class PaperPlan(OneByOne):
         graph.add_edge(RATE, END)
         return graph.compile(name="claim")
 
-    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[Found]:
-        """Split unless the facts are given, then revise each; a fact whose revision fails is there, unscored."""
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
+        """Splits unless the facts are given, then revises each; a fact whose revision fails is kept, unscored."""
         (sentence,) = group
         task = task_of(sentence)
         facts = await self.stages.split(task, context) if sentence["given"] is None else sentence["given"]
@@ -103,9 +103,9 @@ class PaperPlan(OneByOne):
             return judgements.unscored(error)
 
 
-def _placed(number: int, fact: str, revised: str | Judgement, sentence: SentenceState) -> Found:
+def _placed(number: int, fact: str, revised: str | Judgement, sentence: SentenceState) -> PlacedFact:
     failure = revised if isinstance(revised, Judgement) else None
-    return Found(
+    return PlacedFact(
         place=Place(sentence=sentence["number"], fact=number),
         sentence=sentence["text"],
         span=(sentence["start"], sentence["end"]),

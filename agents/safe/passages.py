@@ -1,4 +1,4 @@
-"""The passages that the grounded plan shows: all there are where they are few, else the best for what is judged.
+"""The passages that the grounded plan shows: all of a small set of documents, else the best for the claims at hand.
 
 Searches go through the gateway as all others do: metered, paced, cached, asked once.
 """
@@ -28,9 +28,9 @@ from factloop.tools.search.gateway import Found
 
 STAGE = "search"
 FEW_CHARACTERS = 6_000
-"""Of documents that are shown whole with every window."""
+"""Most characters of documents that are shown whole with every window."""
 MOST_PASSAGES, MOST_CHARACTERS = 12, 15_000
-"""Shown at once, of documents that are not shown whole."""
+"""Most characters shown at once of documents that are not shown whole."""
 
 
 @dataclass(frozen=True)

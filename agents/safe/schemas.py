@@ -8,37 +8,33 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from factloop.tools.models.schema import StructuredOutput
 
 
-class Output(BaseModel):
-    """Base of the structured outputs: validated strictly, since a model wrote them."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-
-class AtomicFacts(Output):
+class AtomicFacts(StructuredOutput):
     """The atomic facts of one sentence, in order; empty where the sentence states none."""
 
     facts: list[str]
 
 
-class SelfContainedFact(Output):
+class SelfContainedFact(StructuredOutput):
     """One fact with its vague references replaced by what the response says they are."""
 
     fact: str
 
 
-class Relevance(Output):
+class Relevance(StructuredOutput):
     reason: str
     relevant: bool
 
 
-class SearchQuery(Output):
+class SearchQuery(StructuredOutput):
     query: str
 
 
-class Rating(Output):
+class Rating(StructuredOutput):
     reasoning: str
     cited: list[int]
     """Numbers of the passages that the rating rests on, from 1."""
@@ -47,7 +43,7 @@ class Rating(Output):
     rating: Literal["supported", "contradicted", "not_supported"]
 
 
-class SentenceFact(Output):
+class SentenceFact(StructuredOutput):
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
@@ -55,7 +51,7 @@ class SentenceFact(Output):
     """First search query; empty unless the status is `check`."""
 
 
-class SentenceFacts(Output):
+class SentenceFacts(StructuredOutput):
     """The self-contained facts of one sentence with their relevance and a first query each.
 
     Where the facts were given: one for each, in order.
@@ -64,7 +60,7 @@ class SentenceFacts(Output):
     facts: list[SentenceFact]
 
 
-class Assessment(Output):
+class Assessment(StructuredOutput):
     """What the evidence says of a claim."""
 
     rationale: str
@@ -75,7 +71,7 @@ class Assessment(Output):
     verdict: Literal["supported", "contradicted", "insufficient", "ambiguous"]
 
 
-class SearchCall(Output):
+class SearchCall(StructuredOutput):
     """Arguments of a search tool as it is offered to the model: what is missing, and the queries that should bring it.
 
     A model without tool calling gives them beside its `Assessment`.
@@ -85,7 +81,7 @@ class SearchCall(Output):
     queries: list[str] = Field(default_factory=list)
 
 
-class GroundedFact(Output):
+class GroundedFact(StructuredOutput):
     sentence: int
     """Number of its sentence, from 1."""
     fact: str
@@ -97,7 +93,7 @@ class GroundedFact(Output):
     """Empty for what is supported."""
 
 
-class GroundedFacts(Output):
+class GroundedFacts(StructuredOutput):
     """The facts of a few sentences, each judged by the passages."""
 
     facts: list[GroundedFact]
@@ -107,7 +103,7 @@ class GroundedFacts(Output):
     """Numbers of the sentences that have nothing to do with the question."""
 
 
-class GroundedClaim(Output):
+class GroundedClaim(StructuredOutput):
     claim: int
     """Its number, from 1."""
     fact: str
@@ -121,7 +117,7 @@ class GroundedClaim(Output):
     """Empty for what is supported."""
 
 
-class GroundedClaims(Output):
+class GroundedClaims(StructuredOutput):
     """Some claims, each judged once by the passages, in their order."""
 
     claims: list[GroundedClaim]

@@ -74,7 +74,7 @@ class JudgedFact:
 
 
 @dataclass(frozen=True)
-class Reading:
+class WindowReading:
     """What a window was found to say."""
 
     facts: tuple[JudgedFact, ...]
@@ -169,7 +169,7 @@ class GroundedStages(FusedStages, Protocol):
     What it leaves out goes through the stages of the fused plan.
     """
 
-    async def read(self, window: WindowTask, context: CheckContext, /) -> Reading:
+    async def read(self, window: WindowTask, context: CheckContext, /) -> WindowReading:
         """The facts of the window's sentences, each with its judgement by the passages."""
         ...
 

@@ -10,7 +10,7 @@ EvidenceDict = dict[str, Any]
 
 
 def gather(left: list[Any], right: list[Any]) -> list[Any]:
-    """Concatenation. Branches end in any order, so whoever reads the result sorts it by `place`."""
+    """Concatenation. Branches end in any order, so readers sort the result by `place`."""
     return [*left, *right]
 
 
@@ -34,7 +34,7 @@ class SentenceState(TypedDict):
     above: str
     """What it is to be read under (`stages.SentenceTask`)."""
     given: list[str] | None
-    """The facts it states as somebody split them; None where the plan is to split it."""
+    """Its facts, if the caller split it; None if the plan has to split it."""
     is_apart: bool
     """Whether sentences that are not read this time stand between it and the one before."""
     silent: str | None
@@ -47,7 +47,7 @@ class WindowState(TypedDict):
     sentences: list[SentenceState]
 
 
-class Found(TypedDict):
+class PlacedFact(TypedDict):
     """A fact of one sentence: to be checked, or already settled without any search."""
 
     place: Place
@@ -65,14 +65,14 @@ class Found(TypedDict):
     """What it was judged by, where that was done as it was found."""
 
 
-class Settled(TypedDict):
+class PlacedClaim(TypedDict):
     """A claim with its judgement."""
 
     place: Place
     claim: ClaimDict
 
 
-class Input(TypedDict):
+class SafeInput(TypedDict):
     """What the response graph is given."""
 
     prompt: NotRequired[str | None]
@@ -83,7 +83,7 @@ class Input(TypedDict):
     """Start and end of the sentences that are to be judged, in order, where these are not all."""
 
 
-class Output(TypedDict):
+class SafeOutput(TypedDict):
     """What the response graph returns: the claims in the order of the response, each judged or unscored; and all its
     sentences, each with its claims or the reason why it has none."""
 
@@ -92,16 +92,16 @@ class Output(TypedDict):
     """All that was to be read, as `records.Sentence` in JSON."""
 
 
-class ResponseState(Input, Output):
+class ResponseState(SafeInput, SafeOutput):
     """State of the graph of one response."""
 
     sentences: list[SentenceState]
-    found: Annotated[list[Found], gather]
-    open: list[Found]
+    found: Annotated[list[PlacedFact], gather]
+    open: list[PlacedFact]
     """Facts to be searched for: without repeats, and without those already settled."""
     repeats: dict[str, str]
     """Id of each repeated claim to the id of the claim it repeats."""
-    settled: Annotated[list[Settled], gather]
+    settled: Annotated[list[PlacedClaim], gather]
 
 
 class BatchState(TypedDict):
@@ -109,20 +109,20 @@ class BatchState(TypedDict):
 
     sentences: list[SentenceState]
     """Of each claim, in the same order."""
-    facts: list[Found]
+    facts: list[PlacedFact]
 
 
 class FactOutput(TypedDict):
     """Output of one claim's branch: reduced keys only, since many branches write at once."""
 
-    settled: Annotated[list[Settled], gather]
+    settled: Annotated[list[PlacedClaim], gather]
 
 
 class FactState(FactOutput):
     """Input and state of one claim's branch."""
 
     task: SentenceState
-    fact: Found
+    fact: PlacedFact
     pending: dict[str, Any] | None
     """The next queries (`stages.NextQueries`), None while there are none."""
     queries: list[str]

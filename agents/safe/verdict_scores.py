@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from factloop.agents.safe.schemas import Assessment, GroundedFact, Rating
 from factloop.core.records import Judgement
 from factloop.tools.models.logprobs import VALUE, option_probabilities
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 
 SUPPORTED = "supported"
 NO_VERDICT = "ambiguous"
@@ -45,7 +45,7 @@ class VerdictField:
         """Finds the field with its value; a quote within a text of the reply is escaped, and so no such field."""
         return re.compile(rf'"{re.escape(self.name)}"\s*:\s*"(?P<{VALUE}>[^"\\]*)"')
 
-    def scores(self, tokens: Sequence[Token], said: Sequence[str]) -> list[float | None]:
+    def scores(self, tokens: Sequence[ReplyToken], said: Sequence[str]) -> list[float | None]:
         """P(supported) in [0, 1] of each verdict that was `said`, in the order of the reply.
 
         None where it is not known; for all of them where the tokens do not spell just these verdicts.
@@ -55,7 +55,7 @@ class VerdictField:
             return [None] * len(said)
         return [self._score(tokens, match.span(VALUE)) for match in found]
 
-    def _score(self, tokens: Sequence[Token], span: tuple[int, int]) -> float | None:
+    def _score(self, tokens: Sequence[ReplyToken], span: tuple[int, int]) -> float | None:
         shares = option_probabilities(tokens, span, self.options, closing='"')
         if shares is None or sum(shares.values()) < LEAST_FOUND:
             return None

@@ -1,4 +1,4 @@
-"""Reads which option a reply chooses. What is not plainly one choice is none: nothing is guessed."""
+"""Reads which option a reply chooses. Without exactly one clear choice it chooses no option; nothing is guessed."""
 
 from __future__ import annotations
 

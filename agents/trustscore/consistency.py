@@ -21,10 +21,16 @@ from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
-from factloop.agents.trustscore.state import Asked, ConsistencyInput, ConsistencyOutput, ConsistencyState, Planned
+from factloop.agents.trustscore.state import (
+    ConsistencyInput,
+    ConsistencyOutput,
+    ConsistencyState,
+    QuestionOutcome,
+    QuestionPlan,
+)
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Check, DistractorSet, Option, OptionKind, TrustBC
+from factloop.core.trust_records import ConsistencyCheck, DistractorSet, Option, OptionKind, TrustBC
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 
@@ -64,7 +70,7 @@ def _build_distract(distract: Distract, max_checks: int, seed: int) -> AsyncNode
         return {
             "distractor_set": found.model_dump(mode="json"),
             "planned": [
-                Planned(options=[option.model_dump(mode="json") for option in check.options], reuses=check.reuses)
+                QuestionPlan(options=[option.model_dump(mode="json") for option in check.options], reuses=check.reuses)
                 for check in planned
             ],
             "asked": [],
@@ -83,8 +89,10 @@ def _build_ask(subject: Subject, window: int) -> CallingNode[ConsistencyState]:
     return ask
 
 
-async def _ask_one(subject: Subject, state: ConsistencyState, planned: Planned, meter: UsageMeter) -> Asked:
-    """What the subject chose, or why nothing: a failure is no inconsistency. Raises ConfigError."""
+async def _ask_one(
+    subject: Subject, state: ConsistencyState, planned: QuestionPlan, meter: UsageMeter
+) -> QuestionOutcome:
+    """The subject's choice, or why it made none: a failure is no inconsistency. Raises ConfigError."""
     options = [Option.model_validate(option) for option in planned["options"]]
     try:
         choice = await subject.choose(
@@ -94,11 +102,11 @@ async def _ask_one(subject: Subject, state: ConsistencyState, planned: Planned, 
         raise
     except FactloopError as error:
         said = str(getattr(error, "reply", "") or error)[:LONGEST_SHOWN_REPLY]
-        return Asked(
+        return QuestionOutcome(
             chosen=None, consistent=None, unscored_reason=reason_of(error), reply=said, letter_probabilities=None
         )
     right = next(option.letter for option in options if option.kind is OptionKind.RESPONSE)
-    return Asked(
+    return QuestionOutcome(
         chosen=choice.letter,
         consistent=choice.letter == right,
         unscored_reason=None,
@@ -118,12 +126,12 @@ def _build_conclude(max_checks: int) -> AsyncNode[ConsistencyState]:
     return conclude
 
 
-def _check(number: int, planned: Planned, asked: Asked) -> Check:
+def _check(number: int, planned: QuestionPlan, asked: QuestionOutcome) -> ConsistencyCheck:
     fields = {name: value for name, value in asked.items() if name != "consistent"}
-    return Check.model_validate({"number": number, **planned, **fields})
+    return ConsistencyCheck.model_validate({"number": number, **planned, **fields})
 
 
-def conclusion(found: DistractorSet, checks: Sequence[Check], *, n_planned: int, max_checks: int) -> TrustBC:
+def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], *, n_planned: int, max_checks: int) -> TrustBC:
     """TrustBC from the checks in the order in which they count.
 
     0 as soon as one choice is inconsistent; 1 if all planned checks are consistent. Where none is inconsistent and some
@@ -153,7 +161,7 @@ def conclusion(found: DistractorSet, checks: Sequence[Check], *, n_planned: int,
 
 
 def _verdict(
-    found: DistractorSet, valid: Sequence[Check], failed: Sequence[Check], n_inconsistent: int
+    found: DistractorSet, valid: Sequence[ConsistencyCheck], failed: Sequence[ConsistencyCheck], n_inconsistent: int
 ) -> tuple[Any, UnscoredReason | None, str]:
     if n_inconsistent:
         return 0, None, f"Another option was chosen in check {valid[-1].number}."
@@ -166,7 +174,7 @@ def _verdict(
     return 1, None, f"The response was chosen in every check ({len(valid)})."
 
 
-def _graded(valid: Sequence[Check]) -> float | None:
+def _graded(valid: Sequence[ConsistencyCheck]) -> float | None:
     """Mean probability of the response's letter; None unless every check has probabilities."""
     probabilities = [
         check.letter_probabilities.get(check.response_letter, 0.0)

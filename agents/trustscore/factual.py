@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
-from factloop.agents.trustscore.stages import Finding, Judge, TrustContext
+from factloop.agents.trustscore.stages import Judge, PassageJudgement, TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence
@@ -81,7 +81,7 @@ def _build_entail(judge: Judge) -> CallingNode[FactualState]:
     return entail
 
 
-def _judged(finding: Finding, query: str, passages: tuple[Evidence, ...], judged_by: str) -> TrustFC:
+def _judged(finding: PassageJudgement, query: str, passages: tuple[Evidence, ...], judged_by: str) -> TrustFC:
     return TrustFC(
         relation=finding.relation,
         value=FACTUAL_VALUE[finding.relation],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from factloop.agents.shown import as_shown
 from factloop.agents.trustscore.schemas import Entailment
-from factloop.agents.trustscore.stages import Finding
+from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.records import Evidence
 from factloop.core.trust_records import Relation
 from factloop.prompts.registry import PromptRegistry
@@ -41,12 +41,14 @@ class ModelJudge:
     def name(self) -> str:
         return self.gateway.chat.name
 
-    async def judge(self, question: str, answer: str, passages: Sequence[Evidence], *, meter: UsageMeter) -> Finding:
+    async def judge(
+        self, question: str, answer: str, passages: Sequence[Evidence], *, meter: UsageMeter
+    ) -> PassageJudgement:
         shown = [as_shown(item) for item in passages]
         prompt = self.prompts[ENTAILMENT].render(question=question, answer=answer, passage=shown)
         found = await self.gateway.ask_for(prompt, Entailment, stage=JUDGE, meter=meter)
         cited = tuple(dict.fromkeys(number - 1 for number in found.cited if 1 <= number <= len(passages)))
-        return Finding(Relation(found.relation), found.rationale, cited)
+        return PassageJudgement(Relation(found.relation), found.rationale, cited)
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,8 @@ class VerifierJudge:
         passages: Sequence[Evidence],
         *,
         meter: UsageMeter,  # noqa: ARG002 - nothing is paid
-    ) -> Finding:
+    ) -> PassageJudgement:
         claim = answer if len(answer.split()) > SHORT_ANSWER_WORDS else f"{question} {answer}"
         texts = [item.passage for item in passages]
         found = await asyncio.to_thread(self.verifier.verify, claim, texts)
-        return Finding(_RELATION[found.label], found.rationale, found.cited)
+        return PassageJudgement(_RELATION[found.label], found.rationale, found.cited)

@@ -10,7 +10,7 @@ from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.undressing import THINKING_ENDS
 from factloop.core.trust_records import Letter
 from factloop.tools.models.logprobs import probabilities
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 
 _DRESS = re.compile(r"[\W_]+")
 _NAMES = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
@@ -19,7 +19,7 @@ LONGEST_NAMING = 40
 """Characters before a letter that are looked at for such words."""
 
 
-def letter_probabilities(tokens: Sequence[Token], chosen: Letter) -> Mapping[Letter, float] | None:
+def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
     """How probable each letter was where the chosen one was written; None where no token is that letter alone.
 
     The same letter in several forms ("C", " C") adds up. A reply that opens with its letter is read there, any other
@@ -37,7 +37,7 @@ def letter_probabilities(tokens: Sequence[Token], chosen: Letter) -> Mapping[Let
     return found if chosen in found else None
 
 
-def _place(tokens: Sequence[Token], chosen: Letter) -> int | None:
+def _place(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
     """Where the reply, after any thinking, writes the letter that it chooses."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)

@@ -30,5 +30,5 @@ class CallingNode(Protocol[S]):
 
 
 def meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
-    """The account of the answer; one that nobody reads where the graph runs without a context (LangGraph's studio)."""
+    """The account of the answer; a throwaway one if the graph runs without a context, as in LangGraph's studio."""
     return runtime.context.meter if runtime.context else UsageMeter()

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from factloop.tools.models.schema import StructuredOutput
 
 
-class Output(BaseModel):
-    """Base of the structured outputs: validated strictly, since a model wrote them."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-
-class McqAnswer(Output):
+class McqAnswer(StructuredOutput):
     """The subject's choice among five options."""
 
     answer: str = Field(json_schema_extra={"enum": ["A", "B", "C", "D", "E"]})
     """The letter of one option. Any text is read, since not every server holds its model to the schema."""
 
 
-class Entailment(Output):
+class Entailment(StructuredOutput):
     """What passages say of an answer to a question."""
 
     rationale: str
@@ -29,7 +25,7 @@ class Entailment(Output):
     relation: Literal["support", "neutral", "contradict"]
 
 
-class ClosedBookAnswer(Output):
+class ClosedBookAnswer(StructuredOutput):
     """The subject's answer to a question, from memory, in a whole sentence."""
 
     answer: str

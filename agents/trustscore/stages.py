@@ -20,15 +20,15 @@ class TrustContext:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the subject chose."""
+    """The subject's choice."""
 
     letter: Letter
     probabilities: Mapping[Letter, float] | None
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a judge makes of the passages."""
+class PassageJudgement:
+    """A judge's reading of the passages."""
 
     relation: Relation
     rationale: str
@@ -59,7 +59,7 @@ class Judge(Protocol):
 
     async def judge(
         self, question: str, answer: str, passages: Sequence[Evidence], *, meter: UsageMeter
-    ) -> Finding: ...
+    ) -> PassageJudgement: ...
 
 
 class Distract(Protocol):

@@ -24,19 +24,19 @@ class ConsistencyOutput(TypedDict):
     trust_bc: RecordDict
 
 
-class Planned(TypedDict):
+class QuestionPlan(TypedDict):
     """One question to ask."""
 
     options: list[RecordDict]
     reuses: bool
 
 
-class Asked(TypedDict):
+class QuestionOutcome(TypedDict):
     """What came of one question; the fields of a `Check` beside those of its plan."""
 
     chosen: str | None
     consistent: bool | None
-    """None where no choice could be had."""
+    """None if the subject made no choice."""
     unscored_reason: str | None
     reply: str
     letter_probabilities: Mapping[Letter, float] | None
@@ -46,9 +46,9 @@ class ConsistencyState(ConsistencyInput, ConsistencyOutput):
     """State of the TrustBC graph."""
 
     distractor_set: RecordDict
-    planned: list[Planned]
+    planned: list[QuestionPlan]
     """Questions in the order in which they count."""
-    asked: list[Asked]
+    asked: list[QuestionOutcome]
     """What came of the first of them, in the same order."""
 
 

@@ -28,7 +28,7 @@ _NO_ANSWER = re.compile(
     r"I(?: (?:do not|don['’]t) (?:know|have)| have no| (?:cannot|can not|can['’]t)|(?: am|['’]m) (?:unable|not able))\b"
     r"(?!.*\bbut\b)"
 )
-"""The beginning of a sentence that says there is no answer. It is none to score: the model stands by nothing in it."""
+"""The beginning of a refusal: a sentence that says there is no answer, and so gives nothing to score."""
 
 
 @dataclass(frozen=True)

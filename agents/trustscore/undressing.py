@@ -1,4 +1,4 @@
-"""Takes the dress off a text, so that what it says can be compared: emphasis, brackets, markup, odd spaces."""
+"""Strips emphasis, brackets, markup and odd spaces from a text, so that texts can be compared."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, w
 from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
 from factloop.agents.safe.schemas import Assessment, GroundedClaims, Rating, SentenceFacts
 from factloop.agents.safe.stages import SentenceTask, WindowTask
-from factloop.prompts.registry import PromptRegistry, Rendered
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.models.schema import strict_schema
 
 CONDITIONS = ("stance", "stance-rating", "stance-together", "wice", "relevance")
@@ -28,7 +28,7 @@ class Question:
 
     ids: tuple[str, ...]
     """Of the items that it asks about, in their order."""
-    prompt: Rendered
+    prompt: RenderedPrompt
     output: type[BaseModel]
 
     def as_row(self, number: int) -> dict[str, Any]:

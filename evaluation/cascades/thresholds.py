@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.core.cascade_records import CurvePoint, ErrorKind, Side, Tuned
+from factloop.core.cascade_records import CascadePoint, CascadeSide, CascadeTuning, ErrorKind
 from factloop.evaluation.cascades.bounds import Floats, n_needed, p_values, upper_bound
 from factloop.evaluation.cascades.design_effects import few_groups, of_label, of_settled
 from factloop.evaluation.cascades.labelled import ScoredLabels, likeness
@@ -58,7 +58,7 @@ class SettledAt:
 
 def tune(
     labelled: ScoredLabels, *, max_error: float, error: ErrorKind = ErrorKind.BALANCED, confidence: float = 0.95
-) -> Tuned:
+) -> CascadeTuning:
     """The thresholds that send the fewest claims to the model while the stated error holds.
 
     At `confidence` both sides' promises hold together. A more generous `max_error` never sends more to the model, and
@@ -91,7 +91,7 @@ class Tuning:
             likeness=alike,
         )
 
-    def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> Tuned:
+    def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
         """As `tune`; the curve is left to `curve`."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
@@ -113,7 +113,7 @@ class Tuning:
         accepted = _side(accepting, upper, max_error, alpha, is_wanted=accepts, done="accepted")
         rejected = _side(rejecting, lower, max_error, alpha, is_wanted=rejects, done="rejected")
         shares = (accepted.label_error, rejected.label_error)
-        return Tuned(
+        return CascadeTuning(
             error=error,
             max_error=max_error,
             confidence=confidence,
@@ -128,7 +128,7 @@ class Tuning:
             balanced_error=None if shares[0] is None or shares[1] is None else (shares[0] + shares[1]) / 2,
         )
 
-    def curve(self, error: ErrorKind, confidence: float) -> tuple[CurvePoint, ...]:
+    def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
         """What each of `CURVE`'s errors would have given."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
@@ -195,11 +195,13 @@ def _strictest(at: SettledAt, places: Counts) -> int:
     return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 
-def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str) -> Side:
+def _side(
+    at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str
+) -> CascadeSide:
     if place is None:
         not_wanted = f"no claim is to be {done} cheaply", None
         why, needed = _why_none(at, max_error, alpha, done) if is_wanted else not_wanted
-        return Side(
+        return CascadeSide(
             threshold=None,
             n=0,
             n_wrong=0,
@@ -215,7 +217,7 @@ def _side(at: SettledAt, place: int | None, max_error: float, alpha: float, *, i
         )
     n, wrong = int(at.n[place]), int(at.n_wrong[place])
     effect, label_effect = float(at.effect[place]), float(at.label_effect[place])
-    return Side(
+    return CascadeSide(
         threshold=float(at.thresholds[place]),
         n=n,
         n_wrong=wrong,
@@ -276,8 +278,8 @@ def _expected(n_wrong: Counts, n: Counts | int, max_error: float) -> Floats:
     return higher
 
 
-def _point(tuned: Tuned) -> CurvePoint:
-    return CurvePoint(
+def _point(tuned: CascadeTuning) -> CascadePoint:
+    return CascadePoint(
         max_error=tuned.max_error,
         upper=tuned.accepted.threshold,
         lower=tuned.rejected.threshold,

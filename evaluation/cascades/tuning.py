@@ -10,7 +10,7 @@ import numpy as np
 
 from factloop.agents.safe.cascade import BETWEEN
 from factloop.checking.cascade.verifiers import CheapVerifier, cheap_verifier
-from factloop.core.cascade_records import CascadeFile, ErrorKind, Tuned
+from factloop.core.cascade_records import CascadeFile, CascadeTuning, ErrorKind
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import place_name
 from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of
@@ -19,7 +19,7 @@ from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
 from factloop.evaluation.verification.records import PairRow
 from factloop.reports.figures import plural
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.verifiers.pairs import Pair, score_pairs
+from factloop.tools.verifiers.pairs import VerifierPair, score_pairs
 
 BATCH = 64
 COMPARED = 8
@@ -132,12 +132,12 @@ async def _scores(
 
 
 async def _read(rows: Sequence[LabelledRow], places: Sequence[int], verifier: CheapVerifier) -> dict[int, float | None]:
-    pairs = [Pair(rows[place].claim, rows[place].text) for place in places]
+    pairs = [VerifierPair(rows[place].claim, rows[place].text) for place in places]
     (scored,) = await score_pairs(verifier.reader, pairs, meter=UsageMeter())
     return {place: one.score for place, one in zip(places, scored, strict=True)}
 
 
-def _warnings(tuned: Tuned) -> list[str]:
+def _warnings(tuned: CascadeTuning) -> list[str]:
     warnings = []
     if tuned.n_settled == 0:
         warnings.append("Every claim goes to the model: such a cascade saves nothing.")
@@ -150,7 +150,7 @@ def _warnings(tuned: Tuned) -> list[str]:
     return warnings
 
 
-def _in_groups(tuned: Tuned) -> str:
+def _in_groups(tuned: CascadeTuning) -> str:
     sides = (("accepted", tuned.accepted), ("rejected", tuned.rejected))
     effects = [f"{side.design_effect:.1f} {done} ones" for done, side in sides if side.n]
     counted = f" (as one independent claim count {' and '.join(effects)})" if effects else ""

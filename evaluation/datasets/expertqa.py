@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import Item, load_items
+from factloop.core.files.tables import TableItem, load_items
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
@@ -50,7 +50,7 @@ class CitedEvidence(Record):
     """None where the system cites an address alone."""
 
 
-class ExpertQaClaim(Item):
+class ExpertQaClaim(TableItem):
     answer_id: NotBlank
     system: NotBlank
     question: NotBlank

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import Item, load_items
+from factloop.core.files.tables import TableItem, load_items
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
 _THEIR_LABELS = ("checkworthy", "stance")
@@ -46,7 +46,7 @@ class Stance(StrEnum):
     IRRELEVANT = "irrelevant"
 
 
-class DecomposedSentence(Item):
+class DecomposedSentence(TableItem):
     prompt: str
     sentence: NotBlank
     decontextualised: str
@@ -56,17 +56,17 @@ class DecomposedSentence(Item):
     """None for a sentence that was not worth checking."""
 
 
-class JudgedSentence(Item):
+class JudgedSentence(TableItem):
     sentence: NotBlank
     label: SentenceWorth
 
 
-class JudgedClaim(Item):
+class JudgedClaim(TableItem):
     claim: NotBlank
     label: ClaimWorth
 
 
-class JudgedEvidence(Item):
+class JudgedEvidence(TableItem):
     claim: NotBlank
     evidence: str
     url: str | None = None

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ConfigDict
 
 from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import Item, files_of, load_items
+from factloop.core.files.tables import TableItem, files_of, load_items
 from factloop.core.records import Counts, Record
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
@@ -46,7 +46,7 @@ class FactScoreSentence(Record):
     """None where people found the whole sentence irrelevant, and split it no further."""
 
 
-class FactScoreResponse(Item):
+class FactScoreResponse(TableItem):
     system: NotBlank
     topic: NotBlank
     prompt: str

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import Item, files_of, load_items
+from factloop.core.files.tables import TableItem, files_of, load_items
 from factloop.evaluation.datasets.labels import BinaryLabel
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
 
-class AggreFactClaim(Item):
+class AggreFactClaim(TableItem):
     """The id is the number of the row, after the name of the file where there are several: upstream gives none."""
 
     dataset: NotBlank

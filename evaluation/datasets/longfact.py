@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import Item, files_of, load_items
+from factloop.core.files.tables import TableItem, files_of, load_items
 
 SAMPLE_SIZE = 250
 """How many prompts of LongFact-Objects the paper evaluates on (section 6)."""
@@ -20,7 +20,7 @@ POSTAMBLE = "Give every specific detail and example that you can, and be as comp
 """Our wording. The paper adds such a request to each prompt, so that answers are long."""
 
 
-class AnyPrompt(Item):
+class AnyPrompt(TableItem):
     """A prompt of whatever file."""
 
     topic: str | None = None

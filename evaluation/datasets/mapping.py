@@ -10,14 +10,14 @@ from pydantic import Field
 
 from factloop.core.errors import DataError
 from factloop.core.files.rows import Identifier, NotBlank, Row
-from factloop.core.files.tables import Item, read_rows
+from factloop.core.files.tables import TableItem, read_rows
 from factloop.core.records import Record
 from factloop.evaluation.datasets.labels import BinaryLabel
 
-T = TypeVar("T", bound=Item)
+T = TypeVar("T", bound=TableItem)
 
 
-class LabelledClaim(Item):
+class LabelledClaim(TableItem):
     """A claim that people judged, with the text it was judged against where there is one."""
 
     dataset: str = ""
@@ -67,7 +67,7 @@ def placed_items(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> It
         yield row, item
 
 
-def _renamed(row: Row, mapping: ColumnMapping, kind: type[Item]) -> dict[str, Any]:
+def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[str, Any]:
     fields: dict[str, Any] = dict(mapping.constants)
     for name in kind.model_fields:
         column = mapping.columns.get(name, name)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from factloop.core.files.rows import Identifier, NotBlank, Row
-from factloop.core.files.tables import Item, files_of, load_items
+from factloop.core.files.tables import TableItem, files_of, load_items
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
@@ -45,7 +45,7 @@ class JudgedTriplet(Record):
         return 1 if self.human_label is TripletLabel.ENTAILMENT else 0
 
 
-class RefCheckerResponse(Item):
+class RefCheckerResponse(TableItem):
     """The id is made of setting, system and `prompt_id`."""
 
     setting: str

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator
 
 from factloop.core.files.lines import place_name
 from factloop.core.files.rows import Identifier, NotBlank, Row
-from factloop.core.files.tables import Item
+from factloop.core.files.tables import TableItem
 from factloop.core.records import Record
 from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
 
@@ -34,7 +34,7 @@ class GivenResponse(Record):
     response: str
 
 
-class _ResponseRow(Item):
+class _ResponseRow(TableItem):
     system: MaybeName = None
     prompt_id: MaybeName = None
     prompt: NotBlank | None

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import Field
 
 from factloop.core.files.rows import Identifier, NotBlank, Row, shown
-from factloop.core.files.tables import Item, load_items
+from factloop.core.files.tables import TableItem, load_items
 from factloop.evaluation.datasets.labels import BinaryLabel
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
@@ -21,7 +21,7 @@ _OUR_NAMES = {"model_name": "system", "summ_sent": "sentence", "exp": "explanati
 _SENTENCE_LABELS = {"yes": 1, "no": 0}
 
 
-class TofuEvalSentence(Item):
+class TofuEvalSentence(TableItem):
     doc_id: Identifier
     topic: NotBlank
     system: NotBlank

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import Item, load_items
+from factloop.core.files.tables import TableItem, load_items
 from factloop.evaluation.datasets.mapping import LabelledClaim
 
 
@@ -24,7 +24,7 @@ class WiceLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
 
 
-class WiceClaim(Item):
+class WiceClaim(TableItem):
     claim: NotBlank
     evidence: tuple[str, ...]
     """Up to 2,417 sentences; some are blank."""

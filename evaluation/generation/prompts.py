@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from factloop.agents.longfact.distinct import Kept, spelling
+from factloop.agents.longfact.distinct import PromptSelection, spelling
 from factloop.agents.longfact.graph import as_kept, build_prompts_graph, step_limit
 from factloop.agents.longfact.writer import PROMPT_OF, ModelWriter
 from factloop.core.errors import ConfigError
@@ -158,7 +158,7 @@ async def _without_repeats(
     return topics
 
 
-def _report(topic: str, wanted: int, kept: Kept, n_new: int, result: Result) -> TopicReport:
+def _report(topic: str, wanted: int, kept: PromptSelection, n_new: int, result: Result) -> TopicReport:
     return TopicReport(
         topic=topic.strip(),
         n_wanted=wanted,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from factloop.core.files.rows import Identifier, NotBlank
-from factloop.core.files.tables import Item
+from factloop.core.files.tables import TableItem
 from factloop.core.records import Count, Record, Share, Usage
 from factloop.evaluation.datasets.labels import BinaryLabel, binary_label
 from factloop.evaluation.datasets.mapping import LabelledClaim
@@ -30,7 +30,7 @@ MaybeIdentifier = Annotated[Identifier | None, BeforeValidator(_identifier)]
 """An empty cell of a CSV file is none."""
 
 
-class PairRow(Item):
+class PairRow(TableItem):
     """A row of the input: one claim with the text that it is judged by, labelled or not."""
 
     dataset: str = ""

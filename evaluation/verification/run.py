@@ -33,7 +33,7 @@ from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come, together
 from factloop.tools.verifiers.build import parse_spec
-from factloop.tools.verifiers.pairs import Pair, PairReader, Scored, score_pairs
+from factloop.tools.verifiers.pairs import PairReader, PairScore, VerifierPair, score_pairs
 
 BATCH = 64
 """Pairs that are scored together: what a kill costs at most of work that was not paid for."""
@@ -157,8 +157,8 @@ def _batches(pairs: Iterator[Prediction]) -> Iterator[list[Prediction]]:
 async def _scored(
     batch: Sequence[Prediction], *, readers: Sequence[PairReader], sizes: Sequence[int | None], meter: UsageMeter
 ) -> list[Prediction]:
-    pairs = [Pair(one.claim, one.document) for one in batch]
-    found: list[dict[str, Scored]] = [{} for _ in batch]
+    pairs = [VerifierPair(one.claim, one.document) for one in batch]
+    found: list[dict[str, PairScore]] = [{} for _ in batch]
     of_readers = await together([score_pairs(reader, pairs, sizes, meter=meter) for reader in readers])
     for reader, by_size in zip(readers, of_readers, strict=True):
         for size, column in zip(sizes, by_size, strict=True):
@@ -167,7 +167,7 @@ async def _scored(
     return [_with_scores(one, of_pair) for one, of_pair in zip(batch, found, strict=True)]
 
 
-def _with_scores(pair: Prediction, found: dict[str, Scored]) -> Prediction:
+def _with_scores(pair: Prediction, found: dict[str, PairScore]) -> Prediction:
     changes: dict[str, Any] = {
         "evaluators": {**pair.evaluators, **{name: scored.score for name, scored in found.items()}},
         "unscored": {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from factloop.binding.keys import Keys
+from factloop.binding.keys import ApiKeys
 from factloop.core.errors import ConfigError
 
 
@@ -19,7 +19,7 @@ class Binding:
     host: str = "127.0.0.1"
     port: int = 8000
     """0 takes a free one."""
-    keys: Keys = field(default_factory=Keys)
+    keys: ApiKeys = field(default_factory=ApiKeys)
 
     def __post_init__(self) -> None:
         if not self.is_loopback and not self.keys:

@@ -1,4 +1,4 @@
-"""Callers that are slow, too many, or send without end: how long a server waits for them, and how much it takes."""
+"""Limits for slow, numerous or endlessly sending callers: how long a server waits, and how much it reads."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _LEFT_FREE = 300
 """Files that the process may need for anything but connections."""
 
 
-class TooMuch(Exception):
-    """A body is longer than is read."""
+class BodyTooLong(Exception):
+    """The body is longer than the limit."""
 
 
-class Gone(Exception):
+class CallerLeft(Exception):
     """The caller left before the body was whole."""
 
 
 def most_connections(wanted: int) -> int:
-    """As many, or as few as the process may have files open: one that has none left could not even keep its jobs."""
+    """The wanted number, or fewer where the process may open few files: it also needs files to keep its jobs."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -38,7 +38,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """HTTP for uvicorn: hangs up on who does not say what they want in time, and on who is far too many."""
+    """HTTP for uvicorn: hangs up on callers whose headers come too late, and on connections far beyond the limit."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -74,17 +74,17 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """The whole body, counted and timed while it comes. Raises TooMuch, Gone, TimeoutError."""
+    """The whole body, counted and timed while it comes. Raises BodyTooLong, CallerLeft, TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Gone
+                raise CallerLeft
             part = message.get("body", b"")
             size += len(part)
             if size > most:
-                raise TooMuch
+                raise BodyTooLong
             parts.append(part)
             if not message.get("more_body", False):
                 return b"".join(parts)

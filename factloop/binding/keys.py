@@ -12,12 +12,12 @@ from factloop.core.errors import ConfigError
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16
 """Characters of a key: a shorter one could be guessed."""
-NOBODY = ""
+NO_OWNER = ""
 """The owner of what is asked for where no key is needed."""
 
 
-class Keys:
-    """Who may use a server. Without keys everybody may, as one."""
+class ApiKeys:
+    """The API keys of a server. A server without keys is open to all callers, as one owner."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         """Raises ConfigError for a key that is too short, or cannot stand in a header."""
@@ -32,26 +32,26 @@ class Keys:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """All whom `owner` may name."""
-        return tuple(map(_owner, self._hashes)) or (NOBODY,)
+        """All names that `owner` may return."""
+        return tuple(map(_owner, self._hashes)) or (NO_OWNER,)
 
     def owner(self, authorization: str | None) -> str | None:
         """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where it names no key of ours."""
         if not self._hashes:
-            return NOBODY
+            return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
         given = _hash(key.strip())
-        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # all of them, whichever it is
+        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # always all, for constant time
         return _owner(given) if any(matches) and scheme.lower() == "bearer" else None
 
 
-def read_keys(file: Path | None, environment: Mapping[str, str]) -> Keys:
+def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
     """The keys of a file, one in a line, or those in FACTLOOP_SERVICE_KEYS apart by commas. Raises ConfigError.
 
     Blank lines, and lines that begin with #, are passed over. An empty file is an error, not an open service.
     """
     if file is None:
-        return Keys(key.strip() for key in environment.get(VARIABLE, "").split(",") if key.strip())
+        return ApiKeys(key.strip() for key in environment.get(VARIABLE, "").split(",") if key.strip())
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
@@ -60,7 +60,7 @@ def read_keys(file: Path | None, environment: Mapping[str, str]) -> Keys:
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
         raise ConfigError(f"--api-key-file {file}: there is no key in it")
-    return Keys(keys)
+    return ApiKeys(keys)
 
 
 def _owner(hashed: str) -> str:

@@ -23,7 +23,7 @@ from factloop.checking.filling import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
 from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.events import CheckFinished, Event, Waiting
+from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
@@ -136,7 +136,7 @@ class Checking:
         with span.ending():
             async with aclosing(with_waits(traced(steps, span))) as made:
                 async for step in made:
-                    if isinstance(step, Waiting):
+                    if isinstance(step, ServerWait):
                         yield step
                         continue
                     namespace, mode, chunk = step

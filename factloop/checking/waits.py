@@ -7,18 +7,18 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TypeVar
 
-from factloop.core.events import Waiting
+from factloop.core.events import ServerWait
 from factloop.tools.calls.patience import told_of_waits
 
 T = TypeVar("T")
 
 
-async def with_waits(steps: AsyncGenerator[T, None]) -> AsyncGenerator[T | Waiting, None]:
-    """The steps as they come, and `Waiting` while a server lets them wait. Raises as the steps.
+async def with_waits(steps: AsyncGenerator[T, None]) -> AsyncGenerator[T | ServerWait, None]:
+    """The steps as they come, and `ServerWait` while a server lets them wait. Raises as the steps.
 
     They are made in a task of their own, so that something can be said meanwhile. It ends with this generator.
     """
-    made: asyncio.Queue[T | Waiting | None] = asyncio.Queue()
+    made: asyncio.Queue[T | ServerWait | None] = asyncio.Queue()
 
     async def make() -> None:
         with told_of_waits(made.put_nowait):

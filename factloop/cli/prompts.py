@@ -15,7 +15,7 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, wr
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.core.records import Record
-from factloop.prompts.difference import PromptDifference, Side, compare_sides, in_words
+from factloop.prompts.difference import PromptDifference, PromptSide, compare_sides, in_words
 from factloop.prompts.lint import LintReport, lint_paths
 from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry
 from factloop.prompts.variant import find_source, start_variant
@@ -107,7 +107,7 @@ def run_new(variant: str, source: str, to: Path, json: str | None) -> int:
 def run_diff(a: str, b: str, json: str | None) -> int:
     """Compares prompts; returns the exit code, which is 0 whether or not they differ. Raises ConfigError."""
     try_outputs((json,), (a, b))
-    difference = compare_sides(Side.of(a), Side.of(b))
+    difference = compare_sides(PromptSide.of(a), PromptSide.of(b))
     return _put(difference, json, lambda: _print(line for pair in difference.pairs for line in _pair_lines(pair)))
 
 

@@ -122,7 +122,7 @@ def _labels(given: Sequence[str]) -> dict[str, int]:
 def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
     """How far each verifier got, and what it cost."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for title in ("verifier", "scored", "supported", "not scored"):
+    for title in ("verifier", "scored", "supported", "unscored"):
         table.add_column(title, overflow="fold", justify="right" if title in ("scored", "supported") else "left")
     for one in run.evaluators:
         share = "–" if one.share_supported is None else f"{one.share_supported:.1%}"

@@ -25,7 +25,7 @@ class ErrorKind(StrEnum):
     """Only rejected; nothing is accepted cheaply."""
 
 
-class Side(Record):
+class CascadeSide(Record):
     """The claims that the verifier accepts, or those that it rejects, among the labelled ones."""
 
     threshold: Share | None
@@ -58,7 +58,7 @@ class Side(Record):
     """Labelled claims, settled or not, with which there might be one if errors stay as they are; None where unknown."""
 
 
-class CurvePoint(Record):
+class CascadePoint(Record):
     """What another stated error would have given on the same labels. The promise is that of one point, not of all."""
 
     max_error: OpenShare
@@ -74,27 +74,27 @@ class CurvePoint(Record):
     """Of the whole, if the model never erred: mean of both labels' shares settled wrongly; None where one is absent."""
 
 
-class Tuned(Record):
+class CascadeTuning(Record):
     """Thresholds with what they rest on."""
 
     error: ErrorKind
     max_error: OpenShare
     confidence: OpenShare
-    """With which all that is promised holds together."""
+    """Probability that all promises hold at once."""
     n: Count
     """Labelled claims."""
     n_supported: Count
     n_unscored: Count
-    """Without a score: they go to the model."""
+    """Labelled claims without a score; such claims go to the model."""
     n_groups: Count
     """Of claims that share a document, a response or their wording."""
     likeness: Share | None
     """Intraclass correlation of the labels within groups; None with a single group, where it cannot be seen."""
-    accepted: Side
-    rejected: Side
+    accepted: CascadeSide
+    rejected: CascadeSide
     share_sent: Share
     balanced_error: Share | None
-    curve: tuple[CurvePoint, ...] = ()
+    curve: tuple[CascadePoint, ...] = ()
 
     @property
     def n_settled(self) -> int:
@@ -111,13 +111,13 @@ class CascadeFile(Record):
     """All that shapes its scores, such as a hash of its weights: a check with another one is refused."""
     embeddings: str | None = None
     upper: Share | None
-    """A claim with at least this score is accepted; None: none is."""
+    """A claim with at least this score is accepted; with None the verifier accepts no claim."""
     lower: Share | None
-    """A claim with at most this score is rejected; None: none is."""
+    """A claim with at most this score is rejected; with None the verifier rejects no claim."""
     data: str = ""
     """Name of the labelled claims, and hash where they are a file."""
-    tuned: Tuned | None = None
-    """None where somebody set the thresholds by hand: then nothing is promised."""
+    tuned: CascadeTuning | None = None
+    """None for thresholds set by hand, which promise nothing."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Numbers of passages in a judge's words: what was [3] of all that it was shown is [1] of what the claim keeps."""
+"""Numbers of passages in a judge's words: [3] of the passages shown may be [1] of those that the claim keeps."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Span = tuple[Count, Count]
 Unproven = Literal["mark", "remove", "keep"]
 """What becomes of a claim for which no evidence was found: marked in the text, taken out of it, or left as it is."""
 Unchecked = Literal["mark", "keep"]
-"""What becomes of a passage that nobody checked (`findings.UNCHECKED`): marked in the text, or left as it is."""
+"""What becomes of an unchecked passage (`findings.UNCHECKED`): marked in the text, or left as it is."""
 
 
 class ChangeKind(StrEnum):
@@ -33,9 +33,9 @@ class LeftReason(StrEnum):
     """Why a sentence that was to be changed is as it was."""
 
     REWRITE_FAILED = "rewrite_failed"
-    """No new wording was to be had: the call failed, or its reply could not be used."""
+    """There was no new wording: the call failed, or its reply could not be used."""
     NOT_CONFIRMED = "not_confirmed"
-    """The change was made, and did not stand the second check."""
+    """The change failed the second check."""
     LAYOUT = "layout"
     """What follows would lose its meaning: the head of a table, a heading that is underlined."""
     NO_PLACE = "no_place"
@@ -52,11 +52,11 @@ class Rejection(StrEnum):
     NOTHING_LEFT = "nothing_left"
     """Nothing that can be checked would remain."""
     NOT_CHECKED = "not_checked"
-    """The second check left more claims without a verdict than the first."""
+    """The second check left more claims unscored than the first."""
     MORE_CONTRADICTED = "more_contradicted"
     NEW_UNSUPPORTED = "new_unsupported"
-    """A rewritten sentence is contradicted, or states more than before that is not supported, that cannot be judged, or
-    that is beside the question; or a sentence after a removed one now states more that is not supported."""
+    """A rewritten sentence is contradicted, or has more unsupported, unscored or irrelevant claims than before; or a
+    sentence after a removed one has more unsupported claims."""
     SUPPORTED_LOST = "supported_lost"
     """A sentence that remains has fewer supported claims than it had."""
     MEANING_LOST = "meaning_lost"
@@ -68,7 +68,7 @@ class Rejection(StrEnum):
 
 
 class Change(Record):
-    """One stretch of the response that the rewritten text has otherwise."""
+    """One stretch of the response that differs in the rewritten text."""
 
     kind: ChangeKind
     span: Span
@@ -89,8 +89,8 @@ class Change(Record):
     """The model or rule set that worded it; empty for a removal that needed none."""
 
 
-class Left(Record):
-    """A sentence that was to be changed, and is as it was; `claims` are the reason why it was to be."""
+class LeftSentence(Record):
+    """A faulty sentence that was left as it is; `claims` are its faults."""
 
     span: Span
     claims: tuple[str, ...]
@@ -99,7 +99,7 @@ class Left(Record):
 
 
 class Doubt(Record):
-    """A sentence of `text` with something in it that is not supported, or that nobody checked."""
+    """A sentence of `text` with unsupported or unchecked content."""
 
     span: Span
     """In `text`, without its mark."""
@@ -133,7 +133,7 @@ class Correction(Record):
     """None where no sentence could be changed. A text that was not accepted is here all the same."""
     changes: tuple[Change, ...] = ()
     """In the order of the response: what makes `rewritten` of it."""
-    left: tuple[Left, ...] = ()
+    left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     """What stands in `text` and is not supported, or was not checked, in the order of the text: marked or not."""
     after: FactualityReport | None = None

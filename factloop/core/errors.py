@@ -30,11 +30,11 @@ class ConfigError(FactloopError):
 
 
 class RecordingMissing(ConfigError):
-    """A replay was asked for what its recording does not hold. It stops the run: nobody is asked instead."""
+    """A replay's recording lacks an answer. This stops the run; a replay never asks a server instead."""
 
 
 class NoPlaceToKeep(ConfigError):
-    """The disk does not let answers be kept: no rights, no room, no such place. A damaged file is another thing."""
+    """Answers cannot be kept on this disk: no rights, no room, no such place. Damaged files raise other errors."""
 
 
 class DataError(FactloopError):

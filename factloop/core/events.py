@@ -43,8 +43,8 @@ class ClaimJudged(Record):
     usage: Usage
 
 
-class Waiting(Record):
-    """A server has accepted no request for a while; told every second or so while the check waits for it."""
+class ServerWait(Record):
+    """A wait for a server that has accepted no request for a while; sent about every second during the wait."""
 
     type: Literal["waiting"] = "waiting"
     server: str
@@ -53,7 +53,7 @@ class Waiting(Record):
     patience_s: float
     """After so many seconds the server is given up, and what needs it is unscored."""
     cause: str
-    """What came of the last request: `status 429`, for example."""
+    """The outcome of the last request: `status 429`, for example."""
 
 
 class CheckFinished(Record):
@@ -64,5 +64,5 @@ class CheckFinished(Record):
 
 
 Event = Annotated[
-    ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | Waiting | CheckFinished, Field(discriminator="type")
+    ResponseSplit | ClaimFound | ClaimSearched | ClaimJudged | ServerWait | CheckFinished, Field(discriminator="type")
 ]

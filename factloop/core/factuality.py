@@ -74,7 +74,7 @@ def f1_at_k(counts: Counts, k: int) -> float:
 
 
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
-    """Recall and F1 at each K, with the number of claims they rest on and of those without a verdict."""
+    """Recall and F1 at each K, with the number of claims they rest on and the number of unscored ones."""
     return tuple(
         AtK(
             k=k,

@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """What is wanting in a passage, the gravest first. In the first two somebody looked, in the others nobody did."""
+    """A fault of a passage, the gravest first. The first two were found by a check, the others are left unchecked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -18,15 +18,15 @@ class Finding(StrEnum):
     UNSCORED = "unscored"
     """A claim has no verdict, for the reason that it names."""
     IRRELEVANT = "irrelevant"
-    """A claim that has nothing to do with the question, and was not judged therefore."""
+    """A claim that was left unchecked because it has nothing to do with the question."""
     UNREAD = "unread"
-    """Code, or what was left out by whoever split the response."""
+    """Code, or text that the given split left out."""
     CLAIM_FREE = "claim_free"
     """What may state something, and no claim was found in it."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
-"""Nobody knows whether such a passage is true."""
+"""Findings of passages that may be true or false: they were not checked."""
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
@@ -49,7 +49,7 @@ def findings(report: FactualityReport) -> frozenset[Finding]:
 
 
 def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding], ...]:
-    """The claims that were not judged and the passages that were not read, in the order of the response."""
+    """The unchecked claims and the unread passages, in the order of the response."""
     found: list[tuple[int, Claim | Sentence, Finding]] = []
     for claim in report.claims:
         finding = finding_of_claim(claim)
@@ -77,7 +77,7 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
         raise ConfigError(f"passing = {names!r}: a collection of findings is needed, for example ({names!r},)")
     for name in names:
         if name not in known:
-            raise ConfigError(f"passing: {str(name)!r} is none of {', '.join(known)}")
+            raise ConfigError(f"passing: unknown finding {str(name)!r}; known are {', '.join(known)}")
     return frozenset(known[name] for name in names)
 
 

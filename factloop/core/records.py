@@ -27,7 +27,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Record(BaseModel):
-    """Base of all records: immutable, and strangers among the fields are refused."""
+    """Base of all records: immutable, and unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,7 +70,7 @@ class NoClaim(StrEnum):
     CODE = "code"
     """Code that was not read: the offline engine reads none."""
     NOT_READ = "not_read"
-    """Left out by whoever split the response."""
+    """Left out of the split that was given."""
 
 
 class Evidence(Record):
@@ -138,7 +138,7 @@ class Claim(Record):
     self_contained: str
     """The same fact with pronouns and short names replaced, so that it can be judged alone."""
     relevant: bool | None = None
-    """Whether it has to do with the question; None where nobody said. A claim that is irrelevant may be judged."""
+    """Whether it has to do with the question; None if unknown. An irrelevant claim may still be judged."""
     duplicate_of: str | None = None
     """Id of the earlier claim that says the same; its judgement stands for both."""
     queries: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ class SharedError(Record):
 
 
 class GivenFacts(Record):
-    """A sentence of a response with its atomic facts as somebody already split them, to be judged as they are."""
+    """A sentence of a response with its atomic facts, split by the caller and judged as they are."""
 
     sentence: str
     facts: tuple[str, ...]
@@ -250,9 +250,9 @@ class CascadeFingerprint(Record):
     identity: str
     """SHA-256 of all that shapes its scores."""
     upper: Share | None
-    """A claim with at least this score is supported; None: none is by the verifier."""
+    """A claim with at least this score is supported; with None the verifier supports no claim."""
     lower: Share | None
-    """A claim with at most this score is not supported; None: none is by the verifier."""
+    """A claim with at most this score is not supported; with None the verifier rejects no claim."""
 
 
 class Fingerprint(Record):

@@ -18,7 +18,7 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """How many claims have no verdict, where that is not for want of anything to check against."""
+    """How many claims are unscored for another reason than missing sources."""
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if not unscored or not fingerprint.search_tools:
         return ()

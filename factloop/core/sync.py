@@ -25,7 +25,7 @@ def _background_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """The items as they come. Whoever stops before the end, or is interrupted, cancels what makes them."""
+    """The items as they come. Stopping before the end, or an interrupt, cancels the work that makes them."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:

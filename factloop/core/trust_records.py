@@ -19,7 +19,7 @@ Span = tuple[Count, Count]
 Letter = Literal["A", "B", "C", "D", "E"]
 
 
-class Level(StrEnum):
+class SubstitutionLevel(StrEnum):
     """What is replaced, most informative first (paper, section 2.1)."""
 
     ENTITY = "entity"
@@ -54,7 +54,7 @@ class Distractor(Record):
     span: Span
     """Where the replaced words stand in the response, in characters."""
     by: str
-    level: Level
+    level: SubstitutionLevel
     source: Source
     detail: str = ""
     """Why this substitute: the types shared, the cosine, the part of speech."""
@@ -88,7 +88,7 @@ class Option(Record):
     """For a distractor its place in the report's list of distractors, from 0."""
 
 
-class Check(Record):
+class ConsistencyCheck(Record):
     """One multiple-choice question: the options in the order shown, and what the subject chose."""
 
     number: Annotated[int, Field(ge=1)]
@@ -97,7 +97,7 @@ class Check(Record):
     unscored_reason: UnscoredReason | None = None
     """Why there is no choice."""
     reply: str = ""
-    """What the subject said where no choice could be read in it, or why it said nothing."""
+    """The subject's reply if no choice could be read in it, or why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, where the server gave log-probabilities; a letter that it did not list is absent."""
     reuses: bool = False
@@ -117,7 +117,7 @@ class Check(Record):
 
     @property
     def consistent(self) -> bool | None:
-        """Whether the subject chose its response; None where no choice could be had."""
+        """Whether the subject chose its response; None if it made no choice."""
         return None if self.chosen is None else self.chosen == self.response_letter
 
 
@@ -140,7 +140,7 @@ class TrustBC(Record):
     """Of the counted checks."""
     n_inconsistent: Count = 0
     n_unscored: Count = 0
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ConsistencyCheck, ...] = ()
     distractors: tuple[Distractor, ...] = ()
     notes: tuple[str, ...] = ()
 

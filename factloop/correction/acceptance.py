@@ -3,7 +3,7 @@
 A rewritten text is taken if, and only if, all of these hold; the first that does not is the reason.
 
 1. something that can be checked is left of it: a claim with a verdict that counts;
-2. no more claims are without a verdict than before (a check that failed proves nothing);
+2. no more claims are unscored than before (a check that failed proves nothing);
 3. no more claims are contradicted than before;
 4. no rewritten sentence is contradicted, nor states more that is not supported than the unproven claims that it was
    to keep; and no other one states more of it than before (a removed sentence may have said who *he* is); nor does a
@@ -25,7 +25,7 @@ from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport
 
 ELSEWHERE = -1
-"""Stands for sentences of the rewritten text that none of the response's became."""
+"""Stands for sentences of the rewritten text that come from no sentence of the response."""
 
 
 @dataclass(frozen=True)

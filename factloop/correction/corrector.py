@@ -12,7 +12,7 @@ from typing import get_args
 from factloop.agents.reasons import reason_of
 from factloop.checking.check import Checking
 from factloop.checking.checker import Check, FactChecker
-from factloop.core.correction_records import Correction, Left, LeftReason, Rejection, Unchecked, Unproven
+from factloop.core.correction_records import Correction, LeftReason, LeftSentence, Rejection, Unchecked, Unproven
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.records import FactualityReport
 from factloop.core.sync import run_blocking
@@ -20,11 +20,11 @@ from factloop.correction.acceptance import Ruling, rule
 from factloop.correction.drafts import Draft, Wording, left_alone
 from factloop.correction.edits import holds_up
 from factloop.correction.faults import Fault, fault_of
-from factloop.correction.marks import Policy, marked
+from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.offline import OfflineRewriter
 from factloop.correction.recheck import Rechecks
 from factloop.correction.rewriters import ModelRewriter, Rewriter
-from factloop.correction.sentences import Sentence, sentences_of
+from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
@@ -49,7 +49,7 @@ class Corrector:
 
     `unproven`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
     sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
-    `unchecked`, for what nobody looked at or could judge: `mark` puts "[unchecked]" after it, `keep` does not. What is
+    `unchecked`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
     contradicted and could not be mended is marked "[contradicted]". Marks are put in by code: no word is changed. All
     that was removed, and all that stands in doubt, is in the correction, marked or not.
 
@@ -73,7 +73,7 @@ class Corrector:
                 raise ConfigError(f"{name} = {value!r}: must be one of {', '.join(get_args(known))}")
         self.checker = checker if checker is not None else FactChecker()
         self.max_rounds = max_rounds
-        self.policy = Policy(unproven, unchecked)
+        self.policy = MarkPolicy(unproven, unchecked)
 
     async def acorrect(
         self,
@@ -123,8 +123,8 @@ class Corrector:
 
 
 @dataclass(frozen=True)
-class _Tried:
-    """A draft as it was checked."""
+class _Attempt:
+    """A draft with its check and the ruling on it."""
 
     draft: Draft
     after: FactualityReport
@@ -135,7 +135,7 @@ class _Course:
     """The correction of one response, from its first report to the last round."""
 
     def __init__(
-        self, before: FactualityReport, check: Check, rewriter: Rewriter, meter: UsageMeter, policy: Policy
+        self, before: FactualityReport, check: Check, rewriter: Rewriter, meter: UsageMeter, policy: MarkPolicy
     ) -> None:
         self._before, self._rewriter, self._meter, self._policy = before, rewriter, meter, policy
         self._rechecks = Rechecks(before, check)
@@ -144,7 +144,7 @@ class _Course:
         started, rounds = time.perf_counter(), 0
         sentences, placeless = sentences_of(self._before, self._policy.unproven)
         draft = await self._first_draft(sentences)
-        tried: _Tried | None = None
+        tried: _Attempt | None = None
         while draft.wordings and rounds < max_rounds:
             rounds += 1
             tried = await self._try(draft)
@@ -176,7 +176,7 @@ class _Course:
             usage=self._meter.snapshot(time.perf_counter() - started),
         )
 
-    def _decision(self, tried: _Tried | None, n_faulty: int) -> tuple[Rejection | None, str]:
+    def _decision(self, tried: _Attempt | None, n_faulty: int) -> tuple[Rejection | None, str]:
         if tried is not None:
             return tried.ruling.rejected, tried.ruling.why
         if not n_faulty:
@@ -185,12 +185,12 @@ class _Course:
         noun = "the faulty sentence" if n_faulty == 1 else f"none of {n_faulty} faulty sentences"
         return Rejection.NOTHING_CHANGED, f"{noun} could {'not ' if n_faulty == 1 else ''}be changed"
 
-    async def _try(self, draft: Draft) -> _Tried:
+    async def _try(self, draft: Draft) -> _Attempt:
         after = await self._rechecks.report(draft)
         self._meter.add(after.usage)
-        return _Tried(draft, after, rule(self._before, after, draft.fates))
+        return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
-    async def _first_draft(self, sentences: Sequence[Sentence]) -> Draft:
+    async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
         """A wording for each faulty sentence, each in the light of those before; what got none is left, with the
         reason.
         """
@@ -206,7 +206,7 @@ class _Course:
                 draft = replace(draft, left={**draft.left, number: outcome})
         return draft
 
-    async def _outcome(self, sentence: Sentence, fault: Callable[[], Fault]) -> Wording | Left:
+    async def _outcome(self, sentence: ResponseSentence, fault: Callable[[], Fault]) -> Wording | LeftSentence:
         if holds_up(self._before.response, (sentence.start, sentence.end)):
             return left_alone(sentence, LeftReason.LAYOUT)
         if not sentence.kept and not sentence.contradicted:
@@ -221,9 +221,9 @@ class _Course:
         return wording if wording.text != shown.text else left_alone(sentence, LeftReason.REWRITE_FAILED, SAME)
 
 
-def _nowhere(sentence: Sentence) -> Left:
+def _nowhere(sentence: ResponseSentence) -> LeftSentence:
     return left_alone(sentence, LeftReason.NO_PLACE)
 
 
-def _in_order(left: Sequence[Left]) -> tuple[Left, ...]:
+def _in_order(left: Sequence[LeftSentence]) -> tuple[LeftSentence, ...]:
     return tuple(sorted(left, key=lambda one: one.span))

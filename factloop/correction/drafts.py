@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from factloop.core.correction_records import Change, ChangeKind, Left, LeftReason
+from factloop.core.correction_records import Change, ChangeKind, LeftReason, LeftSentence
 from factloop.core.findings import by_gravity, findings_of_claims
 from factloop.correction.acceptance import Fate
 from factloop.correction.edits import Edit, apply, edits_of
-from factloop.correction.sentences import Sentence, ids
+from factloop.correction.sentences import ResponseSentence, ids
 
 Span = tuple[int, int]
 
@@ -34,9 +34,9 @@ class Draft:
     """One state of the rewriting, over the sentences of the response by their number."""
 
     response: str
-    sentences: Sequence[Sentence]
+    sentences: Sequence[ResponseSentence]
     wordings: Mapping[int, Wording]
-    left: Mapping[int, Left] = field(default_factory=dict)
+    left: Mapping[int, LeftSentence] = field(default_factory=dict)
 
     @cached_property
     def edits(self) -> list[Edit]:
@@ -123,5 +123,5 @@ class Draft:
         return replace(self, wordings=wordings, left=left)
 
 
-def left_alone(sentence: Sentence, reason: LeftReason, detail: str = "") -> Left:
-    return Left(span=(sentence.start, sentence.end), claims=ids(sentence.wrong), reason=reason, detail=detail)
+def left_alone(sentence: ResponseSentence, reason: LeftReason, detail: str = "") -> LeftSentence:
+    return LeftSentence(span=(sentence.start, sentence.end), claims=ids(sentence.wrong), reason=reason, detail=detail)

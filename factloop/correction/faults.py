@@ -1,4 +1,4 @@
-"""What a rewriter gets to see of a faulty sentence: its claims by what becomes of each, evidence, what precedes."""
+"""The view of a faulty sentence that a rewriter gets: its claims by what becomes of each, evidence, what precedes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from factloop.core.records import Claim, Evidence, FactualityReport
 from factloop.correction.drafts import Draft
-from factloop.correction.sentences import Sentence, core
+from factloop.correction.sentences import ResponseSentence, core
 
 MOST_PASSAGES = 8
 """Given to a rewriter, those that verdicts cite first."""
@@ -60,7 +60,7 @@ class Fault:
         return self.so_far.text_before(self.start)
 
 
-def fault_of(report: FactualityReport, sentence: Sentence, by_id: Mapping[str, Claim], so_far: Draft) -> Fault:
+def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mapping[str, Claim], so_far: Draft) -> Fault:
     """The fault of one sentence. `by_id`: all claims of the report."""
     start, end = core(report.response, sentence.start, sentence.end)
     judged = [by_id.get(claim.duplicate_of or claim.id, claim) for claim in sentence.contradicted]

@@ -20,8 +20,8 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Policy:
-    """What is done about what is not contradicted, and not supported either."""
+class MarkPolicy:
+    """What is done about content that is neither contradicted nor supported."""
 
     unproven: Unproven = "mark"
     unchecked: Unchecked = "mark"
@@ -41,14 +41,14 @@ class Policy:
 
 @dataclass(frozen=True)
 class _Passage:
-    """A sentence with something wanting in it."""
+    """A sentence with its findings."""
 
     span: Span
     findings: tuple[Finding, ...]
     claims: tuple[str, ...]
 
 
-def marked(report: FactualityReport, policy: Policy) -> tuple[str, tuple[Doubt, ...]]:
+def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
     """The response of a report with its marks, and every passage in doubt, marked or not, in the order of the text."""
     pieces: list[str] = []
     doubts: list[Doubt] = []

@@ -149,7 +149,7 @@ def _merged(
 
 
 def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """What was neither changed nor read again, as it was found before."""
+    """The part that was neither changed nor read again, with its earlier results."""
     by_id = {claim.id: claim for claim in before.claims}
     touched = [draft.sentences[number] for number in sorted({*readings, *draft.wordings})]
     gone = {claim.id for sentence in touched for claim in sentence.claims}

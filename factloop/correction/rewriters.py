@@ -14,7 +14,7 @@ from factloop.core.errors import ModelOutputError
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Contradiction, Fault
 from factloop.correction.schemas import RewrittenSentence
-from factloop.prompts.registry import PromptRegistry, Rendered
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\d+")
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""What makes a link, an image, a tag or a fence, and what a terminal obeys: not to be brought in from evidence."""
+"""Links, images, tags, fences and control characters, which evidence must not bring into the text."""
 
 
 class Rewriter(Protocol):
@@ -77,7 +77,7 @@ class ModelRewriter:
         return Wording(text, tuple(item.id for item in fault.evidence), self.name) if text else Wording("")
 
 
-def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> Rendered:
+def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
     """What is asked of one faulty sentence: each claim under the tag that says what is to become of it."""
     shown = fault.before
     return prompts[PROMPT].render(
@@ -108,7 +108,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Refuses what is no correction of this sentence, whoever told the model to write it. Raises ModelOutputError."""
+    """Refuses a reply that is no correction of this sentence, whatever its source. Raises ModelOutputError."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from factloop.tools.models.schema import StructuredOutput
 
 
-class RewrittenSentence(BaseModel):
+class RewrittenSentence(StructuredOutput):
     """A sentence without what is not supported."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
 
     sentence: str
     """Empty where nothing of it remains."""

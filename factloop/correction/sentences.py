@@ -11,7 +11,7 @@ from factloop.core.records import Claim, FactualityReport
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ResponseSentence:
     """One sentence of a response with its claims. `response[start:end]` is its text."""
 
     start: int
@@ -43,7 +43,9 @@ class Sentence:
         return found is True or (found is False and self.removes_unproven)
 
 
-def sentences_of(report: FactualityReport, unproven: Unproven = "mark") -> tuple[list[Sentence], list[Sentence]]:
+def sentences_of(
+    report: FactualityReport, unproven: Unproven = "mark"
+) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
     """The sentences with claims in the order of the response, not overlapping; and those that it does not hold.
 
     Where spans overlap, the later sentence is of the second kind: which of two to change is not known.
@@ -51,10 +53,10 @@ def sentences_of(report: FactualityReport, unproven: Unproven = "mark") -> tuple
     by_span: dict[tuple[int, int], list[Claim]] = {}
     for claim in report.claims:
         by_span.setdefault(claim.span, []).append(claim)
-    placed: list[Sentence] = []
-    placeless: list[Sentence] = []
+    placed: list[ResponseSentence] = []
+    placeless: list[ResponseSentence] = []
     for (start, end), claims in sorted(by_span.items(), key=lambda item: item[0]):
-        sentence = Sentence(start, end, tuple(claims), removes_unproven=unproven == "remove")
+        sentence = ResponseSentence(start, end, tuple(claims), removes_unproven=unproven == "remove")
         reached = placed[-1].end if placed else 0
         fits = reached <= start < end <= len(report.response)
         (placed if fits else placeless).append(sentence)

@@ -13,9 +13,9 @@ from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, by_gravity, finding_of_silence, findings_of_claims
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import REPLACED, STOPPED, Action, Choose, Marks, Policy
-from factloop.guarding.reading import Pending, Reader
+from factloop.guarding.reading import PendingSentence, Reader
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
-from factloop.guarding.sentence import Checked
+from factloop.guarding.sentence import SentenceCheck
 from factloop.guarding.whole import whole_report
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
@@ -31,8 +31,8 @@ class StreamGuard:
             print(text, end="")
 
     Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
-    which something is wanting (`findings.Finding`): a claim is contradicted, unsupported or unscored, or nobody read
-    what it states. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out, `replace` puts `replacement`
+    which there is a fault (`findings.Finding`): a claim is contradicted, unsupported or unscored, or the sentence was
+    not read. `annotate` puts a short mark behind it (`marks`), `drop` leaves it out, `replace` puts `replacement`
     in its place, `stop` ends the stream with `message`; or a function of the sentence and its claims, which returns the
     text to release, or a `Stop`. `passing` names findings that pass all the same. A sentence whose check fails is
     unscored, and never passes for checked. Every claim is judged, whether it has to do with the question or not.
@@ -40,7 +40,7 @@ class StreamGuard:
     A sentence is checked as soon as its end is certain, which takes the first word of the next; several are checked at
     once (`at_once`), each with the text before it as its context, and released in their order. More is not read ahead.
     `patience_s` bounds how long a sentence may be checked; then it is unscored, and what its calls cost is not in the
-    report. `limits` hold for the check of each sentence, within those of the settings: what they leave unjudged is
+    report. `limits` hold for the check of each sentence, within those of the settings: claims that they cut off are
     unscored, and what was paid until then is in the report. Fenced code in a programming language is one sentence: a
     model reads it, the offline engine says that it did not.
     """
@@ -82,15 +82,15 @@ class StreamGuard:
         """Each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
         `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
-        their source is raised once the sentences before it are released; a sentence that it cut off is not. Whoever
-        stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
+        their source is raised once the sentences before it are released; a sentence that it cut off is not. A caller
+        that stops early closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
         ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
         money where the model's price is unknown.
         """
         started = time.perf_counter()
         limits = self._limits
         empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
-        parts: list[Checked] = []
+        parts: list[SentenceCheck] = []
         text, released, stopped = "", "", False
         reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits)
         async with reader, aclosing(reader.read(chunks)) as sentences:
@@ -121,7 +121,7 @@ class StreamGuard:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
 
-    def _treated(self, pending: Pending, checked: Checked) -> GuardedSentence:
+    def _treated(self, pending: PendingSentence, checked: SentenceCheck) -> GuardedSentence:
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)

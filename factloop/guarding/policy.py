@@ -39,7 +39,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """What is done with a sentence in which something is wanting; all others pass, and so do findings in `passing`."""
+    """What is done with a sentence that has a finding; all others pass, and so do findings in `passing`."""
 
     action: Action | Choose = "annotate"
     replacement: str = REPLACED

@@ -10,18 +10,18 @@ from typing import Any, Self
 
 from factloop.checking.checker import FactChecker
 from factloop.guarding.chunks import closed_after, text_of
-from factloop.guarding.sentence import Checked, Context, check_sentence
+from factloop.guarding.sentence import SentenceCheck, SentenceContext, check_sentence
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.linguistics.growing import GrowingText, Stretch
 
 
 @dataclass(frozen=True)
-class Pending:
+class PendingSentence:
     """A stretch of the answer, and the check of its sentence under way."""
 
     stretch: Stretch
-    checked: asyncio.Future[Checked]
+    checked: asyncio.Future[SentenceCheck]
 
 
 class Reader:
@@ -39,11 +39,11 @@ class Reader:
         self._checker, self._prompt, self._sources = checker, prompt, sources
         self._patience_s, self._limits = patience_s, limits
         self._room = asyncio.Semaphore(at_once)
-        self._ready: asyncio.Queue[Pending | None] = asyncio.Queue()  # `_room` is what bounds it
+        self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # `_room` is what bounds it
         self._tasks: set[asyncio.Task[Any]] = set()
         self._number = 0
 
-    async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[Pending, None]:
+    async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
         """The stretches of the stream in order. Raises what its source raises, after the last."""
         reading = self._start(self._read(chunks))
         while (pending := await self._ready.get()) is not None:
@@ -65,15 +65,15 @@ class Reader:
 
     async def _take(self, stretch: Stretch, text: str) -> None:
         await self._room.acquire()
-        self._ready.put_nowait(Pending(stretch, self._check(stretch, text)))
+        self._ready.put_nowait(PendingSentence(stretch, self._check(stretch, text)))
 
-    def _check(self, stretch: Stretch, text: str) -> asyncio.Future[Checked]:
+    def _check(self, stretch: Stretch, text: str) -> asyncio.Future[SentenceCheck]:
         if stretch.sentence is None:
-            nothing: asyncio.Future[Checked] = asyncio.get_running_loop().create_future()
-            nothing.set_result(Checked())
+            nothing: asyncio.Future[SentenceCheck] = asyncio.get_running_loop().create_future()
+            nothing.set_result(SentenceCheck())
             return nothing
         self._number += 1
-        context = Context(text[: stretch.seen], stretch.sentence, self._number)
+        context = SentenceContext(text[: stretch.seen], stretch.sentence, self._number)
         return self._start(
             check_sentence(self._checker, context, self._prompt, self._sources, self._patience_s, self._limits)
         )

@@ -25,7 +25,7 @@ class GuardedSentence(Record):
     no_claim: NoClaim | None = None
     """Why there are none; None where there is no sentence, too."""
     findings: tuple[Finding, ...] = ()
-    """What is wanting in it, those that the policy lets pass included."""
+    """Its findings, including those that the policy lets pass."""
     treatment: Treatment
     released: str
     """What the reader gets in place of `text`; the same where it passed."""

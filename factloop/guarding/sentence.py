@@ -23,20 +23,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What was found in one sentence, as it stands in the whole answer, and what it cost."""
+class SentenceCheck:
+    """The check of one sentence, as it stands in the whole answer, and what it cost."""
 
     claims: tuple[Claim, ...] = ()
     sentence: Sentence | None = None
-    """None where there is none."""
+    """None if the stretch has no sentence."""
     usage: Usage | None = None
     """None where the check itself failed."""
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Context:
-    """What the text that is shown to the checker is cut out of."""
+class SentenceContext:
+    """The text around a sentence, from which the checker's view is cut."""
 
     text: str
     """The answer as far as it was written when the end of the sentence was certain."""
@@ -47,13 +47,13 @@ class Context:
 
 async def check_sentence(
     checker: FactChecker,
-    context: Context,
+    context: SentenceContext,
     prompt: str | None,
     sources: Sources | None,
     patience_s: float | None,
     limits: Limits | None,
-) -> Checked:
-    """The claims of the sentence, judged; what keeps it from being judged is its one unscored claim.
+) -> SentenceCheck:
+    """The claims of the sentence with their judgements; if the check fails, one unscored claim for the sentence.
 
     Raises ConfigError alone: nothing could be judged with a wrong set-up.
     """
@@ -71,10 +71,10 @@ async def check_sentence(
         return _unread(context, error)
     claims = tuple(_placed(claim, context) for claim in report.claims)
     no_claim = None if claims else report.sentences[0].no_claim
-    return Checked(claims, _read(context, claims, no_claim), report.usage, report.warnings)
+    return SentenceCheck(claims, _read(context, claims, no_claim), report.usage, report.warnings)
 
 
-def _shown(context: Context) -> tuple[str, int]:
+def _shown(context: SentenceContext) -> tuple[str, int]:
     """The text around the sentence, within bounds, and where it begins there."""
     start = context.sentence.start
     before = context.text[:start]
@@ -85,7 +85,7 @@ def _shown(context: Context) -> tuple[str, int]:
     return _SURROGATE.sub("\ufffd", shown), len(before)
 
 
-def _placed(claim: Claim, context: Context) -> Claim:
+def _placed(claim: Claim, context: SentenceContext) -> Claim:
     """The claim with its span in the answer, and with ids after the number of its sentence there."""
     ids = {claim.id: _numbered(claim.id, context.number)}
     ids |= {item.id: _numbered(item.id, context.number) for item in claim.evidence}
@@ -107,7 +107,7 @@ def _numbered(name: str, number: int) -> str:
     return f"c{number}.{name.partition('.')[2]}"
 
 
-def _unread(context: Context, error: FactloopError) -> Checked:
+def _unread(context: SentenceContext, error: FactloopError) -> SentenceCheck:
     text = context.sentence.text
     claim = Claim(
         id=f"c{context.number}.1",
@@ -117,9 +117,9 @@ def _unread(context: Context, error: FactloopError) -> Checked:
         self_contained=text,
         judgement=unscored(error),
     )
-    return Checked((claim,), _read(context, (claim,), None))
+    return SentenceCheck((claim,), _read(context, (claim,), None))
 
 
-def _read(context: Context, claims: tuple[Claim, ...], no_claim: NoClaim | None) -> Sentence:
+def _read(context: SentenceContext, claims: tuple[Claim, ...], no_claim: NoClaim | None) -> Sentence:
     span = (context.sentence.start, context.sentence.end)
     return Sentence(span=span, claims=tuple(claim.id for claim in claims), no_claim=no_claim)

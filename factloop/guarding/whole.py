@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
 from factloop.core.records import FactualityReport, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
-from factloop.guarding.sentence import Checked
+from factloop.guarding.sentence import SentenceCheck
 from factloop.reports.figures import plural
 from factloop.tools.calls.meter import UsageMeter
 
@@ -17,13 +17,13 @@ GUARDED = (
 
 
 def code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """What nobody read."""
+    """Reasons of sentences that were not read."""
     n = sum(one.no_claim is NoClaim.CODE for one in sentences)
     return (f"Fenced code was not read (in {plural(n, 'place')}): the offline engine reads none.",) if n else ()
 
 
 def whole_report(
-    empty: FactualityReport, text: str, parts: Sequence[Checked], ks: Sequence[int], elapsed_s: float
+    empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
     """The report on `text`. `empty` is one without claims of the same checker; `usage` is the sum over the parts."""
     claims = tuple(claim for part in parts for claim in part.claims)

@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from factloop.agents.safe.context import CheckContext
-from factloop.agents.safe.state import Input, Output, ResponseState
+from factloop.agents.safe.state import ResponseState, SafeInput, SafeOutput
 from factloop.checking.check import open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
@@ -57,7 +57,7 @@ def _build(plan: Plan) -> CompiledStateGraph[Any]:
     async def check(state: ResponseState) -> Any:
         return await safe.ainvoke(state, context=CheckContext(UsageMeter(), checking.searching))
 
-    graph = StateGraph(ResponseState, input_schema=Input, output_schema=Output)
+    graph = StateGraph(ResponseState, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node("check", check)
     graph.add_edge(START, "check")
     graph.add_edge("check", END)

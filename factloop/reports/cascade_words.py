@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from factloop.core.cascade_records import CascadeFile, CurvePoint, ErrorKind, Side, Tuned
+from factloop.core.cascade_records import CascadeFile, CascadePoint, CascadeSide, CascadeTuning, ErrorKind
 from factloop.core.records import CascadeFingerprint, CascadeSavings
 from factloop.reports.figures import percent, plural
 
@@ -24,7 +24,7 @@ def threshold(value: float | None) -> str:
     return "–" if value is None else f"{value:g}"
 
 
-def promise(tuned: Tuned) -> str:
+def promise(tuned: CascadeTuning) -> str:
     """What is stated of the settled claims."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on a side are wrong, "
@@ -32,7 +32,7 @@ def promise(tuned: Tuned) -> str:
     )
 
 
-def side_words(side: Side, n: int) -> str:
+def side_words(side: CascadeSide, n: int) -> str:
     """What one threshold settles of `n` labelled claims, and how often wrongly."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
@@ -41,14 +41,14 @@ def side_words(side: Side, n: int) -> str:
     return f"{settled}; at most {share(side.bound)} with {sure})"
 
 
-def label_words(side: Side, label: str) -> str:
+def label_words(side: CascadeSide, label: str) -> str:
     """Of the claims of one label, those settled wrongly."""
     if not side.n_label:
         return f"no claim is labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"
 
 
-def rests_on(tuned: Tuned) -> str:
+def rests_on(tuned: CascadeTuning) -> str:
     unscored = f", {tuned.n_unscored:,} without a score" if tuned.n_unscored else ""
     return f"{plural(tuned.n, 'labelled claim')}, {tuned.n_supported:,} of them supported{unscored}"
 
@@ -78,7 +78,7 @@ _BALANCED = "Balanced error, if the model never errs"
 CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", _BALANCED)
 
 
-def curve_row(point: CurvePoint) -> tuple[str, ...]:
+def curve_row(point: CascadePoint) -> tuple[str, ...]:
     """One line under `CURVE_HEADS`."""
     return (
         percent(point.max_error),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 LONGEST_PLAIN = 400_000
 """Bytes of a file that a link holds as it is, where the page says nothing less; what is longer is packed."""
 LONGEST_ADDRESS = 1_900_000
-"""Characters."""
+"""Most characters of an address that browsers follow."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell begins with that a spreadsheet would compute."""
 
@@ -20,7 +20,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Download:
+class DownloadLink:
     """A link to data: its words, the name of the file it saves, the data themselves as an address, and their bytes.
 
     Browsers follow no address of more than two million characters. What is long is packed, and what is too long even
@@ -34,11 +34,11 @@ class Download:
     """Before packing."""
 
 
-def json_download(words: str, file: str, text: str) -> Download:
+def json_download(words: str, file: str, text: str) -> DownloadLink:
     return text_download(words, file, "application/json", text)
 
 
-def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Download:
+def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> DownloadLink:
     """A table. A text that a spreadsheet would take for a formula gets an apostrophe before it; None is empty."""
     written = io.StringIO()
     writer = csv.writer(written)
@@ -52,14 +52,14 @@ def harmless(cell: Cell) -> Cell:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> Download:
+def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
     """A text of a media type, as it is up to `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
-        return Download(words, file, _address(f"{kind};charset=utf-8", held), len(held))
+        return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))
     # level 6 takes half the time of the highest, for a tenth more
     packed = _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0))
-    return Download(words, f"{file}.gz", packed if len(packed) <= LONGEST_ADDRESS else None, len(held))
+    return DownloadLink(words, f"{file}.gz", packed if len(packed) <= LONGEST_ADDRESS else None, len(held))
 
 
 def _address(kind: str, held: bytes) -> str:

@@ -26,7 +26,7 @@ def precision(report: FactualityReport) -> str:
 
 
 def precision_basis(report: FactualityReport) -> str:
-    """What precision rests on: how many claims were scored and how many were not."""
+    """What precision rests on: how many claims were scored and how many are unscored."""
     counts = report.counts
     if not report.claims:
         return "The response makes no claim that can be checked."
@@ -34,11 +34,11 @@ def precision_basis(report: FactualityReport) -> str:
         basis = f"{counts.supported:,} of {plural(counts.scored, 'scored claim')} supported"
     else:
         basis = "no claim was scored"
-    return f"{basis}, {counts.unscored:,} not scored" if counts.unscored else basis
+    return f"{basis}, {counts.unscored:,} unscored" if counts.unscored else basis
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
-    """Why claims were not scored, most frequent reason first; empty where all were."""
+    """Why claims are unscored, most frequent reason first; empty where all are scored."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in tally_reasons(report.claims).most_common()]
 
 
@@ -124,5 +124,5 @@ def moment(when: datetime) -> str:
         return f"{when:%Y-%m-%d %H:%M}"
     try:
         return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    except (OverflowError, ValueError):  # on the first or the last day there is, as somebody wrote it
+    except (OverflowError, ValueError):  # on the first or the last day there is, as the report has it
         return when.isoformat(" ", "minutes")

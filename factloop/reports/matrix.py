@@ -26,7 +26,7 @@ def answer_keys(report: TrustReport) -> tuple[str, str, str]:
 
 
 def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
-    """Belief by documents, as in the paper's table of TrustOV; "not scored" only where it occurs."""
+    """Belief by documents, as in the paper's table of TrustOV; "unscored" only where it occurs."""
     counts = Counter(key for report in reports for key in answer_keys(report))
     beliefs = [one for one in Belief if one is not Belief.UNSCORED or counts["belief-unscored"]]
     documents = [one for one in Documents if one is not Documents.UNSCORED or counts["documents-unscored"]]

@@ -18,7 +18,7 @@ class Filter:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class PageStretch:
     """A part of a response: a sentence with the numbers of its claims, or what lies between sentences, with none.
 
     `said` is the verdict in words, for those who see no colours; `marks` are its signs, each with a tone.
@@ -31,6 +31,6 @@ class Stretch:
     said: str = ""
 
 
-def homes(stretches: Iterable[Stretch]) -> Mapping[int, int]:
+def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
     """For each claim that has a sentence on the page, the number in the sentence's address: that of its first claim."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}

@@ -62,7 +62,7 @@ _SERIES_ID = re.compile(r"of-\d+")
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 _NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
-"""The two that no XML may hold."""
+"""The two noncharacters that XML does not allow."""
 
 
 def as_words(text: str) -> str:

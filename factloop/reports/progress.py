@@ -8,7 +8,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit, Waiting
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ResponseSplit, ServerWait
 from factloop.core.records import Usage
 from factloop.reports import figures
 from factloop.reports.visible import visible
@@ -52,7 +52,7 @@ class ProgressDisplay:
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
                 self._progress.update(self._task, spent=spent)
                 self._show_claims()
-            case Waiting():
+            case ServerWait():
                 self._waits.show(event)
             case CheckFinished():
                 self._progress.update(self._task, description="done")
@@ -97,7 +97,7 @@ class CountDisplay:
         spent = figures.plural(self._calls, "call") + (f", {self._usd:.4f} USD" if self._usd else "")
         self._progress.update(self._task, completed=self._done, description=self._described, spent=spent)
 
-    def waiting(self, waiting: Waiting) -> None:
+    def waiting(self, waiting: ServerWait) -> None:
         """A server is waited for; what is done next takes the place of that."""
         self._waits.show(waiting)
 
@@ -113,7 +113,7 @@ class _Waits:
         self._progress, self._task = progress, task
         self._waited_s: dict[str, float] = {}
 
-    def show(self, waiting: Waiting) -> None:
+    def show(self, waiting: ServerWait) -> None:
         console = self._progress.console
         if console.is_terminal:
             self._progress.update(self._task, description=waiting_in_words(waiting))
@@ -122,7 +122,7 @@ class _Waits:
         self._waited_s[waiting.server] = waiting.waited_s
 
 
-def waiting_in_words(waiting: Waiting) -> str:
+def waiting_in_words(waiting: ServerWait) -> str:
     waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
     return visible(f"{waiting.server} accepts no request ({waiting.cause}): {waited}")
 

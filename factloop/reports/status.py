@@ -11,7 +11,7 @@ from factloop.core.records import Claim, NoClaim, Verdict
 
 
 class Status(StrEnum):
-    """The verdict with its two kinds of `not_supported` apart, or no verdict. Declared worst first."""
+    """The verdict, with its two kinds of `not_supported` apart, or unscored. Declared worst first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -32,7 +32,7 @@ class Status(StrEnum):
 _WORDS = {
     Status.CONTRADICTED: "contradicted",
     Status.NO_EVIDENCE: "no evidence found",
-    Status.UNSCORED: "not scored",
+    Status.UNSCORED: "unscored",
     Status.SUPPORTED: "supported",
     Status.IRRELEVANT: "irrelevant",
 }
@@ -77,7 +77,7 @@ def status_of(claim: Claim) -> Status:
 
 
 def status_words(claim: Claim) -> str:
-    """The status in words, with the reason where there is no verdict."""
+    """The status in words, with the reason if the claim is unscored."""
     words, reason = status_of(claim).words, claim.judgement.unscored_reason
     return words if reason is None else f"{words}: {REASON_WORDS[reason]}"
 

@@ -21,14 +21,14 @@ from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.service import routes, routes_asking, routes_jobs, routes_tickets
-from factloop.service.context import Context, Opened
+from factloop.service.context import LoopServices, ServiceContext
 from factloop.service.documents import OWN, Library, open_documents, open_library
-from factloop.service.errors import Refused, failure_words
-from factloop.service.guard import Guard, Rates
+from factloop.service.errors import RequestRefusal, failure_words
+from factloop.service.guard import RateLimits, ServiceGuard
 from factloop.service.jobs import Jobs
 from factloop.service.metrics import Metrics
 from factloop.service.pages import load_assets
-from factloop.service.results import Results
+from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.store import JobStore
@@ -49,8 +49,8 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
-    metrics, rates, tickets = Metrics(), Rates(settings.rate), Tickets(settings.keys.owners)
-    context = Context(settings, metrics, Results(settings.results), tickets, load_assets())
+    metrics, rates, tickets = Metrics(), RateLimits(settings.rate), Tickets(settings.keys.owners)
+    context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, load_assets())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -70,14 +70,14 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         app.include_router(part.router)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)
-    app.add_exception_handler(Refused, _on_refused)
+    app.add_exception_handler(RequestRefusal, _on_refused)
     app.add_exception_handler(FactloopError, _on_failure)
-    app.add_middleware(Guard, settings=settings, metrics=metrics, rates=rates, tickets=tickets)
+    app.add_middleware(ServiceGuard, settings=settings, metrics=metrics, rates=rates, tickets=tickets)
     return app
 
 
 @asynccontextmanager
-async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) -> AsyncIterator[None]:
+async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSettings) -> AsyncIterator[None]:
     settings = context.settings
     folder = settings.folder or default_folder()
     try:
@@ -104,7 +104,7 @@ async def _opened(context: Context, check: CheckSettings, trust: TrustSettings) 
             max_running=settings.max_jobs,
             max_queued=settings.max_queued,
         )
-        context.opened = Opened(jobs, work, _info(settings, check, trust, chat, library))
+        context.opened = LoopServices(jobs, work, _info(settings, check, trust, chat, library))
         await jobs.start()
         try:
             yield
@@ -168,7 +168,7 @@ def _info(
 
 
 async def _on_refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRefusal)
     return Response(error.body(), error.status, headers=error.headers, media_type="application/json")
 
 
@@ -180,16 +180,16 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     wrong: Any = max(error.errors(), key=lambda one: len(one["loc"]))
     if wrong["type"] == "json_invalid":
-        return await _on_refused(request, Refused(422, "invalid_input", "the body is not JSON"))
+        return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
     place = [str(part) for part in wrong["loc"][1:] if isinstance(part, int) or part.isidentifier()]
-    return await _on_refused(request, Refused(422, "invalid_input", wrong["msg"], field=".".join(place) or None))
+    return await _on_refused(request, RequestRefusal(422, "invalid_input", wrong["msg"], field=".".join(place) or None))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
     """What no route was found for, and bodies that cannot be parsed at all."""
     assert isinstance(error, HTTPException)
     types = {404: "not_found", 405: "wrong_method"}
-    refused = Refused(
+    refused = RequestRefusal(
         error.status_code, types.get(error.status_code, "bad_request"), str(error.detail), headers=error.headers
     )
     return await _on_refused(request, refused)
@@ -199,4 +199,6 @@ async def _on_failure(request: Request, error: Exception) -> Response:
     assert isinstance(error, FactloopError)
     log.warning("a request failed: %s", error)
     words = failure_words(error)
-    return await _on_refused(request, Refused(422 if words.type == "invalid_input" else 503, words.type, words.message))
+    return await _on_refused(
+        request, RequestRefusal(422 if words.type == "invalid_input" else 503, words.type, words.message)
+    )

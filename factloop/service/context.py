@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from factloop.service.errors import Refused
+from factloop.service.errors import RequestRefusal
 from factloop.service.jobs import Jobs
 from factloop.service.metrics import Metrics
 from factloop.service.pages import Asset
-from factloop.service.results import Results
+from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import ErrorBody, Info, Job
 from factloop.service.tickets import Tickets
@@ -20,15 +20,15 @@ from factloop.service.work import Work
 
 
 @dataclass
-class Context:
-    """Put together at the start; `jobs`, `work` and `info` when the event loop runs."""
+class ServiceContext:
+    """The service's shared objects, put together at the start; `opened` is added once the event loop runs."""
 
     settings: ServiceSettings
     metrics: Metrics
-    results: Results
+    results: ResultFolder
     tickets: Tickets
     assets: Mapping[str, Asset] = field(default_factory=dict)
-    opened: Opened | None = None
+    opened: LoopServices | None = None
 
     @property
     def is_stopping(self) -> bool:
@@ -36,39 +36,39 @@ class Context:
 
 
 @dataclass(frozen=True)
-class Opened:
-    """What lives in the event loop."""
+class LoopServices:
+    """The objects that live in the event loop."""
 
     jobs: Jobs
     work: Work
     info: Info
 
 
-def _context(request: Request) -> Context:
-    found: Context = request.app.state.context
+def _context(request: Request) -> ServiceContext:
+    found: ServiceContext = request.app.state.context
     return found
 
 
-def _opened(context: Annotated[Context, Depends(_context)]) -> Opened:
+def _opened(context: Annotated[ServiceContext, Depends(_context)]) -> LoopServices:
     if context.opened is None:
-        raise Refused(503, "stopping", "the service is starting or being stopped")
+        raise RequestRefusal(503, "stopping", "the service is starting or being stopped")
     return context.opened
 
 
 def _owner(request: Request) -> str:
     owner: Any = request.scope.get("owner")
     if not isinstance(owner, str):  # the guard sets it, or this is not reached
-        raise Refused(401, "unauthorized", "a key is needed")
+        raise RequestRefusal(401, "unauthorized", "a key is needed")
     return owner
 
 
-InContext = Annotated[Context, Depends(_context)]
-Open = Annotated[Opened, Depends(_opened)]
+InContext = Annotated[ServiceContext, Depends(_context)]
+Open = Annotated[LoopServices, Depends(_opened)]
 Owner = Annotated[str, Depends(_owner)]
 
 
 async def find_job(job_id: str, opened: Open, owner: Owner) -> Job:
-    """The caller's job of the path. Raises Refused: another's job is as unknown as one that never was."""
+    """The caller's job of the path. Raises RequestRefusal; another owner's job counts as unknown."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise no_such_job()
@@ -79,8 +79,8 @@ def is_job_id(text: str) -> bool:
     return len(text) == 32 and set(text) <= set("0123456789abcdef")
 
 
-def no_such_job(field: str | None = None) -> Refused:
-    return Refused(404, "not_found", "there is no such job", field=field)
+def no_such_job(field: str | None = None) -> RequestRefusal:
+    return RequestRefusal(404, "not_found", "there is no such job", field=field)
 
 
 TheJob = Annotated[Job, Depends(find_job)]

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.documents import Document
 from pydantic import PrivateAttr
 
-from factloop.service.errors import Refused
+from factloop.service.errors import RequestRefusal
 from factloop.service.shapes import Documents, DocumentsInfo, GivenDocument
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
@@ -83,10 +83,12 @@ class Library:
         )
 
     def refuse_unknown(self, documents: Documents | None) -> None:
-        """Raises Refused for a name that no documents have."""
+        """Raises RequestRefusal for a name that no documents have."""
         if isinstance(documents, str) and documents not in self.registered:
             known = ", ".join(self.registered) or "none"
-            raise Refused(422, "invalid_input", f"no documents of this name; there are: {known}", field="documents")
+            raise RequestRefusal(
+                422, "invalid_input", f"no documents of this name; there are: {known}", field="documents"
+            )
 
     async def tool(self, documents: Documents) -> SearchTool | None:
         """What searches them; None where given documents hold no text."""

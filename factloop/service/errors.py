@@ -20,8 +20,8 @@ LONGEST_MESSAGE = 500
 NOT_SET_UP = "the service is not set up for this; its operator finds the reason in its log"
 
 
-class Refused(Exception):
-    """A request that is not served, with its status."""
+class RequestRefusal(Exception):
+    """The refusal of a request, with its status."""
 
     def __init__(
         self,

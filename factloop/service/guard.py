@@ -1,4 +1,4 @@
-"""What stands before every route: who asks, from where, how often, and how much they send.
+"""The guard before every route: it checks the caller, the host, the rate and the size of each request.
 
 Each refusal comes before what it saves: the key is looked at before the body is read, the body is counted while it is
 read, and nothing is parsed that is too long.
@@ -19,9 +19,9 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.binding.callers import Gone, TooMuch, received, replayed
+from factloop.binding.callers import BodyTooLong, CallerLeft, received, replayed
 from factloop.core.errors import ConfigError
-from factloop.service.errors import Refused
+from factloop.service.errors import RequestRefusal
 from factloop.service.metrics import Metrics
 from factloop.service.settings import ServiceSettings
 from factloop.service.tickets import Tickets
@@ -50,11 +50,11 @@ KEPT_FROM_BROWSERS = {
 log = logging.getLogger(__name__)
 
 
-class Guard:
+class ServiceGuard:
     """ASGI middleware; it sets `scope["owner"]` for the routes under /v1/."""
 
     def __init__(
-        self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: Rates, tickets: Tickets
+        self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: RateLimits, tickets: Tickets
     ) -> None:
         self._app, self._settings, self._metrics, self._rates, self._tickets = app, settings, metrics, rates, tickets
         self._max_body = int(settings.max_body_mb * 1_000_000)
@@ -64,19 +64,19 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        arriving = _Arriving(receive, waits="expect" in Headers(scope=scope))
-        answer = _Answer(send, arriving)
+        arriving = _RequestBody(receive, waits="expect" in Headers(scope=scope))
+        answer = _AnswerSender(send, arriving)
         try:
             await self._serve(scope, arriving, answer)
-        except Refused as refused:
+        except RequestRefusal as refused:
             await answer.refuse(refused)
         except Exception:  # a bug of ours: told in the log, not to the caller
             log.exception("%s %s failed", scope["method"], _template(scope))
-            await answer.refuse(Refused(500, "internal", "the request failed unexpectedly"))
+            await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
             self._metrics.request(_template(scope), answer.status)
 
-    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, answer: _AnswerSender) -> None:
         headers = Headers(scope=scope)
         self._refuse_strange_host(headers)
         if scope["method"] not in READING:
@@ -88,7 +88,7 @@ class Guard:
                 owner = self._tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
                 self._rates.take("reads", address)
-                raise Refused(
+                raise RequestRefusal(
                     401,
                     "unauthorized",
                     "a key is needed: Authorization: Bearer KEY",
@@ -105,42 +105,46 @@ class Guard:
             return
         name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
         if (name or "").lower() not in LOCAL_NAMES | {self._settings.host}:
-            raise Refused(400, "wrong_host", "this service answers to its own address only")
+            raise RequestRefusal(400, "wrong_host", "this service answers to its own address only")
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
-        """The whole body, counted and timed while it comes. Raises Refused."""
+        """The whole body, counted and timed while it comes. Raises RequestRefusal."""
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
-                raise Refused(415, "wrong_content_type", "send application/json")
+                raise RequestRefusal(415, "wrong_content_type", "send application/json")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # two servers might read two different bodies
-            raise Refused(400, "bad_request", "Content-Length and Transfer-Encoding exclude each other", headers=_CLOSE)
+            raise RequestRefusal(
+                400, "bad_request", "Content-Length and Transfer-Encoding exclude each other", headers=_CLOSE
+            )
         if length is not None and (not length.isascii() or not length.isdigit()):
-            raise Refused(400, "bad_request", "Content-Length is no number")
+            raise RequestRefusal(400, "bad_request", "Content-Length is no number")
         is_read = _asks_for_work(scope) and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if length is not None and (len(length) > 15 or int(length) > most):
             raise _too_long(most)
         try:
             return await received(receive, most, self._settings.body_timeout_s)
-        except TooMuch as error:
+        except BodyTooLong as error:
             raise _too_long(most) from error
-        except Gone as error:
-            raise Refused(400, "bad_request", "the request ended early") from error
+        except CallerLeft as error:
+            raise RequestRefusal(400, "bad_request", "the request ended early") from error
         except TimeoutError as error:
-            raise Refused(408, "too_slow", "the request did not come in whole in time", headers=_CLOSE) from error
+            raise RequestRefusal(
+                408, "too_slow", "the request did not come in whole in time", headers=_CLOSE
+            ) from error
 
 
-def _too_long(most: int) -> Refused:
-    return Refused(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
+def _too_long(most: int) -> RequestRefusal:
+    return RequestRefusal(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
 
 
 _CLOSE = {"Connection": "close"}
 
 
-class _Arriving:
-    """What the caller sends, and whether all of it has come."""
+class _RequestBody:
+    """The body as the caller sends it, and whether all of it has arrived."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         """`waits`: whether the caller sends a body only when it is told to go on, as it is by the first look at it."""
@@ -153,7 +157,7 @@ class _Arriving:
         return message
 
     async def discard(self) -> None:
-        """Reads on for a while: who is hung up on while sending loses the answer, too."""
+        """Reads on for a while: a caller cut off while sending would lose the answer, too."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -161,10 +165,10 @@ class _Arriving:
                     size += len((await self()).get("body", b""))
 
 
-class _Answer:
+class _AnswerSender:
     """Sends with the headers that every answer has, and knows whether it has begun."""
 
-    def __init__(self, send: Send, arriving: _Arriving) -> None:
+    def __init__(self, send: Send, arriving: _RequestBody) -> None:
         self._send, self._arriving = send, arriving
         self.status = 0
 
@@ -174,10 +178,10 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
-        async with asyncio.timeout(SENT_WITHIN_S):  # who does not read is hung up on
+        async with asyncio.timeout(SENT_WITHIN_S):  # the caller does not read the answer
             await self._send(message)
 
-    async def refuse(self, refused: Refused) -> None:
+    async def refuse(self, refused: RequestRefusal) -> None:
         if self.status:  # too late for a status: the connection is closed instead, by the server
             return
         body = refused.body()
@@ -191,8 +195,8 @@ class _Answer:
         await self({"type": "http.response.body", "body": b""})
 
 
-class Rates:
-    """How often one caller may ask, by moving windows in memory."""
+class RateLimits:
+    """The limits on one caller's requests, by moving windows in memory."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError for a rate that cannot be read."""
@@ -205,11 +209,11 @@ class Rates:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     def take(self, kind: str, caller: str) -> None:
-        """Raises Refused, with the seconds to wait, where it is too often."""
+        """Raises RequestRefusal, with the seconds to wait, where it is too often."""
         for limit in self._limits[kind]:
             if not self._limiter.hit(limit, kind, caller):
                 wait = self._limiter.get_window_stats(limit, kind, caller).reset_time - time.time()
-                raise Refused(
+                raise RequestRefusal(
                     429,
                     "too_many_requests",
                     f"at most {limit}",
@@ -228,7 +232,7 @@ def _oftener(limit: RateLimitItem) -> RateLimitItem:
 
 
 def _refuse_other_site(headers: Headers) -> None:
-    """A page of another site may not change anything in the name of whoever looks at it."""
+    """Refuses changes by a page of another site, which would act in its reader's name."""
     origin = headers.get("origin")
     if origin is None:
         return
@@ -237,7 +241,7 @@ def _refuse_other_site(headers: Headers) -> None:
     except ValueError:
         ours = False
     if not ours:
-        raise Refused(403, "wrong_origin", "requests from pages of other sites are refused")
+        raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are refused")
 
 
 def _has_port(host: str) -> bool:

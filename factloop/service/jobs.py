@@ -22,12 +22,12 @@ from typing import Any, ParamSpec, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import FactloopError
-from factloop.service.errors import Refused, error_words, failure_words
-from factloop.service.live import LiveJob, Sent, read_events, write_events
+from factloop.service.errors import RequestRefusal, error_words, failure_words
+from factloop.service.live import LiveEvent, LiveJob, read_events, write_events
 from factloop.service.metrics import Metrics
 from factloop.service.shapes import ErrorWords, Job, Kind, Progress, Status
 from factloop.service.store import JobStore, StoredJob, TextName, new_job_id, reason_of
-from factloop.service.work import Outcome, Watching, Work
+from factloop.service.work import JobListener, JobOutcome, Work
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,11 +60,13 @@ class Jobs:
                 self._begin(LiveJob(replace(waiting, attempt=stored.attempt + 1), request))
 
     async def submit(self, owner: str, kind: Kind, title: str, request: str) -> LiveJob:
-        """A new job, in the database when this returns. Raises Refused where too many wait."""
+        """A new job, in the database when this returns. Raises RequestRefusal where too many wait."""
         if self.is_stopping:
-            raise Refused(503, "stopping", "the service is being stopped", headers=_retry_after())
+            raise RequestRefusal(503, "stopping", "the service is being stopped", headers=_retry_after())
         if len(self._live) >= self._max_live:
-            raise Refused(503, "busy", "too many jobs wait for their turn; try again later", headers=_retry_after())
+            raise RequestRefusal(
+                503, "busy", "too many jobs wait for their turn; try again later", headers=_retry_after()
+            )
         job = Job(id=new_job_id(), kind=kind, status="queued", title=title, created_at=datetime.now(UTC))
         live = LiveJob(StoredJob(job, owner), request)
         self._live[job.id] = live  # before anything is awaited: the place is taken
@@ -101,12 +103,12 @@ class Jobs:
     async def result(self, job_id: str) -> str | None:
         return await self._in_database(self._store.text, job_id, "result")
 
-    async def events(self, job: Job) -> list[Sent]:
+    async def events(self, job: Job) -> list[LiveEvent]:
         """Of a finished job, the last being that it is."""
         text = await self._in_database(self._store.text, job.id, "events")
         events = [] if text is None else read_events(text)
         number = events[-1].number + 1 if events else 1
-        return [*events, Sent(number, JOB_FINISHED, job.model_dump_json())]
+        return [*events, LiveEvent(number, JOB_FINISHED, job.model_dump_json())]
 
     async def cancel(self, live: LiveJob) -> None:
         """Stops it, and returns when it is stopped."""
@@ -159,7 +161,7 @@ class Jobs:
         job, started = live.stored.job, time.perf_counter()
         live.stored = live.stored.changed(status="running", started_at=datetime.now(UTC))
         await self._save(live.stored)
-        watching = Watching(live.publish, partial(_note_progress, live))
+        watching = JobListener(live.publish, partial(_note_progress, live))
         with self._metrics.working(job.kind):
             try:
                 outcome = await self._work.do(job.kind, live.request, self._folder / job.id, watching)
@@ -175,7 +177,7 @@ class Jobs:
         self._metrics.worked(job.kind, time.perf_counter() - started)
 
     async def _finish(
-        self, live: LiveJob, status: Status, *, outcome: Outcome | None = None, error: ErrorWords | None = None
+        self, live: LiveJob, status: Status, *, outcome: JobOutcome | None = None, error: ErrorWords | None = None
     ) -> None:
         summary = None if outcome is None else outcome.summary
         stored = live.stored.changed(status=status, finished_at=datetime.now(UTC), error=error, summary=summary)
@@ -183,7 +185,7 @@ class Jobs:
         if outcome is not None:
             texts["result"] = outcome.result
         await self._save(stored, texts)
-        live.stored = stored  # who hears that it is done can have the report
+        live.stored = stored  # the report is stored before its owner hears of it
         self._metrics.finished(live.stored.job, None if outcome is None else outcome.report)
         live.publish(live.stored.job, JOB_FINISHED)
         await asyncio.to_thread(shutil.rmtree, self._folder / live.stored.job.id, ignore_errors=True)
@@ -194,7 +196,7 @@ class Jobs:
     async def _in_database(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """In the one thread that the database has: SQLite has one writer, and the order is kept.
 
-        Raises Refused where it fails: a full disk, a server that is gone, a file that somebody took away.
+        Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file.
         """
         work: Any = partial(call, *args, **kwargs)
         try:
@@ -205,7 +207,7 @@ class Jobs:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """What is paid for is written down, whoever cancels meanwhile."""
+    """Writes down what was paid for, even if the job is cancelled meanwhile."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -217,9 +219,11 @@ def _note_progress(live: LiveJob, progress: Progress) -> None:
     live.stored = live.stored.changed(progress=progress)
 
 
-def not_kept() -> Refused:
+def not_kept() -> RequestRefusal:
     """For what the database does not take, or has not."""
-    return Refused(503, "not_kept", "the service cannot keep jobs just now; try again later", headers=_retry_after())
+    return RequestRefusal(
+        503, "not_kept", "the service cannot keep jobs just now; try again later", headers=_retry_after()
+    )
 
 
 def _retry_after() -> dict[str, str]:

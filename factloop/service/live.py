@@ -1,4 +1,4 @@
-"""A job that is waiting or at work, and those who watch it."""
+"""A job that is waiting or at work, and its watchers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from factloop.core.records import Record
 from factloop.service.store import StoredJob
 
 ATTEMPT = 1_000_000_000
-"""Between the numbers of the events of two attempts: who saw some of the first sees all of the second."""
+"""Gap between the event numbers of two attempts, so that a watcher of the first sees all of the second."""
 
 
 @dataclass(frozen=True)
-class Sent:
+class LiveEvent:
     """One event as it is sent."""
 
     number: int
@@ -25,24 +25,24 @@ class Sent:
 
 
 class LiveJob:
-    """Keeps what happened so that whoever comes later sees it, too. Lives in one event loop."""
+    """Keeps the events of a job, so that late watchers see all of them. Lives in one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
         self.request = request
-        self.events: list[Sent] = []
+        self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
-        """Whether its owner wants it no more."""
+        """Whether its owner cancelled it."""
         self.is_closed = False
-        """Nothing happens any more: it is finished, or the service is being stopped."""
+        """Whether its events have ended: it is finished, or the service is being stopped."""
         self._changed = asyncio.Event()
         self._closed = asyncio.Event()
 
     def publish(self, event: Record, type: str) -> None:
         """Shows the event to all who watch."""
         number = self.stored.attempt * ATTEMPT + len(self.events) + 1
-        self.events.append(Sent(number, type, event.model_dump_json()))
+        self.events.append(LiveEvent(number, type, event.model_dump_json()))
         self._wake()
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class LiveJob:
         """Waits until it is."""
         await self._closed.wait()
 
-    async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[Sent | None, None]:
+    async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
         """The events numbered above `after`, past and future, to the end; None where nothing happened for a while."""
         place = 0
         while True:
@@ -75,10 +75,10 @@ class LiveJob:
         waited_for.set()
 
 
-def write_events(events: Sequence[Sent]) -> str:
+def write_events(events: Sequence[LiveEvent]) -> str:
     """As one JSON text."""
     return json.dumps([[one.number, one.type, one.data] for one in events])
 
 
-def read_events(text: str) -> list[Sent]:
-    return [Sent(number, type, data) for number, type, data in json.loads(text)]
+def read_events(text: str) -> list[LiveEvent]:
+    return [LiveEvent(number, type, data) for number, type, data in json.loads(text)]

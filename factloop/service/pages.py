@@ -33,7 +33,7 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """The files of the page by name. Whatever a caller names is looked up here, and nowhere on the disk."""
+    """The files of the page by name. Names from callers are looked up here, never on the disk."""
     found = {}
     reports = files("factloop.reports").joinpath("pages")
     shared = [reports.joinpath(name) for name in OF_REPORTS]

@@ -38,13 +38,13 @@ class Result:
     kind: ResultKind
 
 
-class Results:
-    """Read when they are asked for, and kept while their files do not change. Every method blocks."""
+class ResultFolder:
+    """The results in a folder: read on request, and kept while their files do not change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Raises ConfigError where it is no folder."""
+        """Raises ConfigError for a path that is not a folder."""
         if folder is not None and not folder.is_dir():
-            raise ConfigError(f"--results {folder}: is no folder")
+            raise ConfigError(f"--results {folder}: not a folder")
         self._folder = folder
         self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
 
@@ -86,7 +86,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """None for what is no report of ours, or one of another version."""
+    """The report; None if the file is no report of factloop's, or has another version."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from factloop.service.context import Context, InContext, Open, Owner, answers, page_and
-from factloop.service.errors import Refused
+from factloop.service.context import InContext, Open, Owner, ServiceContext, answers, page_and
+from factloop.service.errors import RequestRefusal
 from factloop.service.pages import INDEX, PAGE_POLICY, report_policy
 from factloop.service.results import Result
 from factloop.service.shapes import Health, Info, ResultList
@@ -72,16 +72,16 @@ async def result_page(name: str, context: InContext, _owner: Owner) -> Response:
     return HTMLResponse(drawn, headers={"Content-Security-Policy": report_policy(drawn)})
 
 
-async def _result(context: Context, name: str) -> Result:
+async def _result(context: ServiceContext, name: str) -> Result:
     found = await asyncio.to_thread(context.results.find, name)
     if found is None:
-        raise Refused(404, "not_found", "there is no such result")
+        raise RequestRefusal(404, "not_found", "there is no such result")
     return found
 
 
-def _asset(context: Context, name: str) -> Response:
+def _asset(context: ServiceContext, name: str) -> Response:
     asset = context.assets.get(name)
     if asset is None:
-        raise Refused(404, "not_found", "there is no such page")
+        raise RequestRefusal(404, "not_found", "there is no such page")
     headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
     return Response(asset.body, media_type=asset.media_type, headers=headers)

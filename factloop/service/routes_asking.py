@@ -15,8 +15,8 @@ from fastapi.responses import JSONResponse, Response
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.core.trust_records import TrustReport
-from factloop.service.context import Open, Opened, Owner, answers
-from factloop.service.errors import STATUS_OF_FAILURE, Refused, failure_words, refuse_without_evaluation
+from factloop.service.context import LoopServices, Open, Owner, answers
+from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
 from factloop.service.jobs import not_kept
 from factloop.service.live import LiveJob
 from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, TrustAsk, title_of
@@ -45,9 +45,11 @@ async def trust(ask: TrustAsk, opened: Open, owner: Owner, wait: Wait = False) -
     opened.work.library.refuse_unknown(ask.documents)
     settings = opened.work.scorer.settings
     if settings.subject_model is None and ask.response is None:
-        raise Refused(422, "invalid_input", "give the response: no subject model is set up to ask", field="response")
+        raise RequestRefusal(
+            422, "invalid_input", "give the response: no subject model is set up to ask", field="response"
+        )
     if settings.subject_model is None and not settings.corpus and not ask.documents:
-        raise Refused(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
+        raise RequestRefusal(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
     return await _submitted(opened, owner, "trust", ask.question, ask.model_dump_json(), wait=wait)
 
 
@@ -59,30 +61,30 @@ async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
         await asyncio.to_thread(_try_rows, ask)
     except DataError as error:
         words = failure_words(error)
-        raise Refused(422, words.type, words.message, field="rows") from error
+        raise RequestRefusal(422, words.type, words.message, field="rows") from error
     request = await asyncio.to_thread(_kept, ask)
     return await _submitted(opened, owner, "audit", f"{len(ask.rows):,} labelled claims", request, wait=False)
 
 
-def _refuse_nothing_to_check_against(ask: CheckAsk, opened: Opened) -> None:
+def _refuse_nothing_to_check_against(ask: CheckAsk, opened: LoopServices) -> None:
     if ask.documents is not None:
         return
     if ask.mode == "faithfulness":
         message = "there is nothing to be faithful to: give documents, or the mode 'factuality'"
-        raise Refused(422, "invalid_input", message, field="documents")
+        raise RequestRefusal(422, "invalid_input", message, field="documents")
     if not opened.info.can_search:
         message = "there is nothing to check against: give documents; this service searches nothing of its own"
-        raise Refused(422, "invalid_input", message, field="documents")
+        raise RequestRefusal(422, "invalid_input", message, field="documents")
 
 
 def _kept(ask: AuditAsk) -> str:
-    """The request as it is kept, and can be read again. Raises Refused for what JSON can say and no text can."""
+    """The request as it is kept, and can be read again. Raises RequestRefusal for what JSON can say and no text can."""
     try:
         text = ask.model_dump_json()
         AuditAsk.model_validate_json(text)
     except ValueError as error:  # half a character, brackets by the hundred, a number of thousands of digits
         message = "a value is no whole text, is nested too deep, or is a number of too many digits"
-        raise Refused(422, "invalid_input", message, field="rows") from error
+        raise RequestRefusal(422, "invalid_input", message, field="rows") from error
     return text
 
 
@@ -96,7 +98,7 @@ def _try_rows(ask: AuditAsk) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _submitted(opened: Opened, owner: str, kind: Kind, about: str, request: str, *, wait: bool) -> Response:
+async def _submitted(opened: LoopServices, owner: str, kind: Kind, about: str, request: str, *, wait: bool) -> Response:
     live = await opened.jobs.submit(owner, kind, title_of(about), request)
     if wait:
         return await _result(opened, live)
@@ -104,8 +106,8 @@ async def _submitted(opened: Opened, owner: str, kind: Kind, about: str, request
     return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": f"/v1/jobs/{job.id}"})
 
 
-async def _result(opened: Opened, live: LiveJob) -> Response:
-    """The report, when there is one. Raises Refused for a job that came to nothing."""
+async def _result(opened: LoopServices, live: LiveJob) -> Response:
+    """The report, when there is one. Raises RequestRefusal for a job that came to nothing."""
     await live.closed()
     job = live.stored.job
     if job.status == "done":
@@ -114,9 +116,9 @@ async def _result(opened: Opened, live: LiveJob) -> Response:
             raise not_kept()
         return Response(result, media_type="application/json")
     if job.error is not None:
-        raise Refused(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
+        raise RequestRefusal(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
     if job.status == "cancelled":
-        raise Refused(409, "cancelled", "the job was cancelled")
+        raise RequestRefusal(409, "cancelled", "the job was cancelled")
     if not opened.jobs.is_stopping:
         raise not_kept()
-    raise Refused(503, "stopping", f"the service is being stopped; job {job.id} goes on at its next start")
+    raise RequestRefusal(503, "stopping", f"the service is being stopped; job {job.id} goes on at its next start")

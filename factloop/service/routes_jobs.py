@@ -11,9 +11,19 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
 from factloop.core.records import FactualityReport
-from factloop.service.context import InContext, Open, Opened, Owner, TheJob, answers, is_job_id, no_such_job, page_and
-from factloop.service.errors import Refused, refuse_without_evaluation
-from factloop.service.live import LiveJob, Sent
+from factloop.service.context import (
+    InContext,
+    LoopServices,
+    Open,
+    Owner,
+    TheJob,
+    answers,
+    is_job_id,
+    no_such_job,
+    page_and,
+)
+from factloop.service.errors import RequestRefusal, refuse_without_evaluation
+from factloop.service.live import LiveEvent, LiveJob
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
 from factloop.service.shapes import AuditAsk, CheckAsk, Compared, Job, JobPage, Kind, Status, TrustAsk
@@ -36,7 +46,7 @@ async def jobs(
 ) -> JobPage:
     """The caller's jobs, newest first."""
     if before is not None and not is_job_id(before):
-        raise Refused(422, "invalid_input", "give the `next` of an earlier page", field="before")
+        raise RequestRefusal(422, "invalid_input", "give the `next` of an earlier page", field="before")
     found = await opened.jobs.page(owner, kind=kind, status=status, limit=limit + 1, before=before)
     more = len(found) > limit
     return JobPage(jobs=tuple(found[:limit]), next=found[limit - 1].id if more else None)
@@ -71,7 +81,7 @@ async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
 async def delete(job: TheJob, opened: Open, owner: Owner) -> Job:
     """Forgets a job that has ended; the answer is its last state. One that has not is to be cancelled first."""
     if opened.jobs.live(job.id, owner) is not None:
-        raise Refused(409, "not_finished", "the job is not over: cancel it first")
+        raise RequestRefusal(409, "not_finished", "the job is not over: cancel it first")
     await opened.jobs.delete(job.id)
     return job
 
@@ -132,20 +142,20 @@ async def compare(opened: Open, owner: Owner, first: str, second: str) -> Compar
     return await asyncio.to_thread(compare_checks, one, other)
 
 
-async def _check_report(name: str, job_id: str, opened: Opened, owner: str) -> tuple[Job, FactualityReport]:
+async def _check_report(name: str, job_id: str, opened: LoopServices, owner: str) -> tuple[Job, FactualityReport]:
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise no_such_job(name)
     if job.kind != "check":
-        raise Refused(422, "invalid_input", "only checks can be compared", field=name)
+        raise RequestRefusal(422, "invalid_input", "only checks can be compared", field=name)
     text = await _result(job, opened)
     return job, await asyncio.to_thread(FactualityReport.model_validate_json, text)
 
 
-async def _result(job: Job, opened: Opened) -> str:
+async def _result(job: Job, opened: LoopServices) -> str:
     text = await opened.jobs.result(job.id) if job.status == "done" else None
     if text is None:
-        raise Refused(409, "not_done", f"the job is {job.status}, and has no report")
+        raise RequestRefusal(409, "not_done", f"the job is {job.status}, and has no report")
     return text
 
 
@@ -161,16 +171,16 @@ async def _following(live: LiveJob, after: int, heartbeat_s: float) -> AsyncIter
         yield KEEPALIVE_COMMENT if sent is None else _encoded(sent)
 
 
-async def _replaying(events: list[Sent]) -> AsyncIterator[bytes]:
+async def _replaying(events: list[LiveEvent]) -> AsyncIterator[bytes]:
     for sent in events:
         yield _encoded(sent)
 
 
-def _encoded(sent: Sent) -> bytes:
+def _encoded(sent: LiveEvent) -> bytes:
     return format_sse_event(data_str=sent.data, event=sent.type, id=str(sent.number))
 
 
 def _number(last_event_id: str | None) -> int:
-    """What is no number of ours is as if nothing had been seen."""
+    """The number in the header; 0 for anything else, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0

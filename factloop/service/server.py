@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from factloop.binding.address import address_of
 from factloop.binding.callers import LONGEST_HEADERS, most_connections, patient_protocol
-from factloop.service.context import Context
+from factloop.service.context import ServiceContext
 
 MOST_CONNECTIONS = 1_000
 """At a time; further ones are told 503."""
@@ -24,7 +24,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
     `ready` is told the address. Raises ConfigError where the address cannot be taken, and for what cannot be opened.
     """
-    context: Context = app.state.context
+    context: ServiceContext = app.state.context
     settings = context.settings
     with settings.listening() as listening:
         async with app.router.lifespan_context(app):
@@ -37,7 +37,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 class _Server(uvicorn.Server):
     """Ends streams and waiting answers first: connections are closed only when these are over."""
 
-    def __init__(self, config: uvicorn.Config, context: Context) -> None:
+    def __init__(self, config: uvicorn.Config, context: ServiceContext) -> None:
         super().__init__(config)
         self._context = context
 
@@ -47,7 +47,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _config(app: FastAPI, context: Context) -> uvicorn.Config:
+def _config(app: FastAPI, context: ServiceContext) -> uvicorn.Config:
     most = most_connections(MOST_CONNECTIONS)
     return uvicorn.Config(
         app,

@@ -17,7 +17,7 @@ KEY = 0x666163746C6F6F70
 
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
-    """Nobody else has the database meanwhile, nor after a kill. Raises ConfigError where another service has it.
+    """Holds the database for this service alone; a kill releases it. Raises ConfigError if another service holds it.
 
     Blocks: enter and leave it outside the event loop.
     """

@@ -74,7 +74,7 @@ Index("factloop_jobs_by_status", _JOBS.c.status)
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job with what its callers do not see."""
+    """A job with the fields that its callers do not see."""
 
     job: Job
     owner: str
@@ -233,7 +233,7 @@ def _row(stored: StoredJob) -> dict[str, Any]:
 
 
 def _stored(row: Any) -> StoredJob | None:
-    """None for a row that somebody else wrote: one job that cannot be read does not hide the others."""
+    """The job; None for a row that factloop did not write, so that one unreadable row does not hide the others."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:

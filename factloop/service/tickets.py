@@ -22,7 +22,7 @@ _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """Signed with a secret of this process: none outlives it."""
+    """Makes tickets signed with a secret of this process; they expire with it."""
 
     def __init__(self, owners: Sequence[str], clock: Callable[[], float] = time.time) -> None:
         self._owners, self._clock, self._secret = tuple(owners), clock, secrets.token_bytes(32)
@@ -33,7 +33,7 @@ class Tickets:
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """Whose ticket the query of a request for this path holds; None where it holds none that is good."""
+        """The owner of the ticket in a request's query, for this path; None without a valid ticket."""
         if len(query) > _LONGEST_QUERY or not re.fullmatch(PAGES, path, re.ASCII):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])

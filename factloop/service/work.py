@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factloop.checking.checker import FactChecker
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Waiting
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ServerWait
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
@@ -36,8 +36,8 @@ WAITING_TOLD_EVERY_S = 5.0
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of a job."""
+class JobOutcome:
+    """The outcome of a finished job."""
 
     report: Record
     result: str
@@ -46,8 +46,8 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Watching:
-    """To whom work says how far it is."""
+class JobListener:
+    """The callbacks that a job reports its events and progress to."""
 
     event: Callable[[Record, str], None]
     progress: Callable[[Progress], None]
@@ -62,7 +62,7 @@ class Work:
         """`chat` is the checker's model, to be closed with it."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
 
-    async def do(self, kind: Kind, request: str, folder: Path, watching: Watching) -> Outcome:
+    async def do(self, kind: Kind, request: str, folder: Path, watching: JobListener) -> JobOutcome:
         """Does the work, keeping what is paid for in the folder. Raises FactloopError."""
         ask = ASKS[kind].model_validate_json(request)
         match ask:
@@ -84,7 +84,7 @@ class Work:
         if self._chat is not None:
             await self._chat.aclose()
 
-    async def _check(self, ask: CheckAsk, folder: Path, watching: Watching) -> Outcome:
+    async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener) -> JobOutcome:
         found = judged = 0
         told_s = -float("inf")
         events = self.checker.astream(
@@ -100,8 +100,8 @@ class Work:
                     report = _with_ks(event.report, ask.k)
                     summary = summary_of_check(report)
                     watching.event(CheckEnded(summary=summary), "check_finished")
-                    return Outcome(report, await asyncio.to_thread(to_json, report), summary)
-                if isinstance(event, Waiting):
+                    return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
+                if isinstance(event, ServerWait):
                     if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
                         continue  # what is published is kept
                     told_s = event.waited_s
@@ -117,7 +117,7 @@ class Work:
         tool = await self.library.tool(ask.documents)
         return Sources(() if tool is None else (tool,), ask.mode)
 
-    async def _trust(self, ask: TrustAsk, folder: Path) -> Outcome:
+    async def _trust(self, ask: TrustAsk, folder: Path) -> JobOutcome:
         run_dir = folder / "trust"
         tool = None if ask.documents is None else await self.library.tool(ask.documents)
         if tool is None:
@@ -126,7 +126,7 @@ class Work:
             settings = self.scorer.settings.model_copy(update={"corpus": ()})
             async with TrustScorer(settings=settings, corpus=tool) as scorer:
                 report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir)
-        return Outcome(report, to_json(report), _summary_of_trust(report))
+        return JobOutcome(report, to_json(report), _summary_of_trust(report))
 
 
 def summary_of_check(report: FactualityReport) -> CheckSummary:

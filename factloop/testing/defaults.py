@@ -49,7 +49,7 @@ def paths_here(paths: Sequence[str | Path]) -> list[str]:
 
 
 def bare(error: Failure) -> Failure:
-    """The error without the frames and notes of the graphs that it came through: they say nothing to who reads a test.
+    """The error without the frames and notes of the graphs that it came through, which do not help a test's reader.
 
     Its message names what is wrong and how to mend it.
     """

@@ -28,7 +28,7 @@ Docs = str | Path | Document | Sequence[str | Path | Document]
 
 
 class NotFactual(AssertionError):
-    """An answer missed what was required of it. `report` is the whole report."""
+    """An answer missed a requirement. `report` is the whole report."""
 
     def __init__(self, message: str, report: FactualityReport) -> None:
         self.report = report
@@ -36,7 +36,7 @@ class NotFactual(AssertionError):
 
 
 @dataclass(frozen=True)
-class _Required:
+class _FactualThresholds:
     min_precision: float | None
     min_supported: int | None
     max_contradicted: int | None
@@ -72,7 +72,7 @@ class _Required:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """What nobody judged, for another reason than that a call failed."""
+    """Unchecked content, other than claims whose check failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
@@ -94,8 +94,8 @@ def assert_factual(
 ) -> FactualityReport:
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
-    By default contradicted and unscored claims miss it, and so does what nobody checked (`max_unchecked`): claims
-    beside the question, code that was not read, statements in which no claim was found. Claims without evidence lower
+    By default contradicted and unscored claims miss it, and so does unchecked content (`max_unchecked`): claims beside
+    the question, code that was not read, statements in which no claim was found. Claims without evidence lower
     the precision, so `min_precision` limits these. None lifts a limit. A response without claims misses any
     `min_precision`.
 
@@ -107,8 +107,8 @@ def assert_factual(
     """
     __tracebackhide__ = True
     try:
-        required = _Required(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
-        asked = _Asked(response, prompt, docs, model, search, checker, recording, settings)
+        required = _FactualThresholds(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
+        asked = _CheckRequest(response, prompt, docs, model, search, checker, recording, settings)
         report = run_blocking(asked.report())
     except FactloopError as error:
         raise bare(error) from None
@@ -135,8 +135,8 @@ async def aassert_factual(
     """`assert_factual` in the caller's event loop: other work goes on while it waits."""
     __tracebackhide__ = True
     try:
-        required = _Required(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
-        report = await _Asked(response, prompt, docs, model, search, checker, recording, settings).report()
+        required = _FactualThresholds(min_precision, min_supported, max_contradicted, max_unscored, max_unchecked)
+        report = await _CheckRequest(response, prompt, docs, model, search, checker, recording, settings).report()
     except FactloopError as error:
         raise bare(error) from None
     _compare(required, report)
@@ -144,7 +144,7 @@ async def aassert_factual(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _CheckRequest:
     """One check that a test asks for."""
 
     response: str
@@ -208,7 +208,7 @@ def build_checker(
     return FactChecker(model, search=search, docs=docs, settings=base, recording=recording_here(recording))
 
 
-def _compare(required: _Required, report: FactualityReport) -> None:
+def _compare(required: _FactualThresholds, report: FactualityReport) -> None:
     __tracebackhide__ = True
     missed = required.missed_by(report)
     if missed:
@@ -216,7 +216,7 @@ def _compare(required: _Required, report: FactualityReport) -> None:
 
 
 def _at_fault(report: FactualityReport) -> list[Claim]:
-    """Contradicted claims first, then those without evidence, then those without a verdict."""
+    """Contradicted claims first, then those without evidence, then unscored ones."""
 
     def place(claim: Claim) -> int:
         if claim.judgement.verdict is None:

@@ -21,8 +21,8 @@ Mode = Literal["replay", "record", "new"]
 
 
 @dataclass
-class Spent:
-    """What tests did and spent."""
+class Spending:
+    """Checks that tests made, and what these cost."""
 
     n_checks: int = 0
     """Assertions that got a report."""
@@ -37,7 +37,7 @@ class Spent:
     n_unwritten: int = 0
     """Recordings of tests that failed."""
 
-    def add(self, other: Spent) -> None:
+    def add(self, other: Spending) -> None:
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
@@ -64,7 +64,7 @@ class RunningTest:
     """Where factloop.toml lies."""
     defaults: Mapping[str, object] = field(default_factory=dict)
     """Settings from pytest's ini file, by name."""
-    spent: Spent = field(default_factory=Spent)
+    spent: Spending = field(default_factory=Spending)
 
     @cached_property
     def recording(self) -> Recording:

@@ -31,7 +31,7 @@ class NotTrustworthy(AssertionError):
 
 
 @dataclass(frozen=True)
-class _Required:
+class _TrustThresholds:
     min_trust_bc: float | None
     min_trust_fc: float | None
     min_trust_ov: float | None
@@ -74,13 +74,13 @@ def assert_trustworthy(
 ) -> TrustReport:
     """The TrustScore of an answer, where it reaches what is required; else NotTrustworthy, an AssertionError.
 
-    Without a response the subject is asked for one. A score that cannot be had misses whatever is required of it.
+    Without a response the subject is asked for one. An unscored part misses any requirement for it.
     Settings, recordings, errors and costs are as with `assert_factual`; `settings` are those of `TrustSettings`.
     """
     __tracebackhide__ = True
     try:
-        required = _Required(min_trust_bc, min_trust_fc, min_trust_ov)
-        asked = _Asked(question, response, subject_model, judge_model, corpus, scorer, recording, settings)
+        required = _TrustThresholds(min_trust_bc, min_trust_fc, min_trust_ov)
+        asked = _ScoreRequest(question, response, subject_model, judge_model, corpus, scorer, recording, settings)
         report = run_blocking(asked.report())
     except FactloopError as error:
         raise bare(error) from None
@@ -105,8 +105,8 @@ async def aassert_trustworthy(
     """`assert_trustworthy` in the caller's event loop: other work goes on while it waits."""
     __tracebackhide__ = True
     try:
-        required = _Required(min_trust_bc, min_trust_fc, min_trust_ov)
-        report = await _Asked(
+        required = _TrustThresholds(min_trust_bc, min_trust_fc, min_trust_ov)
+        report = await _ScoreRequest(
             question, response, subject_model, judge_model, corpus, scorer, recording, settings
         ).report()
     except FactloopError as error:
@@ -116,7 +116,7 @@ async def aassert_trustworthy(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ScoreRequest:
     """One score that a test asks for."""
 
     question: str
@@ -161,7 +161,7 @@ class _Asked:
         return paths_here([self.corpus] if isinstance(self.corpus, str | Path) else list(self.corpus))
 
 
-def _compare(required: _Required, report: TrustReport) -> None:
+def _compare(required: _TrustThresholds, report: TrustReport) -> None:
     __tracebackhide__ = True
     missed = required.missed_by(report)
     if missed:

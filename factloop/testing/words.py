@@ -23,7 +23,7 @@ def factual_failure(
     at_fault: Sequence[Claim],
     unchecked: Sequence[Claim | Sentence] = (),
 ) -> str:
-    """What `assert_factual` says: each requirement that was missed, the claims at fault, what nobody checked."""
+    """The message of `assert_factual`: each requirement that was missed, the claims at fault, unchecked content."""
     counts = report.counts
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     reached = (
@@ -46,7 +46,7 @@ def factual_failure(
 
 
 def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
-    """What `assert_trustworthy` says: what was missed, the checks that went wrong, and what the passages say."""
+    """The message of `assert_trustworthy`: what was missed, the checks that went wrong, and what the passages say."""
     bc, fc = report.trust_bc, report.trust_fc
     lines = [
         *(f"required: {_short(what)}" for what in missed),
@@ -112,6 +112,6 @@ def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    """One line that no terminal obeys."""
+    """The text on one line, without control characters."""
     line = visible(" ".join(text.split()))
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

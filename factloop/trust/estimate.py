@@ -8,7 +8,7 @@ from factloop.agents.trustscore.judges import ENTAILMENT
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.core.records import Count, NonNegative, Record
-from factloop.prompts.registry import PromptRegistry, Rendered
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.setup.chat_model import stated_price
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.models.prices import Price, model_price
@@ -66,7 +66,7 @@ class _Sum:
     def __init__(self) -> None:
         self.calls = self.prompt = self.completion = 0
 
-    def add(self, calls: int, asked: Rendered, completion: int, *, extra: int = 0) -> None:
+    def add(self, calls: int, asked: RenderedPrompt, completion: int, *, extra: int = 0) -> None:
         tokens = count_tokens(asked.system) + count_tokens(asked.user) + SCHEMA_TOKENS + extra
         self.calls += calls
         self.prompt += calls * tokens

@@ -10,10 +10,10 @@ from pydantic import field_validator
 from factloop.core.files.csv_rows import read_csv
 from factloop.core.files.jsonl import read_jsonl
 from factloop.core.files.rows import NotBlank
-from factloop.core.files.tables import Item
+from factloop.core.files.tables import TableItem
 
 
-class QuestionAnswer(Item):
+class QuestionAnswer(TableItem):
     """A question, and the response to it where there is one. The id is that of the file, or the number of the line."""
 
     question: NotBlank

@@ -22,10 +22,10 @@ def test_verdicts_filter_the_claims(visits: Visits) -> None:
     expect(page.get_by_role("status")).to_have_text("3 of 20 claims")
     page.get_by_role("button", name="All 20").click()
     assert shown(page) == 20
-    page.get_by_text("Not scored, by reason").click()
+    page.get_by_text("Unscored, by reason").click()
     page.get_by_role("button", name="The budget was used up 1").click()
     assert shown(page) == 1
-    expect(page.locator(".claim:visible .outcome")).to_contain_text("Not scored: the budget was used up")
+    expect(page.locator(".claim:visible .outcome")).to_contain_text("Unscored: the budget was used up")
 
 
 def test_words_are_searched_in_claims_and_evidence(visits: Visits) -> None:

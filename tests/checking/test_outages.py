@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factloop import CheckSettings, FactualityReport
-from factloop.core.events import CheckFinished, ClaimJudged, Event, ResponseSplit, Waiting
+from factloop.core.events import CheckFinished, ClaimJudged, Event, ResponseSplit, ServerWait
 from factloop.core.records import UnscoredReason
 from factloop.setup.session import retry_policy
 from factloop.tools.calls.patience import told_of_waits
@@ -44,7 +44,7 @@ async def test_a_search_that_refuses_everything_is_waited_for_once_and_said_to_b
 ) -> None:
     sim.set(stage_faults=REFUSING)
     events = await events_of(sim, response, plan=plan)
-    waits = [event for event in events if isinstance(event, Waiting)]
+    waits = [event for event in events if isinstance(event, ServerWait)]
     assert waits
     assert {(one.server, one.patience_s, one.cause) for one in waits} == {("serper", PATIENCE_S, "status 429")}
     assert [one.waited_s for one in waits] == sorted(one.waited_s for one in waits)
@@ -59,7 +59,7 @@ async def test_a_model_that_refuses_everything_leaves_every_sentence_unscored(
 ) -> None:
     sim.set(faults=Faults(error_429=1.0))
     events = await events_of(sim, response)
-    assert {event.server for event in events if isinstance(event, Waiting)} == {"openai:sim"}
+    assert {event.server for event in events if isinstance(event, ServerWait)} == {"openai:sim"}
     last = events[-1]
     assert isinstance(last, CheckFinished)
     assert failures(last.report) == {(UnscoredReason.TOOL_FAILURE, f"openai:sim: {NOTHING}")}
@@ -99,7 +99,7 @@ async def test_responses_checked_together_are_patient_together(sim: Simulator) -
 
 async def test_whoever_checks_without_events_may_listen_too(sim: Simulator, response: Response) -> None:
     sim.set(stage_faults=REFUSING)
-    heard: list[Waiting] = []
+    heard: list[ServerWait] = []
     async with simulated_checker(sim, patience_s=PATIENCE_S) as checker:
         with told_of_waits(heard.append):
             await checker.acheck(response.text, response.prompt)
@@ -119,7 +119,7 @@ async def test_a_stream_left_while_it_waits_leaves_nothing_running(sim: Simulato
 
 
 async def test_a_check_without_trouble_says_nothing_of_waiting(sim: Simulator, response: Response) -> None:
-    assert not [event for event in await events_of(sim, response) if isinstance(event, Waiting)]
+    assert not [event for event in await events_of(sim, response) if isinstance(event, ServerWait)]
 
 
 @pytest.mark.parametrize(("patience_s", "longest_s"), [(5.0, 600.0), (3_600.0, 3_600.0)])

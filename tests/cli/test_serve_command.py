@@ -20,7 +20,7 @@ from tests.cli.command import Command
         (("--documents", "a/b=docs"), "--documents a/b"),
         (("--documents", "lives=absent"), "absent"),
         (("--docs", "absent"), "absent"),
-        (("--results", "absent"), "--results absent: is no folder"),
+        (("--results", "absent"), "--results absent: not a folder"),
         (("--database", "mysql://u:secret@h/d"), "give sqlite:///FILE"),
         (("--rate", "often"), "--rate 'often'"),
         (("--max-body-mb", "0"), "--max-body-mb 0"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, Waiting
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, ServerWait
 from factloop.core.records import (
     Claim,
     Counts,
@@ -127,7 +127,7 @@ def test_a_report_survives_being_written_down() -> None:
         ClaimFound(claim_id="c1.1", sentence="It is.", span=(0, 6), self_contained="Rome is."),
         ClaimSearched(claim_id="c1.1", query="q", evidence=(evidence(),)),
         ClaimJudged(claim=claim(), usage=Usage()),
-        Waiting(server="serper", waited_s=34.0, patience_s=120.0, cause="status 429"),
+        ServerWait(server="serper", waited_s=34.0, patience_s=120.0, cause="status 429"),
         CheckFinished(report=report()),
     ],
 )

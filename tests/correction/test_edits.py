@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from factloop.core.correction_records import rewrite
 from factloop.correction.drafts import Draft, Wording
 from factloop.correction.edits import apply, edits_of, holds_up
-from factloop.correction.sentences import Sentence, core
+from factloop.correction.sentences import ResponseSentence, core
 from factloop.tools.linguistics.sentences import split_sentences
 
 Span = tuple[int, int]
@@ -139,7 +139,7 @@ def test_untouched_sentences_stay_as_they_are_where_the_draft_says(text: str, da
     spans = spans_of(text)
     assume(spans)
     wanted = data.draw(st.dictionaries(st.integers(0, len(spans) - 1), st.sampled_from(["", "Made anew."]), max_size=6))
-    sentences = [Sentence(start, end, ()) for start, end in spans]
+    sentences = [ResponseSentence(start, end, ()) for start, end in spans]
     draft = Draft(text, sentences, {number: Wording(one) for number, one in wanted.items()})
     edits, made = draft.edits, draft.text
     assert sorted(number for edit in edits for number in edit.sentences) == sorted(wanted)

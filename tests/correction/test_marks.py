@@ -7,7 +7,7 @@ import pytest
 from factloop.core.correction_records import Correction, Rejection, Unchecked, Unproven
 from factloop.core.findings import Finding
 from factloop.core.records import FactualityReport
-from factloop.correction.marks import Policy, marked
+from factloop.correction.marks import MarkPolicy, marked
 from tests.correction.reports import report_of
 
 ANN, BAD, CID, DAN = "Ann ran.", "Bad fell.", "Cid sat.", "Dan hid."
@@ -15,7 +15,7 @@ ALL = report_of((ANN, "s"), (BAD, "nc"), (CID, "sn"), (DAN, "u"), ("Eve slept.",
 
 
 def text_of(report: FactualityReport, unproven: Unproven = "mark", unchecked: Unchecked = "mark") -> str:
-    text, doubts = marked(report, Policy(unproven, unchecked))
+    text, doubts = marked(report, MarkPolicy(unproven, unchecked))
     for doubt in doubts:
         if doubt.mark is not None:
             assert doubt.mark[0] == doubt.span[1]
@@ -42,7 +42,7 @@ def test_each_doubt_is_marked_by_the_policy(unproven: Unproven, unchecked: Unche
 
 
 def test_every_doubt_is_told_whether_it_is_marked_or_not() -> None:
-    text, doubts = marked(ALL, Policy("keep", "keep"))
+    text, doubts = marked(ALL, MarkPolicy("keep", "keep"))
     assert [(text[slice(*doubt.span)], doubt.findings, doubt.claims, doubt.mark is None) for doubt in doubts] == [
         (BAD, (Finding.CONTRADICTED, Finding.UNSUPPORTED), ("c2.1", "c2.2"), False),
         (CID, (Finding.UNSUPPORTED,), ("c3.2",), True),
@@ -53,7 +53,7 @@ def test_every_doubt_is_told_whether_it_is_marked_or_not() -> None:
 
 
 def test_a_text_without_doubts_is_as_it_was() -> None:
-    assert marked(report_of((ANN, "s"), ("So?", "")), Policy()) == (f"{ANN} So?", ())
+    assert marked(report_of((ANN, "s"), ("So?", "")), MarkPolicy()) == (f"{ANN} So?", ())
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_mark_does_not_break_what_it_stands_in(response: str, sentence: str, t
             "sentences": (),
         }
     )
-    found, (doubt,) = marked(report, Policy())
+    found, (doubt,) = marked(report, MarkPolicy())
     assert found == text
     assert (doubt.mark is None) == (found == response)
 
@@ -86,7 +86,7 @@ def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
     base = report_of((ANN, "n"), (BAD, "n"))
     first, second = base.claims
     report = base.model_copy(update={"claims": (first, second.model_copy(update={"span": (4, 17)})), "sentences": ()})
-    text, doubts = marked(report, Policy())
+    text, doubts = marked(report, MarkPolicy())
     assert text == "Ann ran. [unverified] Bad fell."
     assert [doubt.claims for doubt in doubts] == [("c1.1",), ("c2.1",)]
 
@@ -94,7 +94,7 @@ def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
 def test_the_report_on_a_marked_text_has_its_places() -> None:
     """Between sentences of some scripts there is no blank: a mark ends where the next begins."""
     before = report_of(("安跑了。", "n"), ("巴跌了。", "s"), ("好吗？", ""), ("丹藏了。", "u"), between="")
-    text, doubts = marked(before, Policy())
+    text, doubts = marked(before, MarkPolicy())
     correction = Correction(
         text=text,
         accepted=False,

@@ -8,7 +8,7 @@ from itertools import pairwise
 from factloop.core.records import FactualityReport, NoClaim
 from factloop.correction.corrector import _Course
 from factloop.correction.drafts import Draft, Wording
-from factloop.correction.marks import Policy
+from factloop.correction.marks import MarkPolicy
 from factloop.correction.recheck import Rechecks
 from factloop.correction.sentences import sentences_of
 from factloop.tools.calls.meter import UsageMeter
@@ -76,7 +76,7 @@ async def test_what_a_second_round_leaves_as_the_first_had_it_is_not_read_again(
     before = report_of((ANN, "c"), (BAD, "sc"), (CID, "s"), prompt="Who?")
     first = report_of(("Ann sat.", "s"), (NEW, "n"), (CID, "s"))
     checked = Checked([first])
-    correction = await _Course(before, checked, ByHand(["Ann sat.", NEW]), UsageMeter(), Policy()).run(2)
+    correction = await _Course(before, checked, ByHand(["Ann sat.", NEW]), UsageMeter(), MarkPolicy()).run(2)
     assert asked(checked) == [("Ann sat.", NEW)]
     assert (correction.accepted, correction.rounds) == (True, 2)
     assert correction.text == f"Ann sat. {BAD} [contradicted] {CID}"

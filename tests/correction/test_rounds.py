@@ -14,7 +14,7 @@ from factloop.core.records import FactualityReport, GivenFacts
 from factloop.correction.corrector import SAME, _Course
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Fault
-from factloop.correction.marks import Policy
+from factloop.correction.marks import MarkPolicy
 from factloop.tools.calls.meter import UsageMeter
 from tests.correction.reports import report_of
 
@@ -68,7 +68,7 @@ class Checked:
 def course(
     rewriter: ByHand, *reports: FactualityReport, before: FactualityReport = BEFORE, unproven: Unproven = "remove"
 ) -> _Course:
-    return _Course(before, Checked(reports), rewriter, UsageMeter(), Policy(unproven))
+    return _Course(before, Checked(reports), rewriter, UsageMeter(), MarkPolicy(unproven))
 
 
 NOT_BETTER = report_of((ANN, "s"), (NEW, "n"), (CID, "s"))
@@ -107,7 +107,7 @@ async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_other
 async def test_where_all_is_undone_the_text_that_failed_is_shown() -> None:
     before = report_of((ANN, "s"), (BAD, "sc"), prompt="Who?")
     checked = Checked([report_of((ANN, "s"), (NEW, "n"))])
-    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), Policy("remove")).run(5)
+    correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), MarkPolicy("remove")).run(5)
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
     assert (correction.rounds, len(checked.asked)) == (1, 1)
     assert correction.left == ()

@@ -156,7 +156,7 @@ async def test_findings_of_a_sentence_stand_the_gravest_first() -> None:
 
 
 def test_only_findings_can_be_let_pass() -> None:
-    with pytest.raises(ConfigError, match="'lies' is none of contradicted, unsupported"):
+    with pytest.raises(ConfigError, match="unknown finding 'lies'; known are contradicted, unsupported"):
         offline(passing=["lies"])
     with pytest.raises(ConfigError, match="a collection"):
         offline(passing="unread")

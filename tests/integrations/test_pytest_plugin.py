@@ -14,7 +14,7 @@ from factloop.integrations.pytest.plugin import summary
 from factloop.integrations.pytest.recordings import file_name, recording_path
 from factloop.testing import assert_trustworthy  # loaded here: the projects' runs in this process share it
 from factloop.testing.factual import build_checker
-from factloop.testing.running import Spent
+from factloop.testing.running import Spending
 from tests.simulator import Simulator
 
 pytest_plugins = ["pytester"]
@@ -243,8 +243,8 @@ def test_a_recording_lies_beside_its_test_or_where_the_ini_file_says() -> None:
 
 
 def test_the_summary_says_what_was_done_and_what_is_not_known() -> None:
-    spent = Spent(n_checks=3, n_claims=7, cost_usd=0.01, n_unpriced=1, n_replayed=4, n_recorded=5, n_written=1)
-    spent.add(Spent(n_checks=1, n_unwritten=2))
+    spent = Spending(n_checks=3, n_claims=7, cost_usd=0.01, n_unpriced=1, n_replayed=4, n_recorded=5, n_written=1)
+    spent.add(Spending(n_checks=1, n_unwritten=2))
     assert summary(spent) == (
         "4 assertions on 7 claims for 0.0100 USD (1 of unknown price); 4 answers replayed; 5 recorded, "
         "1 recordings written; 2 recordings not written, as their tests did not pass"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.prompts.difference import PromptDifference, Side, compare_sides, in_words
+from factloop.prompts.difference import PromptDifference, PromptSide, compare_sides, in_words
 from factloop.prompts.registry import Prompt, packaged_prompts
 
 OURS = packaged_prompts()["safe/rating"]
@@ -27,7 +27,7 @@ def as_version(prompt: Prompt, version: int) -> str:
 
 
 def only(a: str, b: str) -> PromptDifference:
-    (pair,) = compare_sides(Side.of(a), Side.of(b)).pairs
+    (pair,) = compare_sides(PromptSide.of(a), PromptSide.of(b)).pairs
     return pair
 
 
@@ -76,7 +76,7 @@ def test_a_folder_answers_for_the_prompt_of_the_other_side(tmp_path: Path) -> No
 def test_of_two_folders_all_is_compared_that_either_replaces(tmp_path: Path) -> None:
     put(tmp_path / "a" / "r.md", as_version(OURS, 77))
     put(tmp_path / "b" / "q.md", as_version(QUERY, 78))
-    pairs = compare_sides(Side.of(str(tmp_path / "a")), Side.of(str(tmp_path / "b"))).pairs
+    pairs = compare_sides(PromptSide.of(str(tmp_path / "a")), PromptSide.of(str(tmp_path / "b"))).pairs
     assert [(pair.a.name, pair.a.version, pair.b.version) for pair in pairs] == [
         ("safe/rating", 77, OURS.version),
         ("safe/search_query", QUERY.version, 78),
@@ -90,12 +90,12 @@ def test_two_prompts_of_other_names_can_be_compared() -> None:
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="nowhere: no packaged prompt has this name"):
-        Side.of("nowhere")
+        PromptSide.of("nowhere")
     with pytest.raises(ConfigError, match="holds no prompt"):
-        Side.of(str(tmp_path))
+        PromptSide.of(str(tmp_path))
     with pytest.raises(ConfigError, match="front matter"):
-        Side.of(put(tmp_path / "x.txt", "no prompt"))
+        PromptSide.of(put(tmp_path / "x.txt", "no prompt"))
     put(tmp_path / "f" / "mine.md", RAW)
     stranger = put(tmp_path / "stranger.md", RAW.replace("safe/rating", "safe/other"))
     with pytest.raises(ConfigError, match="no prompt of the folder is named 'safe/other'"):
-        compare_sides(Side.of(stranger), Side.of(str(tmp_path / "f")))
+        compare_sides(PromptSide.of(stranger), PromptSide.of(str(tmp_path / "f")))

@@ -6,7 +6,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, Waiting
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit, ServerWait
 from factloop.core.records import Claim, Usage
 from factloop.reports.progress import CountDisplay, ProgressDisplay
 from tests.reports.sample import sample_report
@@ -72,8 +72,8 @@ def test_standard_output_stays_free_for_the_result(capsys: pytest.CaptureFixture
     assert "result" not in file.getvalue()
 
 
-def waiting(waited_s: float, cause: str = "status 429") -> Waiting:
-    return Waiting(server="serper", waited_s=waited_s, patience_s=120.0, cause=cause)
+def waiting(waited_s: float, cause: str = "status 429") -> ServerWait:
+    return ServerWait(server="serper", waited_s=waited_s, patience_s=120.0, cause=cause)
 
 
 def test_it_says_who_is_waited_for_until_something_happens() -> None:

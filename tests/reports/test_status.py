@@ -37,7 +37,7 @@ def test_the_worst_of_nothing_is_an_error() -> None:
 
 def test_unscored_claims_say_why() -> None:
     assert status_words(SUPPORTED) == "supported"
-    assert status_words(UNSCORED) == "not scored: the judge's reply could not be read"
+    assert status_words(UNSCORED) == "unscored: the judge's reply could not be read"
 
 
 def test_every_status_and_reason_is_told_apart_without_colour() -> None:

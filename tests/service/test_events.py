@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from factloop.core.events import ResponseSplit
-from factloop.service.live import ATTEMPT, LiveJob, Sent
+from factloop.service.live import ATTEMPT, LiveEvent, LiveJob
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
 from factloop.setup.settings import CheckSettings
@@ -77,7 +77,7 @@ def _live(attempt: int = 0) -> LiveJob:
 async def test_whoever_watches_gets_every_event_once_however_late_they_come() -> None:
     live = _live()
 
-    async def watch(after: int = 0) -> list[Sent | None]:
+    async def watch(after: int = 0) -> list[LiveEvent | None]:
         return [sent async for sent in live.follow(after, heartbeat_s=5.0)]
 
     early = asyncio.create_task(watch())

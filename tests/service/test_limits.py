@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from factloop.binding.keys import Keys, read_keys
+from factloop.binding.keys import ApiKeys, read_keys
 from factloop.core.errors import ConfigError
 from factloop.core.records import FactualityReport
 from factloop.service.settings import ServiceSettings
@@ -187,7 +187,7 @@ async def test_too_many_jobs_are_refused_and_none_is_lost(service: Service) -> N
 
 async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> None:
     ours, theirs = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER))
-    async with service(keys=Keys([KEY, OTHER])) as client:
+    async with service(keys=ApiKeys([KEY, OTHER])) as client:
         for wrong in ({}, {"Authorization": KEY}, {"Authorization": "Bearer "}, {"Authorization": f"Bearer {KEY}x"}):
             answer = await client.get("/v1/jobs", headers=wrong)
             assert words(answer) == (401, "unauthorized")
@@ -237,7 +237,7 @@ def test_a_wrong_set_up_is_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_other_addresses_are_served_with_a_key() -> None:
-    assert not ServiceSettings(host="0.0.0.0", keys=Keys([KEY])).is_loopback
+    assert not ServiceSettings(host="0.0.0.0", keys=ApiKeys([KEY])).is_loopback
     assert all(ServiceSettings(host=host).is_loopback for host in ("127.0.0.1", "::1", "localhost", "127.8.8.8"))
 
 

@@ -9,7 +9,7 @@ import pytest
 from factloop import FactChecker
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.service.results import Results
+from factloop.service.results import ResultFolder
 from tests.service.asking import ANSWER, Service
 
 
@@ -51,7 +51,7 @@ async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, f
 
 
 def test_a_changed_file_is_read_again(folder: Path) -> None:
-    results = Results(folder)
+    results = ResultFolder(folder)
     assert len(results.all()) == 2
     (folder / "ada.json").write_text("{}")
     assert [info.name for info in results.all()] == ["run"]
@@ -60,7 +60,7 @@ def test_a_changed_file_is_read_again(folder: Path) -> None:
 
 
 def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
-    assert Results(None).all() == []
-    assert Results(None).find("ada") is None
-    with pytest.raises(ConfigError, match="is no folder"):
-        Results(home / "absent")
+    assert ResultFolder(None).all() == []
+    assert ResultFolder(None).find("ada") is None
+    with pytest.raises(ConfigError, match="not a folder"):
+        ResultFolder(home / "absent")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.binding.keys import Keys
+from factloop.binding.keys import ApiKeys
 from factloop.service.tickets import GOOD_FOR_S, Tickets
 from tests.service.asking import ASK, Service, finished
 
@@ -49,7 +49,7 @@ def test_what_is_not_quite_a_ticket_is_none(change: object) -> None:
 
 
 async def test_a_report_is_opened_without_the_key_and_nothing_else(service: Service) -> None:
-    async with service(keys=Keys([KEY, OTHER])) as client:
+    async with service(keys=ApiKeys([KEY, OTHER])) as client:
         mine, theirs = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER))
         job = (await client.post("/v1/checks", json=ASK, headers=mine)).json()
         client.headers.update(mine)

@@ -13,7 +13,7 @@ import openai
 import pytest
 
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, Entailment, McqAnswer
-from factloop.prompts.registry import PromptRegistry, Rendered
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from tests.simulator import CHAT, Passage, QaPair, Simulator
 from tests.simulator.brain import Brain
 
@@ -27,12 +27,12 @@ def response_format(title: str) -> Any:
     return {"type": "json_schema", "json_schema": {"name": title, "strict": True, "schema": schema}}
 
 
-def ask(client: openai.OpenAI, prompt: Rendered, **options: Any) -> Any:
+def ask(client: openai.OpenAI, prompt: RenderedPrompt, **options: Any) -> Any:
     messages: Any = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
     return client.chat.completions.create(model="sim", messages=messages, **options).choices[0]
 
 
-def answer(client: openai.OpenAI, prompt: Rendered, title: str) -> Any:
+def answer(client: openai.OpenAI, prompt: RenderedPrompt, title: str) -> Any:
     reply = ask(client, prompt, response_format=response_format(title))
     return SCHEMAS[title].model_validate_json(reply.message.content)
 
@@ -51,7 +51,7 @@ def options_of(pair: QaPair, response: str, place: int, seed: int = 1) -> list[s
     return [*list(others)[:place], response, *list(others)[place:], NONE]
 
 
-def choice(pair: QaPair, options: Sequence[str]) -> Rendered:
+def choice(pair: QaPair, options: Sequence[str]) -> RenderedPrompt:
     return PROMPTS["trustscore/multiple_choice"].render(question=pair.question, options=lines(options))
 
 
@@ -116,12 +116,12 @@ class TestMcqAnswer:
         pair = first_with(sim, "known")
         prompt = choice(pair, options_of(pair, pair.answer, 3))
         shown = f"<question>{pair.question}</question><options>{lines(options_of(pair, pair.answer, 0))}</options>"
-        assert answer(client, Rendered("", f"{prompt.system}\n{shown}", prompt.user), "McqAnswer").answer == "D"
+        assert answer(client, RenderedPrompt("", f"{prompt.system}\n{shown}", prompt.user), "McqAnswer").answer == "D"
 
     def test_prompts_without_options_or_of_another_world_get_the_last_letter(
         self, client: openai.OpenAI, sim: Simulator
     ) -> None:
-        assert answer(client, Rendered("", "", "no blocks at all"), "McqAnswer").answer == "E"
+        assert answer(client, RenderedPrompt("", "", "no blocks at all"), "McqAnswer").answer == "E"
         prompt = PROMPTS["trustscore/multiple_choice"].render(
             question="Who built the first temple?", options=lines(["Solomon.", "David.", "Herod.", "Nero.", NONE])
         )
@@ -144,7 +144,7 @@ class TestMcqAnswer:
         pair = first_with(sim, "known")
         prompt = choice(pair, options_of(pair, pair.answer, 0))
         schema = json.dumps(McqAnswer.model_json_schema())
-        reply = ask(client, Rendered("", prompt.system, f"{prompt.user}\n\nFollow this JSON Schema:\n{schema}"))
+        reply = ask(client, RenderedPrompt("", prompt.system, f"{prompt.user}\n\nFollow this JSON Schema:\n{schema}"))
         assert json.loads(reply.message.content) == {"answer": "A"}
         assert CHAT not in sim.stats().stages
 

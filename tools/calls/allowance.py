@@ -1,4 +1,4 @@
-"""What one check or correction may still take: time, calls and money, beside the limits of the whole run."""
+"""The remaining time, calls and money of one check or correction, beside the limits of the whole run."""
 
 from __future__ import annotations
 

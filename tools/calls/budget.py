@@ -44,7 +44,7 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
-        """Room for one call that costs at most `worst_usd`. Raises BudgetExceeded where there is none.
+        """Room for one call that costs at most `worst_usd`. Raises BudgetExceeded if the budget has no room.
 
         With `calls=0` it costs money only: a search, which the limit on model calls does not count.
         """

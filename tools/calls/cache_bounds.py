@@ -1,7 +1,7 @@
 """How much a cache of answers keeps, and for how long: what is older goes, and the oldest where there is too much.
 
 Age is the time since an answer was written, not since it was used: so a hit writes nothing and waits for no writer, and
-after a while everybody is asked anew, which names of models and pages of the web need.
+after a while every question is asked anew, since models behind a name and pages of the web change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class CacheBounds:
 
     @property
     def step_bytes(self) -> int:
-        """Written between two looks at the size: little, as whoever writes then waits for what is removed."""
+        """Bytes written between two looks at the size: few, since the writer then waits for the removal."""
         return self.max_bytes // 256
 
 

@@ -1,4 +1,4 @@
-"""Stops asking a server that does not answer: a thousand questions shall not wait for a thousand time-outs."""
+"""Stops asking a server that does not answer, so that a thousand questions do not wait for a thousand time-outs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from factloop.core.errors import ToolError
 FAILURES = 3
 REST_S = 60.0
 _ABOUT_THE_REQUEST = frozenset({400, 413, 414, 422})
-"""Statuses that blame this one request: whoever sends them is there and in order."""
+"""Statuses that blame this one request: a server that sends them is up and working."""
 
 
 class Circuit:

@@ -33,7 +33,7 @@ def reading_until(deadline: float) -> Iterator[None]:
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket, each time with the time that is left. Raises TimeoutError when there is none."""
+    """Reads from a socket, each time within the remaining time. Raises TimeoutError when that is used up."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
         self._raw, self._sock, self._deadline = raw, sock, deadline

@@ -21,7 +21,7 @@ from factloop.tools.calls.json_client import JsonAnswer, JsonClient
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
-from factloop.tools.calls.tape import Asked, Tape
+from factloop.tools.calls.tape import Tape, TapeRequest
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
@@ -86,7 +86,9 @@ class Endpoint:
     ) -> Any:
         if self._tape is None:
             return await self._fetch(method, fields, read)
-        asked = Asked("web", [self.tool, method, sorted(fields.items())], {"tool": self.tool, "fields": dict(fields)})
+        asked = TapeRequest(
+            "web", [self.tool, method, sorted(fields.items())], {"tool": self.tool, "fields": dict(fields)}
+        )
         value, _ = await self._tape.take(asked, lambda: self._fetch(method, fields, read), read=lambda _: None)
         return value
 
@@ -105,7 +107,7 @@ class Endpoint:
             raise
 
     async def _attempt(self, method: str, fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]) -> Any:
-        # The circuit is looked at before the limiter, too: else everybody would queue there only to be turned away.
+        # The circuit is looked at before the limiter, too: else every call would queue there only to be turned away.
         async with self._places:
             self._circuit.check()
             async with self._limiter.slot() as ticket:

@@ -2,7 +2,7 @@
 
 A server that refuses with 429 answers at once, so a burst of a thousand requests earns a thousand refusals before the
 first is noticed. Requests therefore leave at a rate that starts at `START_RATE` and doubles while nothing is refused.
-A refusal pauses everybody for as long as the server asks, and lowers the rate towards what the server took since the
+A refusal pauses all calls for as long as the server asks, and lowers the rate towards what the server took since the
 refusal before: its limit, as it had nothing left at both ends. The rate then creeps up again (AIMD, as TCP does).
 
 What counts as taken is what was sent and not refused: refusals come at once, answers only after seconds.
@@ -44,7 +44,7 @@ TRIAL_ROUND_TRIPS = 1.5
 
 
 @dataclass(frozen=True)
-class Ticket:
+class Slot:
     """Proof of a slot: when its request left, in the loop's clock."""
 
     sent_at: float
@@ -68,13 +68,13 @@ class Limiter:
         self._sent_since = 0
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Ticket]:
+    async def slot(self) -> AsyncIterator[Slot]:
         """A place to send one request in; leaving it frees the place."""
         async with self._slots:
-            yield Ticket(await self._wait_for_turn())
+            yield Slot(await self._wait_for_turn())
 
-    def refused(self, ticket: Ticket, retry_after_s: float | None) -> None:
-        """The server refused the request for its rate: everybody pauses, then goes on more slowly."""
+    def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
+        """Records that the server refused the request for its rate: all calls pause, then go on more slowly."""
         now = asyncio.get_running_loop().time()
         if ticket.sent_at > self._refused_at:  # else it left before the last lesson, and teaches nothing
             self._learn(ticket, now)
@@ -85,7 +85,7 @@ class Limiter:
         self._paused_until = max(self._paused_until, now + pause_s)
         self._changed_at = self._paused_until
 
-    def _learn(self, ticket: Ticket, now: float) -> None:
+    def _learn(self, ticket: Slot, now: float) -> None:
         lowered = BACK_OFF * self._rate
         taken = self._sent_since - 1
         if self._lessons == 0:

@@ -82,7 +82,7 @@ class UsageMeter:
         self._stage(stage).cache_hits += 1
 
     def add(self, usage: Usage) -> None:
-        """Takes over what another account came to."""
+        """Adds the sums of another account."""
         for name, stage in usage.stages.items():
             entry = self._stage(name)
             for field_name in _SUMMED:

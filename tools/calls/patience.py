@@ -1,8 +1,8 @@
-"""How long a server that accepts no request is waited for: one clock for all who wait for it.
+"""How long calls wait for a server that accepts no request: one clock for all of them.
 
 The patience of single calls ends no outage: a hundred calls take turns, each with its own. So a run has one clock for
-each server. It runs while anybody waits for that server, and every request that the server accepts sets it back. When
-it has run out, all who wait end together, and whoever comes later ends at once, without a request.
+each server. It runs while any call waits for that server, and every request that the server accepts sets it back. When
+it has run out, all waiting calls end together, and later calls end at once, without a request.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from factloop.core.errors import FactloopError, ToolError, ToolTimeout
-from factloop.core.events import Waiting
+from factloop.core.events import ServerWait
 from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS
 from factloop.tools.calls.stopwatch import Stopwatch
 
 T = TypeVar("T")
-Listener = Callable[[Waiting], None]
+Listener = Callable[[ServerWait], None]
 
 REST_S = 60.0
 """Once in so many seconds one call may try a server that was given up: a checker may outlive an outage."""
@@ -99,7 +99,7 @@ class Patience:
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
         """Around one request: how it ends says whether the server accepted it.
 
-        One that only says hello shows that somebody is there, not that anybody is served.
+        A mere greeting shows that the server is up, not that it serves requests.
         """
         request, sent_at = object(), _now()
         self._in_flight[request] = sent_at
@@ -215,7 +215,7 @@ class Patience:
             return
         assert self._refusal is not None  # else nothing would have set the timer
         cause = self._cause(self._refusal)
-        waiting = Waiting(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
+        waiting = ServerWait(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
         for listener in {listener for listener in self._waiting.values() if listener is not None}:
             listener(waiting)
 

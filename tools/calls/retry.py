@@ -88,7 +88,7 @@ class _Tally:
         asked = error.retry_after_s if isinstance(error, ToolError) else None
         if asked is None:
             return rng.uniform(0.5, 1.0) * backoff
-        # Everybody who was refused waits at least as asked; the jitter keeps them from coming back as one.
+        # All refused calls wait at least as asked; the jitter keeps them from coming back at once.
         return asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
 
     def exhausted(self, next_delay_s: float) -> bool:

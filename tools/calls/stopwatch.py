@@ -6,7 +6,7 @@ import asyncio
 
 
 class Stopwatch:
-    """Seconds for which it ran since it was set back, in the loop's time."""
+    """Counts the seconds that it ran since it was set back, in the loop's time."""
 
     def __init__(self) -> None:
         self._shown_s = 0.0

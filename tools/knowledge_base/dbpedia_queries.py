@@ -31,7 +31,7 @@ def class_iri(name: str) -> str:
 
 
 def path_of(properties: Sequence[str]) -> str:
-    """The properties as a path, one after the other. Raises ConfigError where one is no address."""
+    """The properties as a path, one after the other. Raises ConfigError for an invalid address."""
     if not properties:
         raise ConfigError("dbpedia: popularity needs at least one property")
     return "/".join(_bracketed(address) for address in properties)

@@ -55,10 +55,10 @@ _SPORTS = re.compile(
 
 
 def group_kind(name: str, question: str) -> str | None:
-    """*team*, *club*, *band*, *musical group*; None for a name that is none of these, or that the question has already.
+    """*team*, *club*, *band*, *musical group*; None for any other name, and for one that the question has already.
 
     A band is known by its article or its *&* where the question is about music, a team by its city and plural, a club
-    where the question asks for whom somebody plays."""
+    where the question asks for a player's club."""
     if fold(name) in fold(question):
         return None
     words = name.removeprefix("The ").removeprefix("the ").split()

@@ -64,7 +64,7 @@ _NO_ACTING = re.compile(
 
 @lru_cache(maxsize=2048)
 def role_asked_for(question: str) -> str | None:
-    """What the person that the question asks for is known for; None where that is not said, or is no role here."""
+    """The role of the person that the question asks for; None if it names none of these roles."""
     for role, cue in _CUES:
         if cue.search(question):
             return None if role == "actor" and _NO_ACTING.search(question) else role

@@ -93,7 +93,7 @@ class PersonName:
 
 
 def read_name(name: str) -> PersonName | None:
-    """The form of a name; None for what no person is called, and for scripts without lists of names."""
+    """The form of a person's name; None for other names, and for scripts without lists of names."""
     words = tuple(name.split())
     parts = _parts(words)
     own = [word for word, part in zip(words, parts, strict=True) if part != "kept"]
@@ -130,7 +130,7 @@ def _core(words: Sequence[str], titles: Sequence[str], reigns: bool) -> tuple[Pa
 
 
 def _single(word: str, titles: Sequence[str], reigns: bool) -> Part:
-    """What the only name of somebody is: *King Solomon*, *Harold II*, *Dr. Watson*, *Sir Lancelot*, *Plato*."""
+    """The part that a person's only name plays: *King Solomon*, *Harold II*, *Dr. Watson*, *Sir Lancelot*, *Plato*."""
     if reigns or (titles and titles[-1] in _WITH_REIGN):
         return "reign"
     if titles:

@@ -22,8 +22,8 @@ _ASKED_FAINT = 5.0
 _BESIDE = 4.0
 _WELL_KNOWN = 9.0
 """Fame of countries and of the states of the USA."""
-_NOBODY = 8.0
-"""Fame of nationalities, from which on a name that is no person's is taken as it stands whoever is asked for."""
+_BEYOND_PEOPLE = 8.0
+"""Fame of nationalities. From it on, a name that no person has is taken as it stands, whatever the question asks."""
 _FAIRLY_KNOWN = 5.3
 """A city of two hundred thousand."""
 _LARGE = 6.0
@@ -44,7 +44,7 @@ class Reading:
     start: int
     end: int
     sure: bool
-    """Nobody's name, or asked for."""
+    """No person's name, or what the question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ def _best(name: _Name, entries: Sequence[Entry], text: str, question: str, *, al
     start = name.start
     if takes_article(entry.label) and text[max(start - 4, 0) : start].lower() == "the ":
         start -= 4
-    nobody = entry.broad == "nationality" or (not name.personal and entry.fame >= _NOBODY)
-    sure = nobody or ((is_asked or (in_place and not name.personal)) and "person" not in asked)
+    no_person = entry.broad == "nationality" or (not name.personal and entry.fame >= _BEYOND_PEOPLE)
+    sure = no_person or ((is_asked or (in_place and not name.personal)) and "person" not in asked)
     return Reading(entry, start, name.end, sure)
 
 
@@ -163,7 +163,7 @@ def _accepted(name: _Name, entry: Entry, score: float, *, is_asked: bool, in_pla
         return _accepted_in_lower_case(name, entry, in_place)
     if len(name.words) > 1:
         return score >= _ANY
-    if entry.fame >= _NOBODY:
+    if entry.fame >= _BEYOND_PEOPLE:
         return True
     if name.ordinary:
         return in_place and entry.fame >= _FAIRLY_KNOWN

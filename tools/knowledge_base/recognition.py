@@ -55,7 +55,7 @@ _SAINTS = frozenset({"st", "saint"})
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class NameMatch:
     """`text[start:end]` names a person or a thing."""
 
     kind: Literal["person", "thing"]
@@ -67,13 +67,13 @@ class Recognised:
     """By its own form, whatever the question asks and whatever place has that name, too."""
 
 
-def recognise(text: str, question: str) -> tuple[Recognised, ...]:
+def recognise(text: str, question: str) -> tuple[NameMatch, ...]:
     """The people and things among the mentions of a text, in order. Places and nationalities are for others to find."""
     found = [known for mention in find_mentions(text) if (known := _read(text, mention.start, mention.end, question))]
     return (*found, *_in_lower_case(text))
 
 
-def _read(text: str, start: int, end: int, question: str) -> Recognised | None:
+def _read(text: str, start: int, end: int, question: str) -> NameMatch | None:
     ahead = _INITIALS_BEFORE.search(text[max(start - 12, 0) : start])
     start -= len(ahead.group()) if ahead else 0
     words: Sequence[NameWord] = [word for word in name_words(text) if start <= word.start and word.end <= end + 1]
@@ -81,21 +81,21 @@ def _read(text: str, start: int, end: int, question: str) -> Recognised | None:
     words = words[1:] if has_article else words
     thing = thing_kind([word.word for word in words])
     if thing is not None and words[0].capitalised and not text[:start].endswith(("'s ", "’s ")):
-        return Recognised("thing", words[0].start, words[-1].end, thing[0], sure=True)
+        return NameMatch("thing", words[0].start, words[-1].end, thing[0], sure=True)
     quoted = text[max(start - 1, 0) : start] in _OPENING_QUOTES and start > 0
     group = None if quoted else group_kind(text[start:end], question)
     if group is not None and words:
-        return Recognised("thing", words[0].start, words[-1].end, group, sure=True)
+        return NameMatch("thing", words[0].start, words[-1].end, group, sure=True)
     words = _without_realm(_without_office(words, text))
     if not words or quoted or len(words) > _MAX_NAMES or not _may_be_a_name(words):
         return None
     start, end = words[0].start, words[-1].end
     if asked_for(question) == {"company"} and fold(text[start:end]) not in fold(question):
-        return Recognised("thing", start, end, "company", sure=False)
+        return NameMatch("thing", start, end, "company", sure=False)
     if _is_person_by_form(words):
-        return Recognised("person", start, end, "", sure=True)
+        return NameMatch("person", start, end, "", sure=True)
     if not has_article and _is_person_by_place(text, words, question):
-        return Recognised("person", start, end, "", sure=False)
+        return NameMatch("person", start, end, "", sure=False)
     return None
 
 
@@ -189,7 +189,7 @@ def _is_english(lower: str) -> bool:
     return _is_ordinary(lower) or (not is_name and is_known(lower, lang="en"))
 
 
-def _in_lower_case(text: str) -> Iterator[Recognised]:
+def _in_lower_case(text: str) -> Iterator[NameMatch]:
     """Names without capitals: a given name that is no other word before a family name or a word unknown to English, or
     *king* and *queen* before such a word."""
     words = name_words(text)
@@ -201,4 +201,4 @@ def _in_lower_case(text: str) -> Iterator[Recognised]:
             continue
         is_name = len(family) > 3 and family not in ordinary and family not in lexicon.FUNCTION_WORDS
         if text[first.end : last.start] == " " and is_name:
-            yield Recognised("person", first.start, last.end, "", sure=True)
+            yield NameMatch("person", first.start, last.end, "", sure=True)

@@ -17,7 +17,7 @@ from factloop.tools.calls.json_client import JsonAnswer
 
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
-"""Share of our patience after which the server is asked to give up: it shall not work on for nobody."""
+"""Share of our time limit after which the server is asked to stop: its answer would come too late."""
 LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
@@ -34,7 +34,7 @@ def user_agent() -> str:
 
 
 def iri(address: str) -> str | None:
-    """`address` as it may stand between < and > in a query; None where it is no http address at all.
+    """`address` as it may stand between < and > in a query; None if it is not an http address.
 
     Everything that could end the brackets is percent-encoded, whatever stood there. Characters beyond ASCII are
     decoded: Spotlight escapes them and DBpedia's names do not.
@@ -63,12 +63,12 @@ class _Term(BaseModel):
     value: str
 
 
-class _Results(BaseModel):
+class _SparqlResults(BaseModel):
     bindings: list[dict[str, _Term]]
 
 
-class _Answer(BaseModel):
-    results: _Results
+class _SparqlAnswer(BaseModel):
+    results: _SparqlResults
 
 
 class SparqlClient:
@@ -90,7 +90,7 @@ class SparqlClient:
 
     def _rows(self, names: Sequence[str], answer: JsonAnswer) -> list[Row]:
         try:
-            bindings = _Answer.model_validate(answer.value).results.bindings
+            bindings = _SparqlAnswer.model_validate(answer.value).results.bindings
             rows = [{name: binding[name].value for name in names} for binding in bindings]
         except (ValidationError, KeyError) as error:
             message = f"{self._endpoint.tool}: the answer has another shape than the SPARQL results asked for"

@@ -23,7 +23,7 @@ for each, so that everything else keeps its place."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class SpotlightMention:
     """`text[start:end]` names the resource at `uri`, which has these classes of DBpedia's ontology, at least one."""
 
     start: int
@@ -59,7 +59,7 @@ class SpotlightClient:
     def __init__(self, endpoint: Endpoint, confidence: float) -> None:
         self._endpoint, self._confidence = endpoint, confidence
 
-    async def annotate(self, text: str, question: str) -> list[Mention]:
+    async def annotate(self, text: str, question: str) -> list[SpotlightMention]:
         """The mentions in `text`, in order, without overlap. Raises ToolError, ToolTimeout.
 
         The question is sent in front of the text: it is context for the choice among namesakes.
@@ -91,7 +91,7 @@ def dbpedia_types(types: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
 
 
-def _placed(resource: _Resource, sent: str, lead: int) -> Mention | None:
+def _placed(resource: _Resource, sent: str, lead: int) -> SpotlightMention | None:
     """Where it stands in the text behind the lead; None where it stands in the lead, nowhere, or has no types.
 
     Spotlight also links bare numbers ("02" is a film to it): these are no entities.
@@ -102,7 +102,7 @@ def _placed(resource: _Resource, sent: str, lead: int) -> Mention | None:
     start = _start(resource, sent, lead)
     if start is None:
         return None
-    return Mention(start - lead, start - lead + len(resource.surface), resource.uri, types)
+    return SpotlightMention(start - lead, start - lead + len(resource.surface), resource.uri, types)
 
 
 def _start(resource: _Resource, sent: str, lead: int) -> int | None:
@@ -118,9 +118,9 @@ def _from_utf16(text: str, units: int) -> int:
     return len(text.encode("utf-16-le")[: 2 * max(0, units)].decode("utf-16-le", "ignore"))
 
 
-def _without_overlap(mentions: Iterable[Mention]) -> list[Mention]:
+def _without_overlap(mentions: Iterable[SpotlightMention]) -> list[SpotlightMention]:
     """Of those that overlap the longest stays, of equals the first."""
-    kept: list[Mention] = []
+    kept: list[SpotlightMention] = []
     for mention in sorted(mentions, key=lambda mention: (mention.start - mention.end, mention.start)):
         if all(mention.end <= other.start or other.end <= mention.start for other in kept):
             kept.append(mention)

@@ -36,22 +36,22 @@ _CALLED = {
 """Types of DBpedia's ontology for what questions ask for in other words."""
 
 
-class _Row(NamedTuple):
+class _EntityRow(NamedTuple):
     id: int
     uri: str
     label: str
     type_set: int
 
 
-class _Found(NamedTuple):
+class _LabelMatch(NamedTuple):
     start: int
     end: int
     n_words: int
-    row: _Row
+    row: _EntityRow
 
 
 class TableKnowledgeBase:
-    """Reads a table that `build_table` made. Raises ConfigError where the file is none, or of another version.
+    """Reads a table that `build_table` made. Raises ConfigError for other files, and for another version.
 
     Names are found by their spelling, the longest first. Of namesakes the one is taken whose types the question asks
     for, then the one spelled exactly so, then the best known.
@@ -80,10 +80,10 @@ class TableKnowledgeBase:
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
         found = self._connection.execute("SELECT id, uri, label, type_set FROM entity WHERE uri = ?", (entity.key,))
         row = found.fetchone()
-        return tuple(self._siblings(_Row(*row), entity.name, limit)) if row is not None and limit > 0 else ()
+        return tuple(self._siblings(_EntityRow(*row), entity.name, limit)) if row is not None and limit > 0 else ()
 
     def _link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
-        found: list[_Found] = []
+        found: list[_LabelMatch] = []
         for one in sorted(self._candidates(text, question), key=lambda c: (-c.n_words, c.start, -c.end)):
             if all(one.end <= other.start or other.end <= one.start for other in found):
                 found.append(one)
@@ -95,7 +95,7 @@ class TableKnowledgeBase:
     def _type_names(self, type_set: int) -> tuple[str, ...]:
         return tuple(self._names_of_types[number] for number in self._types_of_set[type_set])
 
-    def _candidates(self, text: str, question: str) -> Iterator[_Found]:
+    def _candidates(self, text: str, question: str) -> Iterator[_LabelMatch]:
         words = name_words(text)
         spans = list(_spans(text, words))
         known = self._known({fold(text[start:end]) for start, end, _, _ in spans})
@@ -109,7 +109,7 @@ class TableKnowledgeBase:
             if _is_name(
                 text, words[first:after], asked=asked, exact=row.label == name, alone=len(words) == after - first
             ):
-                yield _Found(start, end, after - first, row)
+                yield _LabelMatch(start, end, after - first, row)
 
     def _known(self, names: set[str]) -> set[str]:
         ordered = sorted(name for name in names if name)
@@ -120,13 +120,13 @@ class TableKnowledgeBase:
             known.update(row[0] for row in self._connection.execute(query, some))
         return known
 
-    def _best(self, name: str, question: str) -> tuple[bool, _Row]:
+    def _best(self, name: str, question: str) -> tuple[bool, _EntityRow]:
         """Whether the question asks for its type, and the entity that the name means."""
         query = (
             "SELECT id, uri, label, type_set FROM name JOIN entity ON entity.id = name.entity"
             " WHERE folded = ? ORDER BY name.entity LIMIT ?"
         )
-        rows = [_Row(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
+        rows = [_EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
         scored = [(self._n_asked(row.type_set, question), row.label == name, -row.id, row) for row in rows]
         n_asked, _, _, row = max(scored)
         return n_asked > 0, row
@@ -136,7 +136,7 @@ class TableKnowledgeBase:
         called = {name for kind in asked_for(question) for name in _CALLED.get(kind, ())}
         return sum(name in called or (_words_of(name) or {name}) <= asked for name in self._type_names(type_set))
 
-    def _siblings(self, row: _Row, name: str, limit: int) -> Iterator[Sibling]:
+    def _siblings(self, row: _EntityRow, name: str, limit: int) -> Iterator[Sibling]:
         seen = {fold(row.label), fold(name)}
         types = self._types_of_set[row.type_set]
         for sets in self._levels(row.type_set):
@@ -192,7 +192,7 @@ class TableKnowledgeBase:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Read-only. Used from whichever thread runs the event loop."""
+    """A read-only connection, used from the thread that runs the event loop."""
     refused = ConfigError(f"{path} is no table of typed entities of this version: make one by `factloop kb build`")
     if not path.is_file():
         raise ConfigError(f"no table of typed entities at {path}: make one by `factloop kb build`")

@@ -25,7 +25,7 @@ ONLY_RESPONSES = ("-codex", "-pro")
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
 """By which the providers' classes name their server, whether it came from an argument or from the environment."""
 MARGIN_S = 5.0
-"""The gateway's timeout fires first; the client's is there in case nobody waits any more."""
+"""The gateway's timeout fires first; the client's ends calls that are no longer awaited."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def replayed_chat_model(
     base_url: str | None = None,
     temperature: float | None = 0.1,
     max_tokens: int | None = 1024,
-    timeout_s: float = 60.0,  # noqa: ARG001 - as build_chat_model has it: nobody is waited for
+    timeout_s: float = 60.0,  # noqa: ARG001 - the signature of build_chat_model: a replay makes no calls
     price: Price | None = None,
 ) -> ChatModel:
     """Stands for the model of that name where all its answers are replayed: no key, no client, no provider's package.
@@ -114,11 +114,11 @@ def replayed_chat_model(
     settings = _sampling(temperature, max_tokens)
     identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
     known = price or (model_price(full) if base_url is None else None)
-    return ChatModel(_NeverAsked(), full, identity, known, max_tokens)
+    return ChatModel(_ReplayOnlyModel(), full, identity, known, max_tokens)
 
 
-class _NeverAsked(BaseChatModel):
-    """A replay ends with an error where an answer is missing; nothing may ask a model instead."""
+class _ReplayOnlyModel(BaseChatModel):
+    """Fails when called: a replay with a missing answer must end with an error, never ask a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise AssertionError("a replay asks no model")

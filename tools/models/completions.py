@@ -29,7 +29,7 @@ class PlainCompletions:
 
     async def create(self, **payload: Any) -> Any:
         """The answer, raw: `parse()` gives a dictionary; a stream is the library's. Raises the library's errors."""
-        if payload.get("stream"):  # LangGraph streams a model whose messages somebody watches
+        if payload.get("stream"):  # LangGraph streams a model whose messages have a listener
             return await self._client.chat.completions.create(**payload)
         asked = {name: payload.pop(name, None) or {} for name in ("extra_body", "extra_headers", "extra_query")}
         raw = await self._client.post(

@@ -12,16 +12,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel
 
 from factloop.core.errors import ModelOutputError, ModelRefusal
-from factloop.prompts.registry import Prompt, Rendered
+from factloop.prompts.registry import Prompt, RenderedPrompt
 from factloop.tools.calls.answers import AnsweredBy, Answers, Value
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import as_messages, span
 from factloop.tools.models.asking import ModelCall, read_reply, request_key
 from factloop.tools.models.chat import ChatModel
-from factloop.tools.models.offers import Chosen, Offers, is_blank
+from factloop.tools.models.offers import Offers, ToolChoice, is_blank
 from factloop.tools.models.parsing import parse_reply, validate
 from factloop.tools.models.transport import Request, Transport
-from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
+from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
@@ -44,7 +44,7 @@ class Answered(Generic[A]):
     """An answer with the tokens it was read from, where their log-probabilities were asked for and given."""
 
     value: A
-    tokens: tuple[Token, ...]
+    tokens: tuple[ReplyToken, ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class FreeAnswer:
     text: str
     cut_off: bool
     """It ended because it reached the token limit."""
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[ReplyToken, ...] = ()
     """As in `Answered`."""
 
 
@@ -67,14 +67,14 @@ class ModelGateway:
 
     async def ask(
         self,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         *,
         stage: str,
         meter: UsageMeter,
         offers: Offers[Any, Any] | None = None,
         accept: Accept | None = None,
-    ) -> T | Chosen[Any]:
+    ) -> T | ToolChoice[Any]:
         """The model's answer as `output`, or its choice among `offers`.
 
         A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns `REPAIRS`
@@ -86,7 +86,7 @@ class ModelGateway:
 
     async def ask_offering(
         self,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         *,
         offers: Offers[Any, Any] | None,
@@ -95,13 +95,13 @@ class ModelGateway:
         accept: Accept | None = None,
         top_logprobs: int = 0,
         needed: re.Pattern[str] | None = None,
-    ) -> Answered[T | Chosen[Any]]:
+    ) -> Answered[T | ToolChoice[Any]]:
         """`ask`, with the log-probabilities that `ask_graded` gives. What comes as a tool call has none."""
         first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed)
         return await self._converse(first, output, accept)
 
     async def ask_for(
-        self, prompt: Rendered, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
+        self, prompt: RenderedPrompt, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
     ) -> T:
         """`ask` without offers: the answer itself."""
         answer = await self.ask(prompt, output, stage=stage, meter=meter, accept=accept)
@@ -110,7 +110,7 @@ class ModelGateway:
 
     async def ask_graded(
         self,
-        prompt: Rendered,
+        prompt: RenderedPrompt,
         output: type[T],
         *,
         stage: str,
@@ -131,7 +131,7 @@ class ModelGateway:
         return Answered(answered.value, answered.tokens)
 
     async def ask_freely(
-        self, prompt: str | Rendered, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
+        self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
     ) -> FreeAnswer:
         """What the model says to `prompt` alone: no instruction, no schema and no repair turn goes with it.
 
@@ -153,7 +153,7 @@ class ModelGateway:
 
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
-    ) -> Answered[T | Chosen[Any]]:
+    ) -> Answered[T | ToolChoice[Any]]:
         """The answer to a request, after repair turns if need be. Raises as `ask`."""
         asked = [first]
         while True:
@@ -184,13 +184,13 @@ class ModelGateway:
         read_text: ReadText[T] | None,
         *,
         shows_schema: bool,
-    ) -> Answered[T | Chosen[Any]]:
+    ) -> Answered[T | ToolChoice[Any]]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
             answer = _read(reply, output, request.offers, read_text)
-            if accept is not None and not isinstance(answer, Chosen):
+            if accept is not None and not isinstance(answer, ToolChoice):
                 accept(answer)
         except ModelOutputError:
             self._transport.note_read(mode, readable=False)
@@ -236,13 +236,13 @@ def _said(request: Request) -> str:
     return as_messages([(roles.get(message.type, message.type), str(message.text)) for message in request.messages])
 
 
-def _messages(prompt: Rendered) -> list[BaseMessage]:
+def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
     return [SystemMessage(prompt.system), HumanMessage(prompt.user)]
 
 
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
-) -> T | Chosen[Any]:
+) -> T | ToolChoice[Any]:
     """What the reply says: the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
@@ -267,7 +267,7 @@ def _read_text(text: str, output: type[T], read_text: ReadText[T] | None) -> T:
         return answer
 
 
-def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) -> T | Chosen[Any]:
+def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) -> T | ToolChoice[Any]:
     title = output.__name__
     said = f"{call.name}({call.args})"
     args = output if call.name == title else offers.args if offers is not None and call.name in offers.tools else None
@@ -281,4 +281,4 @@ def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) ->
     if is_blank(read):
         wanted = ", ".join(args.model_fields)
         raise ModelOutputError(f"the call of {call.name!r} gives none of: {wanted}", schema=title, reply=said)
-    return Chosen(call.name, read)
+    return ToolChoice(call.name, read)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 
 TOP_LOGPROBS = 5
 """Alternatives to ask for: as many as every server allows that gives any."""
@@ -19,18 +19,18 @@ VALUE = "value"
 """Name of the group of a pattern that holds what the probabilities are wanted of."""
 
 
-def probabilities(token: Token) -> dict[str, float]:
+def probabilities(token: ReplyToken) -> dict[str, float]:
     """How probable each alternative in the token's place was, itself among them; without what is no number."""
     return {text: math.exp(min(logprob, 0.0)) for text, logprob in token.alternatives.items() if logprob == logprob}
 
 
-def only_needed(tokens: Sequence[Token], needed: re.Pattern[str]) -> tuple[Token, ...]:
+def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
     """The tokens of what the pattern matches, with alternatives for its group `value` alone.
 
     `needed` finds the same matches in these as in all tokens, and the same probabilities.
     """
     text, ends = _joined(tokens)
-    kept: list[Token] = []
+    kept: list[ReplyToken] = []
     reached = 0
     for match in needed.finditer(text):
         for place, token in enumerate(tokens[reached:], reached):
@@ -45,15 +45,15 @@ def only_needed(tokens: Sequence[Token], needed: re.Pattern[str]) -> tuple[Token
 
 
 def option_probabilities(
-    tokens: Sequence[Token], span: tuple[int, int], options: Sequence[str], *, closing: str
+    tokens: Sequence[ReplyToken], span: tuple[int, int], options: Sequence[str], *, closing: str
 ) -> Mapping[str, float] | None:
     """How probable each of `options`, followed by `closing`, was at `span` of the tokens' joined text.
 
     Options are told apart as far as need be: what begins one of them and no other counts for it ("insuff" for
     "insufficient"). Where the token written could begin several, the next decides; an alternative that could begin
-    several counts for none, as nobody knows which. What is not among the alternatives counts as 0. The sum may so be
+    several is ambiguous and counts for no option. What is not among the alternatives counts as 0. The sum may so be
     well under 1: the server samples from all tokens. None where a token of the span has no alternatives, or the
-    tokens written are none of the options.
+    tokens written match no option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)
@@ -82,6 +82,6 @@ def _begun(text: str, whole: Mapping[str, str]) -> list[str]:
     return [option for option, said in whole.items() if said.startswith(text) or text.startswith(said)]
 
 
-def _joined(tokens: Sequence[Token]) -> tuple[str, list[int]]:
+def _joined(tokens: Sequence[ReplyToken]) -> tuple[str, list[int]]:
     """The text of all tokens, and where each ends in it."""
     return "".join(token.text for token in tokens), list(accumulate(len(token.text) for token in tokens))

@@ -18,7 +18,7 @@ TOOL_FIELD = "tool"
 
 
 @dataclass(frozen=True)
-class Chosen(Generic[Args]):
+class ToolChoice(Generic[Args]):
     """The model's choice of an offered tool, with validated arguments."""
 
     name: str
@@ -56,14 +56,14 @@ class Offers(Generic[Answer, Args]):
             fields[TOOL_FIELD] = (str, "")
         return create_model(self.answer.__name__, __base__=self.answer, **fields)
 
-    def choice_in(self, answer: Answer) -> Chosen[Args] | None:
+    def choice_in(self, answer: Answer) -> ToolChoice[Args] | None:
         """The choice that an `answer_or_choice` makes, if it makes one."""
         args = self.args.model_validate({name: getattr(answer, name) for name in self.args.model_fields})
         if not self.undecided(answer) or is_blank(args):
             return None
         named = getattr(answer, TOOL_FIELD, "")
         name = named if named in self.tools else next(iter(self.tools))
-        return Chosen(name, args)
+        return ToolChoice(name, args)
 
 
 def is_blank(args: BaseModel) -> bool:

@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 _DROPPED = {"title", "description", "default"}
 _STRICT_ONLY = {"title", "additionalProperties"}
+
+
+class StructuredOutput(BaseModel):
+    """Base of the structured outputs. Validation is strict, since a model wrote them."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
 
 
 @cache

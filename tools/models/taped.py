@@ -7,12 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from factloop.tools.calls.tape import Asked
+from factloop.tools.calls.tape import TapeRequest
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.transport import Request
 
 
-def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> Asked:
+def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> TapeRequest:
     """`shaping` is all that shapes the answer, as the cache has it; schemas and tools are shown by name and hash."""
     placeless = {name: value for name, value in chat.identity.items() if name != "base_url"}
     sampling = {name: value for name, value in placeless.items() if name != "model"}
@@ -23,7 +23,7 @@ def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> A
         shown["tools"] = [f"{tool['function']['name']} {_digest(tool)}" for tool in shaping["tools"]]
     if request.top_logprobs:
         shown["top_logprobs"] = request.top_logprobs
-    return Asked("model", {**shaping, "model": placeless}, shown)
+    return TapeRequest("model", {**shaping, "model": placeless}, shown)
 
 
 def _digest(value: object) -> str:

@@ -20,7 +20,7 @@ from factloop.core.errors import ConfigError, FactloopError, ToolError, ToolTime
 from factloop.prompts.registry import Prompt
 from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.limiter import Limiter, Ticket
+from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
@@ -200,7 +200,7 @@ class Transport:
             request.meter.called(request.stage, cost, time.perf_counter() - started)
             return reply, cost
 
-    async def _reply(self, put: wire.Bound, messages: Sequence[BaseMessage], ticket: Ticket) -> Reply:
+    async def _reply(self, put: wire.Bound, messages: Sequence[BaseMessage], ticket: Slot) -> Reply:
         try:
             async with asyncio.timeout(self._timeout_s):
                 return wire.read_reply(await put(messages))
@@ -231,7 +231,7 @@ class Transport:
         *before, last = request.messages
         return [*before, HumanMessage(f"{last.text}\n\n{asked.user}")]
 
-    def _failure(self, error: Exception, ticket: Ticket) -> FactloopError:
+    def _failure(self, error: Exception, ticket: Slot) -> FactloopError:
         failure = translate(error, self._chat.name)
         if not isinstance(failure, ToolError):
             return failure

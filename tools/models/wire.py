@@ -102,8 +102,8 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
-class Token:
-    """One token of a reply, with the log-probabilities of what else might have stood there."""
+class ReplyToken:
+    """One token of a reply, with the log-probabilities of its alternatives."""
 
     text: str
     alternatives: Mapping[str, float]
@@ -122,7 +122,7 @@ class Reply:
     prompt_tokens: int | None
     completion_tokens: int | None
     """None where the server reported no usage."""
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[ReplyToken, ...] = ()
     """Of the text, in order, where log-probabilities were asked for and given."""
 
 
@@ -149,7 +149,7 @@ def read_reply(message: BaseMessage) -> Reply:
     )
 
 
-def _tokens(logprobs: Any) -> tuple[Token, ...]:
+def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
     """Tokens as OpenAI's API lists them; none where a server gives something else."""
     decoder = _UTF8("replace")
     try:
@@ -158,12 +158,14 @@ def _tokens(logprobs: Any) -> tuple[Token, ...]:
         return ()
 
 
-def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Token:
+def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
     """Where a server gives a token's bytes, its text is theirs: a character of several tokens stands in the last."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
-    return Token(text, {**{str(one["token"]): float(one["logprob"]) for one in others}, text: float(item["logprob"])})
+    return ReplyToken(
+        text, {**{str(one["token"]): float(one["logprob"]) for one in others}, text: float(item["logprob"])}
+    )
 
 
 def misshapen_reply(error: ValidationError) -> Reply:

@@ -1,4 +1,4 @@
-"""Whatever a user calls a search, as a `SearchTool`."""
+"""Wraps anything that a user gives as a search into a `SearchTool`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LangChainToolSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: what a stranger's tool would answer cannot be seen from outside."""
+        """False: whether a user's tool would still answer the same cannot be seen from outside."""
         return False
 
     def search(self, query: str, limit: int) -> list[SearchHit]:

@@ -1,4 +1,4 @@
-"""What a search tool is: a LangChain tool that also answers with typed hits."""
+"""The base of search tools: a LangChain tool that also answers with typed hits."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class SearchTool(BaseTool):
 
     async def areach(self) -> None:
         if type(self).reach is SearchTool.reach:
-            return  # nobody is there to be reached
+            return  # a local tool has no server to reach
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     @property

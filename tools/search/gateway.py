@@ -19,13 +19,13 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.answers import Answers, Value
 from factloop.tools.calls.blame import OUT_OF_REACH, is_out_of_reach, is_wrong_set_up, raise_blamed
 from factloop.tools.calls.budget import Budget
-from factloop.tools.calls.limiter import Limiter, Ticket
+from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.modes import PATIENCE_S
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.single_flight import SingleFlight
-from factloop.tools.calls.tape import Asked
+from factloop.tools.calls.tape import TapeRequest
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
 from factloop.tools.models.prices import search_price
@@ -184,12 +184,12 @@ class SearchGateway:
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def recorded_as(self, tool: SearchTool, query: str) -> Asked | None:
+    def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
         """What a search is on a tape; None for a tool that is local and repeatable."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]
-        return Asked("search", exact, {"tool": tool.name, "query": query, "results": self._results})
+        return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
         server, price = self._server(tool), search_price(tool.name)
@@ -215,7 +215,7 @@ class SearchGateway:
                 "retrieved_at": datetime.now(UTC).isoformat(timespec="seconds"),
             }
 
-    async def _hits(self, tool: SearchTool, query: str, ticket: Ticket) -> list[SearchHit]:
+    async def _hits(self, tool: SearchTool, query: str, ticket: Slot) -> list[SearchHit]:
         try:
             return await self._in_time(tool.asearch(query, self._results), tool, self._timeout_s)
         except ToolError as error:

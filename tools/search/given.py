@@ -16,7 +16,7 @@ from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.front_matter import read_front_matter
 from factloop.tools.search.documents.index import PassageReader, ScoredPassage, StoredPassage, new_index, update_index
 from factloop.tools.search.documents.markdown import markdown_blocks
-from factloop.tools.search.documents.neighbours import Run, hit_of, with_neighbours
+from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
 from factloop.tools.search.documents.sections import Section, first_heading, sections_of
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 from factloop.tools.search.retriever import hits_of
@@ -89,7 +89,7 @@ class GivenDocuments(SearchTool):
         few = self._reader.few(most_characters)
         if few is None:
             return None
-        return [hit_of(Run([stored]), _source(stored)) for stored in sorted(few, key=_reading_order)]
+        return [hit_of(PassageRun([stored]), _source(stored)) for stored in sorted(few, key=_reading_order)]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         """In the caller's thread: a search takes less time than to hand it to another."""

@@ -1,6 +1,6 @@
 """Where an index of documents lies in its cache, and how it is removed. Loads no search engine.
 
-Beside the folder of an index stand two files: `.lock` is held by whoever updates it, `.use` by all who search it.
+Beside the folder of an index stand two files: the process that updates it holds `.lock`, all that search it `.use`.
 """
 
 from __future__ import annotations
@@ -8,21 +8,21 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from factloop.core.files.holds import nobody_else
+from factloop.core.files.holds import exclusive_hold
 
 LOCK, USE = ".lock", ".use"
 MANIFEST = "manifest.json"
 
 
 def remove_index(folder: Path) -> bool:
-    """Removes an index from its cache, unless somebody uses it: says whether it is gone. Raises OSError.
+    """Removes an index from its cache, unless a process uses it, and says whether it was removed. Raises OSError.
 
     A link in its place is not ours, and stays. Killed on the way it leaves what the next one to open the index builds
     anew, and the next to remove it removes.
     """
     if folder.is_symlink():
         return False
-    with nobody_else(folder.with_suffix(USE)) as is_free:
+    with exclusive_hold(folder.with_suffix(USE)) as is_free:
         if not is_free:
             return False
         if folder.exists():

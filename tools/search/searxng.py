@@ -17,15 +17,15 @@ _NOWHERE = "http://replayed.invalid"
 _NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"
 
 
-class _Result(BaseModel):
+class _SearxngResult(BaseModel):
     url: str
     title: str | None = None
     content: str | None = None
     published: str | None = Field(default=None, alias="publishedDate")
 
 
-class _Results(BaseModel):
-    results: list[_Result]
+class _SearxngResults(BaseModel):
+    results: list[_SearxngResult]
     unresponsive_engines: list[Any] = []
 
 
@@ -75,7 +75,7 @@ class SearxngSearch(SearchTool):
         if self.language is not None:
             params["language"] = self.language
         try:
-            answer = _Results.model_validate(self._client.get("/search", params))
+            answer = _SearxngResults.model_validate(self._client.get("/search", params))
         except ValidationError as error:
             where = ".".join(str(part) for part in error.errors()[0]["loc"])
             raise ToolError(

@@ -45,7 +45,7 @@ class _Organic(BaseModel):
     date: str | None = None
 
 
-class _Results(BaseModel):
+class _SerperResults(BaseModel):
     answer_box: _AnswerBox | None = Field(default=None, alias="answerBox")
     knowledge_graph: _KnowledgeGraph | None = Field(default=None, alias="knowledgeGraph")
     organic: list[_Organic] = []
@@ -62,7 +62,7 @@ class SerperSearch(SearchTool):
     """Google by Serper's API. The key comes from `api_key` or the environment variable `SERPER_API_KEY`.
 
     `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
-    are Google's. Construction raises ConfigError where the key is missing or the URL is none.
+    are Google's. Construction raises ConfigError if the key is missing or the URL is invalid.
     """
 
     name: str = "serper"
@@ -125,7 +125,7 @@ class SerperSearch(SearchTool):
         payload = {"q": query, "num": self.num or limit, "gl": self.gl, "hl": self.hl}
         answer = self._client.post("/search", {name: value for name, value in payload.items() if value is not None})
         try:
-            results = _Results.model_validate(answer)
+            results = _SerperResults.model_validate(answer)
         except ValidationError as error:
             where = ".".join(str(part) for part in error.errors()[0]["loc"])
             raise ToolError(
@@ -134,7 +134,7 @@ class SerperSearch(SearchTool):
         return list(_hits(results, query))[:limit]
 
 
-def _hits(results: _Results, query: str) -> Iterator[SearchHit]:
+def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
     """Direct answer, knowledge panel, then the pages. A panel without an address gets that of the query itself."""
     page = f"https://www.google.com/search?q={quote_plus(query)}"
     box, graph = results.answer_box, results.knowledge_graph

@@ -26,7 +26,7 @@ class _Revision(BaseModel):
     timestamp: str | None = None
 
 
-class _Page(BaseModel):
+class _WikipediaPage(BaseModel):
     pageid: int
     title: str
     index: int = 0
@@ -83,7 +83,7 @@ class WikipediaSearch(SearchTool):
         texts = [f"{page.title} {passage}" for page, passage in found]
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 
-    def _pages(self, query: str, n_articles: int) -> list[_Page]:
+    def _pages(self, query: str, n_articles: int) -> list[_WikipediaPage]:
         """Articles in the order of the search. The API gives one whole text a request: the rest are continuations."""
         params: dict[str, str | int] = {
             "action": "query",
@@ -100,7 +100,7 @@ class WikipediaSearch(SearchTool):
             "rvprop": "timestamp",
         }
         deadline = time.monotonic() + self.timeout_s
-        pages: dict[int, _Page] = {}
+        pages: dict[int, _WikipediaPage] = {}
         carry_on: dict[str, str | int] = {}
         for _ in range(n_articles):
             if time.monotonic() > deadline:
@@ -108,14 +108,16 @@ class WikipediaSearch(SearchTool):
             answer = self._client.get("/api.php", params | carry_on)
             for page in self._read_pages(answer):
                 known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
-                pages[page.pageid] = _Page.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
+                pages[page.pageid] = _WikipediaPage.model_validate(
+                    known.model_dump() | page.model_dump(exclude_unset=True)
+                )
             following = answer.get("continue")
             if not isinstance(following, dict) or "excontinue" not in following:
                 break
             carry_on = following
         return sorted(pages.values(), key=lambda page: page.index)
 
-    def _read_pages(self, answer: dict[str, Any]) -> list[_Page]:
+    def _read_pages(self, answer: dict[str, Any]) -> list[_WikipediaPage]:
         """The pages of one answer; none where the search found nothing."""
         error = answer.get("error")
         if isinstance(error, dict):
@@ -124,14 +126,14 @@ class WikipediaSearch(SearchTool):
         if "query" not in answer and "batchcomplete" in answer:
             return []
         try:
-            return [_Page.model_validate(page) for page in answer["query"]["pages"]]
+            return [_WikipediaPage.model_validate(page) for page in answer["query"]["pages"]]
         except (KeyError, TypeError, ValidationError) as problem:
             raise ToolError(
                 "wikipedia: the answer has another shape than MediaWiki's (query.pages)", tool=self.name
             ) from problem
 
 
-def _hit(page: _Page, passage: str) -> SearchHit:
+def _hit(page: _WikipediaPage, passage: str) -> SearchHit:
     edited = page.revisions[0].timestamp if page.revisions else None
     source = page.fullurl or f"wikipedia page {page.pageid}"
     return SearchHit(source=source, title=page.title, passage=passage, published=edited)

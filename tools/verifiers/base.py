@@ -1,4 +1,4 @@
-"""What a verifier is: one claim and the passages found for it in, a degree of support out."""
+"""The interface of a verifier: one claim and its passages in, a degree of support out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Label = Literal["supported", "contradicted", "insufficient"]
 
 
 @dataclass(frozen=True)
-class Entailment:
+class SupportReading:
     """How far a list of passages bears out one claim."""
 
     label: Label
@@ -30,6 +30,6 @@ class Verifier(Protocol):
         """Names what judged, for `Judgement.judged_by` and the fingerprint of a run."""
         ...
 
-    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
         """Never raises on odd text: an empty claim or no passages is `insufficient` with score 0."""
         ...

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 
 from factloop.core.errors import ModelOutputError
-from factloop.prompts.registry import Rendered
+from factloop.prompts.registry import RenderedPrompt
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import FreeAnswer, ModelGateway
 from factloop.tools.verifiers.chat_reader import STAGE, ChatReader, answer_probabilities, bare
-from factloop.tools.verifiers.pairs import Pair
+from factloop.tools.verifiers.pairs import VerifierPair
 
 MAX_TOKENS = 1
 """Of a reply: "Yes" or "No", as published."""
@@ -40,8 +40,8 @@ class BespokeReader(ChatReader):
     def name(self) -> str:
         return f"bespoke:{self._gateway.chat.name.partition(':')[2] or self._gateway.chat.name}"
 
-    async def _ask(self, pair: Pair, meter: UsageMeter) -> float:
-        prompt = Rendered(self.name, SYSTEM, f"Document: {pair.document}\nClaim: {pair.claim}")
+    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
+        prompt = RenderedPrompt(self.name, SYSTEM, f"Document: {pair.document}\nClaim: {pair.claim}")
         answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
         return self._score(answer)
 

@@ -11,9 +11,9 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS, probabilities
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 from factloop.tools.verifiers.chunks import cut_by_words
-from factloop.tools.verifiers.pairs import Pair, Scored
+from factloop.tools.verifiers.pairs import PairScore, VerifierPair
 
 STAGE = "verify"
 """Name of the stage in the account of a run."""
@@ -53,24 +53,24 @@ class ChatReader(ABC):
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - all claims fit
         return cut_by_words(document, n_words or N_WORDS)
 
-    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:
+    async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
         """As `PairReader.read`: all are asked about at once, and a failure is that pair's own."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
-    async def _read_one(self, pair: Pair, meter: UsageMeter) -> Scored:
+    async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:
         try:
-            return Scored(await self._ask(pair, meter))
+            return PairScore(await self._ask(pair, meter))
         except ConfigError:
             raise
         except FactloopError as error:
-            return Scored(None, error)
+            return PairScore(None, error)
 
     @abstractmethod
-    async def _ask(self, pair: Pair, meter: UsageMeter) -> float:
-        """The degree of support. Raises FactloopError where there is none."""
+    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
+        """The degree of support. Raises FactloopError if the reply holds none."""
 
 
-def answer_probabilities(tokens: Sequence[Token], said: str) -> Mapping[str, float] | None:
+def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:
     """How probable "yes" and "no" were where the last token that is what was `said` stands; None where none is.
 
     Forms of one word add up ("Yes", " yes", '"yes'). What is not among the alternatives counts as 0, as it is below all

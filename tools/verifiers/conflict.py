@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.tools.verifiers.features import Comparison
+from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.passage_index import matches
 from factloop.tools.verifiers.polarity import find_denial
-from factloop.tools.verifiers.terms import FIGURES, Kind, Sentence, Term
+from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind
 
 MIN_SHARE_FIGURE = 0.75
 """Share of the claim, its figures apart, that the sentence with another figure must hold."""
@@ -19,12 +19,12 @@ MIN_SHARE_NEGATION = 0.8
 """Share of the claim that the sentence must hold that is negated, or is not, unlike the claim."""
 
 
-def find_conflict(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
+def find_conflict(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
     """What speaks against the claim, in words; None in any doubt."""
     return _other_figure(comparison) or _negation_on_one_side(claim, comparison)
 
 
-def _other_figure(comparison: Comparison) -> str | None:
+def _other_figure(comparison: ClaimComparison) -> str | None:
     """A figure that stands nowhere in the evidence, while the best sentence holds the rest and another of its kind."""
     missing = comparison.missing(FIGURES)
     best = comparison.best.terms
@@ -44,7 +44,7 @@ def _may_be_one(term: Term, other: Term) -> bool:
     return any(matches(one, two) for one, two in ((term, other), (other, term)))
 
 
-def _negation_on_one_side(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
+def _negation_on_one_side(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
     if comparison.missing(FIGURES) or not _holds(comparison.best.terms, comparison.terms, MIN_SHARE_NEGATION):
         return None
     return find_denial(claim, comparison)
@@ -53,4 +53,4 @@ def _negation_on_one_side(claim: Sequence[Sentence], comparison: Comparison) -> 
 def _holds(held: Sequence[Term], asked: Sequence[Term], share: float) -> bool:
     """Whether every asked name and at least this share of all that is asked are held."""
     lacking = [term for term in asked if not any(matches(term, other) for other in held)]
-    return len(lacking) <= (1.0 - share) * len(asked) and not any(term.kind is Kind.NAME for term in lacking)
+    return len(lacking) <= (1.0 - share) * len(asked) and not any(term.kind is TermKind.NAME for term in lacking)

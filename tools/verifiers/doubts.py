@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
-from factloop.tools.verifiers.features import Comparison
+from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.passage_index import matches
 from factloop.tools.verifiers.polarity import find_denial
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, Kind, Sentence, Term
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
 
-ESSENTIAL = FIGURES | {Kind.NAME}
+ESSENTIAL = FIGURES | {TermKind.NAME}
 
 MAX_COUNTS = 50
 """Numbers with what they count that are looked up; no claim has more, and time stays bounded."""
@@ -21,7 +21,7 @@ COUNT_REACH = 2
 """Terms before a counted word in which its number stands: "seven thin layers"."""
 
 
-def lacks_essential(comparison: Comparison) -> bool:
+def lacks_essential(comparison: ClaimComparison) -> bool:
     """Whether a name or figure of the claim stands nowhere in the evidence, or most of its other words do not.
 
     Evidence that only names the subject says nothing of what is claimed of it. People found 73 of 940 claims whose
@@ -34,12 +34,12 @@ def lacks_essential(comparison: Comparison) -> bool:
     return bool(comparison.missing(ESSENTIAL)) or (bool(others) and 3 * n_missing >= 2 * len(others))
 
 
-def find_doubt(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
+def find_doubt(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
     """Why the words that were found do not bear the claim out, in words; None where there is no such reason."""
     return find_denial(claim, comparison) or _miscounted(claim, comparison) or _scattered(comparison)
 
 
-def _miscounted(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
+def _miscounted(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
     """A number of the claim that no sentence holds beside what the claim counts with it."""
     for number, counted in islice(_counts(claim), MAX_COUNTS):
         if not any(_says_count(sentence, number, counted) for sentence in comparison.read):
@@ -47,26 +47,26 @@ def _miscounted(claim: Sequence[Sentence], comparison: Comparison) -> str | None
     return None
 
 
-def _counts(claim: Sequence[Sentence]) -> Iterator[tuple[Term, Term]]:
+def _counts(claim: Sequence[SentenceTerms]) -> Iterator[tuple[Term, Term]]:
     """Each number with the word right after it."""
     for sentence in claim:
         for number, counted in pairwise(sentence.terms):
-            if number.kind is Kind.NUMBER and counted.kind is Kind.WORD:
+            if number.kind is TermKind.NUMBER and counted.kind is TermKind.WORD:
                 yield number, counted
 
 
-def _says_count(sentence: Sentence, number: Term, counted: Term) -> bool:
+def _says_count(sentence: SentenceTerms, number: Term, counted: Term) -> bool:
     """Whether the sentence holds both, and has no other number in the place of this one."""
     terms = sentence.terms
     for place, term in enumerate(terms):
         if matches(counted, term):
-            near = [other.key for other in terms[max(0, place - COUNT_REACH) : place] if other.kind is Kind.NUMBER]
+            near = [other.key for other in terms[max(0, place - COUNT_REACH) : place] if other.kind is TermKind.NUMBER]
             if number.key in near or (not near and any(other.key == number.key for other in terms)):
                 return True
     return False
 
 
-def _scattered(comparison: Comparison) -> str | None:
+def _scattered(comparison: ClaimComparison) -> str | None:
     """Names, figures and the last word, mostly what is said of them, that stand only in different passages."""
     asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is comparison.terms[-1]]
     return None if comparison.stand_together(asked) else "its names, figures and last word stand in no one passage"

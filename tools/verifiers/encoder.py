@@ -11,7 +11,7 @@ from typing import Any
 
 from factloop.core.errors import ConfigError
 from factloop.tools.model_files import encodable, loading_model, short_name
-from factloop.tools.verifiers.base import Entailment
+from factloop.tools.verifiers.base import SupportReading
 
 THRESHOLD = 0.5
 MAX_CITED = 3
@@ -81,11 +81,11 @@ class NliVerifier:
         with self._lock:
             _ = self._loaded
 
-    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
         """As `Verifier.verify`; raises ConfigError where the model cannot be loaded."""
         readable = [index for index, passage in enumerate(passages) if passage.strip()]
         if not claim.strip() or not readable:
-            return Entailment("insufficient", 0.0, (), "no claim or no evidence to read")
+            return SupportReading("insufficient", 0.0, (), "no claim or no evidence to read")
         with self._lock:  # a fast tokenizer keeps its truncation settings as state
             read = self._read(encodable(claim), [encodable(passages[index]) for index in readable])
         return _entailment(dict(zip(readable, read, strict=True)))
@@ -135,18 +135,18 @@ class NliVerifier:
         return tokenizer, model.to(self._device).eval(), LabelPlaces.of(model.config.id2label)
 
 
-def _entailment(readings: Mapping[int, _Reading]) -> Entailment:
+def _entailment(readings: Mapping[int, _Reading]) -> SupportReading:
     """One answer from the readings of the passages, by their index."""
     supporting = sorted(readings, key=lambda index: -readings[index].support)
     score = readings[supporting[0]].support
     if score >= THRESHOLD:
         cited = [index for index in supporting if readings[index].support >= THRESHOLD]
-        return Entailment("supported", score, tuple(cited[:MAX_CITED]), f"entailed with probability {score:.2f}")
+        return SupportReading("supported", score, tuple(cited[:MAX_CITED]), f"entailed with probability {score:.2f}")
     against = sorted(readings, key=lambda index: -readings[index].contradict)
     refuted = readings[against[0]].contradict
     if refuted >= THRESHOLD:
         cited = [index for index in against if readings[index].contradict >= THRESHOLD]
-        return Entailment(
+        return SupportReading(
             "contradicted", score, tuple(cited[:MAX_CITED]), f"contradicted with probability {refuted:.2f}"
         )
-    return Entailment("insufficient", score, (), f"entailed with probability {score:.2f} at most")
+    return SupportReading("insufficient", score, (), f"entailed with probability {score:.2f} at most")

@@ -30,7 +30,7 @@ class FactKb(ClassifierReader):
             own = super()._load_tokenizer(local)
             if has_vocabulary(own):
                 return own
-        except (OSError, ValueError):  # there is none
+        except (OSError, ValueError):  # the folder has no tokenizer
             pass
         try:
             return AutoTokenizer.from_pretrained(self.other_tokenizer, local_files_only=local)

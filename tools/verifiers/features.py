@@ -14,7 +14,7 @@ from functools import reduce
 from operator import or_
 
 from factloop.tools.verifiers.passage_index import PassageIndex, stem_of
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, Kind, Sentence, Term
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
 
 WINDOW = 3
 """Sentences that are read together."""
@@ -43,7 +43,7 @@ FEATURES = (
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ClaimComparison:
     """One claim held against the passages. Bit i of a mask stands for `terms[i]`."""
 
     features: tuple[float, ...]
@@ -54,17 +54,17 @@ class Comparison:
     """Mask of the terms that stand anywhere in the passages."""
     by_passage: tuple[int, ...]
     """For each passage that holds any of the claim, the mask of the terms that stand in it."""
-    window: tuple[Sentence, ...]
+    window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
-    best: Sentence
+    best: SentenceTerms
     """The sentence that holds the most of the claim."""
-    candidates: tuple[Sentence, ...]
+    candidates: tuple[SentenceTerms, ...]
     """The sentences that hold the most of the claim, best first; `best` is the first."""
     shares: tuple[tuple[int, float], ...]
     """Index of a passage and the share of the claim in its best window, best first; only passages that hold any."""
 
     @property
-    def read(self) -> tuple[Sentence, ...]:
+    def read(self) -> tuple[SentenceTerms, ...]:
         """The sentences to read closely: the candidates, and those of the window that are not among them."""
         return tuple({id(sentence): sentence for sentence in (*self.candidates, *self.window)}.values())
 
@@ -73,12 +73,12 @@ class Comparison:
         asked = self.found & _union(1 << self.terms.index(term) for term in terms)
         return any(held & asked == asked for held in self.by_passage)
 
-    def missing(self, kinds: frozenset[Kind] = CONTENT) -> tuple[Term, ...]:
+    def missing(self, kinds: frozenset[TermKind] = CONTENT) -> tuple[Term, ...]:
         """The terms of these kinds that no passage holds."""
         return tuple(term for bit, term in enumerate(self.terms) if term.kind in kinds and not self.found >> bit & 1)
 
 
-def compare(claim: Sequence[Sentence], passages: Sequence[PassageIndex]) -> Comparison | None:
+def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) -> ClaimComparison | None:
     """The comparison, or None where the passages hold no content term of the claim, or it has none.
 
     Takes time in the number of places where the claim's terms stand, not in the length of the passages.
@@ -95,7 +95,7 @@ def compare(claim: Sequence[Sentence], passages: Sequence[PassageIndex]) -> Comp
     n_sentences = sum(len(index.sentences) for index in passages)
     found = _union(masks.values())
     full = (1 << len(terms)) - 1
-    names, figures = _mask_of(terms, {Kind.NAME}), _mask_of(terms, FIGURES)
+    names, figures = _mask_of(terms, {TermKind.NAME}), _mask_of(terms, FIGURES)
     values = {
         "best_sentence": _share(masks[ranked[0]], full),
         "best_window": _share(windows[start], full),
@@ -110,7 +110,7 @@ def compare(claim: Sequence[Sentence], passages: Sequence[PassageIndex]) -> Comp
         "all_figures": float(figures & found == figures),
         "figures_agree": float(not _has_other_figure(terms, windows[start], window)),
     }
-    return Comparison(
+    return ClaimComparison(
         features=tuple(values[name] for name in FEATURES),
         terms=terms,
         found=found,
@@ -122,12 +122,12 @@ def compare(claim: Sequence[Sentence], passages: Sequence[PassageIndex]) -> Comp
     )
 
 
-def content_terms(sentences: Iterable[Sentence]) -> tuple[Term, ...]:
+def content_terms(sentences: Iterable[SentenceTerms]) -> tuple[Term, ...]:
     """The distinct content terms, in order."""
     return tuple({term.key: term for sentence in sentences for term in sentence.terms if term.kind in CONTENT}.values())
 
 
-def _has_other_figure(terms: Sequence[Term], held: int, window: Iterable[Sentence]) -> bool:
+def _has_other_figure(terms: Sequence[Term], held: int, window: Iterable[SentenceTerms]) -> bool:
     """Whether the window lacks a figure of the claim and has one of the same kind that the claim has not."""
     claimed = {term.key for term in terms}
     others = {term.kind for sentence in window for term in sentence.terms if term.key not in claimed}
@@ -156,7 +156,7 @@ def _union(masks: Iterable[int]) -> int:
     return reduce(or_, masks, 0)
 
 
-def _mask_of(terms: Sequence[Term], kinds: Container[Kind]) -> int:
+def _mask_of(terms: Sequence[Term], kinds: Container[TermKind]) -> int:
     return sum(1 << bit for bit, term in enumerate(terms) if term.kind in kinds)
 
 
@@ -179,7 +179,7 @@ def _rare_share(held: int, n_terms: int, masks: Sequence[int], n_sentences: int)
     return sum(weight for bit, weight in enumerate(weights) if held >> bit & 1) / sum(weights)
 
 
-def _focus(sentence: Sentence, terms: Sequence[Term]) -> float:
+def _focus(sentence: SentenceTerms, terms: Sequence[Term]) -> float:
     """Share of the sentence's own content that the claim speaks of."""
     own = content_terms([sentence])
     keys, stems = {term.key for term in terms}, {stem_of(term) for term in terms} - {None}

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.tools.embeddings.base import Embedder
-from factloop.tools.verifiers.base import Entailment, Label
+from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.conflict import find_conflict
 from factloop.tools.verifiers.doubts import find_doubt, lacks_essential
-from factloop.tools.verifiers.features import FEATURES, Comparison, compare
+from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.passage_index import index_passage
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, Kind, Term, read_sentences
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, Term, TermKind, read_sentences
 
 THRESHOLD = 0.5
 EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")
@@ -45,10 +45,10 @@ class LexicalVerifier:
     def name(self) -> str:
         return "lexical" if self._embedder is None else f"lexical+{self._embedder.name}"
 
-    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
         comparison = compare_texts(claim, passages)
         if comparison is None:
-            return Entailment("insufficient", 0.0, (), NOTHING_FOUND)
+            return SupportReading("insufficient", 0.0, (), NOTHING_FOUND)
         sentences = read_sentences(claim)
         against, doubt = find_conflict(sentences, comparison), find_doubt(sentences, comparison)
         score = self._coefficients.score(agreement(claim, comparison, self._embedder))
@@ -57,17 +57,17 @@ class LexicalVerifier:
         cited = tuple(passage for passage, share in comparison.shares if share >= MIN_SHARE_CITED)[:MAX_CITED]
         words = _found_and_missing(comparison)
         if against is not None:
-            return Entailment("contradicted", score, cited, f"{against}; {words}")
+            return SupportReading("contradicted", score, cited, f"{against}; {words}")
         label: Label = "supported" if score >= THRESHOLD else "insufficient"
-        return Entailment(label, score, cited, words if doubt is None else f"{doubt}; {words}")
+        return SupportReading(label, score, cited, words if doubt is None else f"{doubt}; {words}")
 
 
-def compare_texts(claim: str, passages: Sequence[str]) -> Comparison | None:
+def compare_texts(claim: str, passages: Sequence[str]) -> ClaimComparison | None:
     """The comparison of a claim with passages as text; None where they share no content."""
     return compare(read_sentences(claim), [index_passage(passage) for passage in passages])
 
 
-def agreement(claim: str, comparison: Comparison, embedder: Embedder | None) -> dict[str, float]:
+def agreement(claim: str, comparison: ClaimComparison, embedder: Embedder | None) -> dict[str, float]:
     """The features of a comparison by name; with an embedding model also the cosines, negative ones taken as 0."""
     features = dict(zip(FEATURES, comparison.features, strict=True))
     if embedder is not None:
@@ -78,17 +78,17 @@ def agreement(claim: str, comparison: Comparison, embedder: Embedder | None) -> 
     return features
 
 
-def texts_to_embed(claim: str, comparison: Comparison) -> list[str]:
+def texts_to_embed(claim: str, comparison: ClaimComparison) -> list[str]:
     """The claim, the best window, then the candidate sentences."""
     window = " ".join(sentence.text.strip() for sentence in comparison.window)
     return [claim, window, *(sentence.text.strip() for sentence in comparison.candidates)]
 
 
-def _found_and_missing(comparison: Comparison) -> str:
+def _found_and_missing(comparison: ClaimComparison) -> str:
     missing = comparison.missing()
     found = [term for term in comparison.terms if term not in missing]
     parts = [f"found {_listed(found)}"]
-    for noun, kinds in (("name", {Kind.NAME}), ("figure", FIGURES), ("word", CONTENT - FIGURES - {Kind.NAME})):
+    for noun, kinds in (("name", {TermKind.NAME}), ("figure", FIGURES), ("word", CONTENT - FIGURES - {TermKind.NAME})):
         lacking = [term for term in missing if term.kind in kinds]
         if lacking:
             parts.append(f"{noun}{'s' if len(lacking) > 1 else ''} not found: {_listed(lacking)}")

@@ -11,7 +11,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.verifiers.chunks import cut_by_words
 from factloop.tools.verifiers.coefficients import FILE_NAME
 from factloop.tools.verifiers.lexical import LexicalVerifier
-from factloop.tools.verifiers.pairs import Pair, Scored
+from factloop.tools.verifiers.pairs import PairScore, VerifierPair
 
 
 class LexicalReader:
@@ -35,8 +35,8 @@ class LexicalReader:
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - all claims fit
         return [document] if n_words is None else cut_by_words(document, n_words)
 
-    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:  # noqa: ARG002 - nothing is paid
+    async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002 - nothing is paid
         return await asyncio.to_thread(self._read, pairs)
 
-    def _read(self, pairs: Sequence[Pair]) -> list[Scored]:
-        return [Scored(self._verifier.verify(pair.claim, [pair.document]).score) for pair in pairs]
+    def _read(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
+        return [PairScore(self._verifier.verify(pair.claim, [pair.document]).score) for pair in pairs]

@@ -18,7 +18,7 @@ from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.model_files import encodable, loading_model
 from factloop.tools.verifiers.chunks import cut_by_words, cut_into_chunks
-from factloop.tools.verifiers.pairs import Pair, Scored
+from factloop.tools.verifiers.pairs import PairScore, VerifierPair
 
 BATCH_SIZE = 16
 OVERHEAD = 16
@@ -85,10 +85,10 @@ class LocalReader(ABC):
             room = self._window - OVERHEAD - steps * math.ceil(n_claim / steps)
             return list(self._kept_chunks(self._plain(document), n_words, max(room, 1)))
 
-    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:  # noqa: ARG002 - nothing is paid
+    async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002 - nothing is paid
         return await asyncio.to_thread(self.read_now, pairs)
 
-    def read_now(self, pairs: Sequence[Pair]) -> list[Scored]:
+    def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
         """As `read`, in this thread."""
         import torch
 
@@ -102,12 +102,12 @@ class LocalReader(ABC):
                 found[place] = value
         return [self._scored(value) for value in found]
 
-    def _scored(self, value: float) -> Scored:
+    def _scored(self, value: float) -> PairScore:
         if math.isfinite(value):
-            return Scored(min(max(value, 0.0), 1.0))
-        return Scored(None, ModelOutputError("its output is no number", schema=self.name, reply=str(value)))
+            return PairScore(min(max(value, 0.0), 1.0))
+        return PairScore(None, ModelOutputError("its output is no number", schema=self.name, reply=str(value)))
 
-    def _supported(self, pairs: Sequence[Pair]) -> list[float]:
+    def _supported(self, pairs: Sequence[VerifierPair]) -> list[float]:
         """The probability of support of each pair of a batch. Raises ConfigError where the model cannot be run."""
         tokenizer, model = self._loaded
         claims = [self._shortened(self._plain(pair.claim)) for pair in pairs]
@@ -130,7 +130,7 @@ class LocalReader(ABC):
 
     @abstractmethod
     def _load_model(self, local: bool) -> Any:
-        """The model with its weights. Raises OSError or ValueError where there are none."""
+        """The model with its weights. Raises OSError or ValueError if the weights are missing."""
 
     def _load_tokenizer(self, local: bool) -> Any:
         from transformers import AutoTokenizer

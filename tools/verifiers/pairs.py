@@ -16,7 +16,7 @@ from factloop.tools.calls.meter import UsageMeter
 
 
 @dataclass(frozen=True)
-class Pair:
+class VerifierPair:
     """A claim and the text that it is judged by."""
 
     claim: str
@@ -24,8 +24,8 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """Either a score or what kept the pair from one; never both, never neither."""
+class PairScore:
+    """The score of a pair, or the error that prevented it; never both, never neither."""
 
     score: float | None
     """Degree of support in [0, 1]; from 0.5 on the claim counts as supported."""
@@ -58,7 +58,7 @@ class PairReader(Protocol):
         """The document in chunks that fit, of at most `n_words` words where they are given."""
         ...
 
-    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:
+    async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
         """A reading of each pair, in order; failures of single calls are in it.
 
         Raises ConfigError where the verifier cannot work at all (no such weights, a key refused).
@@ -67,8 +67,8 @@ class PairReader(Protocol):
 
 
 async def score_pairs(
-    reader: PairReader, pairs: Sequence[Pair], sizes: Sequence[int | None] = (None,), *, meter: UsageMeter
-) -> list[list[Scored]]:
+    reader: PairReader, pairs: Sequence[VerifierPair], sizes: Sequence[int | None] = (None,), *, meter: UsageMeter
+) -> list[list[PairScore]]:
     """For each size of chunk (None: as large as the reader takes them) the score of each pair, in order.
 
     The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
@@ -76,7 +76,7 @@ async def score_pairs(
     that could not be read has no score, since the best chunk may be that one; nor has one with a blank claim or
     document, of which nothing is known. Raises ConfigError as the reader does.
     """
-    places: dict[Pair, int] = {}
+    places: dict[VerifierPair, int] = {}
 
     def cut() -> list[list[list[list[int]]]]:
         return [[_inputs(reader, pair, size, places) for pair in pairs] for size in sizes]
@@ -88,20 +88,25 @@ async def score_pairs(
     ]
 
 
-def _inputs(reader: PairReader, pair: Pair, size: int | None, places: dict[Pair, int]) -> list[list[int]]:
+def _inputs(
+    reader: PairReader, pair: VerifierPair, size: int | None, places: dict[VerifierPair, int]
+) -> list[list[int]]:
     """For each part of the claim the places of what is to be read; new ones are added to `places`."""
     if not pair.claim.strip() or not pair.document.strip():
         return []
     parts = [part for part in reader.parts(pair.claim) if part.strip()] or [pair.claim]
     return [
-        [places.setdefault(Pair(part, chunk), len(places)) for chunk in reader.chunks(part, pair.document, size)]
+        [
+            places.setdefault(VerifierPair(part, chunk), len(places))
+            for chunk in reader.chunks(part, pair.document, size)
+        ]
         for part in parts
     ]
 
 
-def _together(inputs: Sequence[Sequence[int]], readings: Sequence[Scored], pair: Pair) -> Scored:
+def _together(inputs: Sequence[Sequence[int]], readings: Sequence[PairScore], pair: VerifierPair) -> PairScore:
     if not inputs:
-        return Scored(None, DataError(f"the {'claim' if pair.document.strip() else 'document'} is blank"))
+        return PairScore(None, DataError(f"the {'claim' if pair.document.strip() else 'document'} is blank"))
     best = []
     for of_part in inputs:
         scores = []
@@ -110,4 +115,4 @@ def _together(inputs: Sequence[Sequence[int]], readings: Sequence[Scored], pair:
                 return readings[place]
             scores.append(score)
         best.append(max(scores))
-    return Scored(sum(best) / len(best))
+    return PairScore(sum(best) / len(best))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from factloop.tools.verifiers.terms import Kind, Sentence, Term, read_sentences
+from factloop.tools.verifiers.terms import SentenceTerms, Term, TermKind, read_sentences
 
 MAX_KEPT_CHARS = 20_000
 MAX_KEPT_PASSAGES = 1_000
@@ -19,7 +19,7 @@ STEM_CHARS = 5
 class PassageIndex:
     """The sentences of one passage, and for each key and stem the sentences it stands in, ascending."""
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[SentenceTerms, ...]
     by_key: Mapping[str, tuple[int, ...]]
     by_stem: Mapping[str, tuple[int, ...]]
 
@@ -36,12 +36,12 @@ class PassageIndex:
 
 def stem_of(term: Term) -> str | None:
     """The first letters of an ordinary word that is long enough to have a stem."""
-    return term.key[:STEM_CHARS] if term.kind is Kind.WORD and len(term.key) >= STEM_CHARS else None
+    return term.key[:STEM_CHARS] if term.kind is TermKind.WORD and len(term.key) >= STEM_CHARS else None
 
 
 def _stems(term: Term) -> tuple[str, ...]:
     """What a term can be found by apart from its key: a year also by its decade and century."""
-    if term.kind is Kind.YEAR:
+    if term.kind is TermKind.YEAR:
         return (term.key[:2], term.key[:3])
     stem = stem_of(term)
     return () if stem is None else (stem,)
@@ -50,7 +50,7 @@ def _stems(term: Term) -> tuple[str, ...]:
 def matches(term: Term, other: Term) -> bool:
     """Whether two terms say the same, by the rule that `PassageIndex.places` follows."""
     if term.period is not None:
-        return other.kind is Kind.YEAR and other.key.startswith(term.period)
+        return other.kind is TermKind.YEAR and other.key.startswith(term.period)
     return term.key == other.key or (stem_of(term) is not None and stem_of(term) == stem_of(other))
 
 

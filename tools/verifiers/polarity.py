@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from factloop.tools.verifiers.features import Comparison
+from factloop.tools.verifiers.features import ClaimComparison
 from factloop.tools.verifiers.passage_index import matches
-from factloop.tools.verifiers.terms import CONTENT, Kind, Sentence, Term, read_sentences
+from factloop.tools.verifiers.terms import CONTENT, SentenceTerms, Term, TermKind, read_sentences
 
 CLAUSE_END = re.compile(r"[,;:()—]|\b(?:but|while|whereas|although)\b")
 
@@ -25,7 +25,7 @@ CLAIM_DENIES = "the claim says '{}', the evidence does not"
 EVIDENCE_DENIES = "the evidence says '{}', the claim does not"
 
 
-def find_denial(claim: Sequence[Sentence], comparison: Comparison) -> str | None:
+def find_denial(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
     """What is denied on one side only, in words; None where claim and evidence agree in it.
 
     A negated claim agrees with evidence that denies any of the same. A claim without negation disagrees where every
@@ -43,15 +43,15 @@ def find_denial(claim: Sequence[Sentence], comparison: Comparison) -> str | None
     return EVIDENCE_DENIES.format(first.surface)
 
 
-def _closest(comparison: Comparison) -> Iterator[Sentence]:
+def _closest(comparison: ClaimComparison) -> Iterator[SentenceTerms]:
     """The sentences that hold as much of the claim as the best one does."""
     most = _n_held(comparison.terms, comparison.best.terms)
     return (one for one in comparison.candidates if _n_held(comparison.terms, one.terms) == most)
 
 
-def _denial_of(terms: Sequence[Term], sentence: Sentence) -> Term | None:
+def _denial_of(terms: Sequence[Term], sentence: SentenceTerms) -> Term | None:
     """The negation in a sentence that denies any of these terms, in a clause that holds most of them."""
-    if all(term.kind is not Kind.NEGATION for term in sentence.terms):
+    if all(term.kind is not TermKind.NEGATION for term in sentence.terms):
         return None
     for clause in _clauses(sentence):
         negation, denied = _denials([clause])
@@ -61,13 +61,13 @@ def _denial_of(terms: Sequence[Term], sentence: Sentence) -> Term | None:
     return None
 
 
-def _clauses_of(sentences: Iterable[Sentence]) -> Iterator[Sequence[Term]]:
+def _clauses_of(sentences: Iterable[SentenceTerms]) -> Iterator[Sequence[Term]]:
     for sentence in sentences:
         yield from _clauses(sentence)
 
 
-def _clauses(sentence: Sentence) -> list[tuple[Term, ...]]:
-    if all(term.kind is not Kind.NEGATION for term in sentence.terms):
+def _clauses(sentence: SentenceTerms) -> list[tuple[Term, ...]]:
+    if all(term.kind is not TermKind.NEGATION for term in sentence.terms):
         return [sentence.terms]
     pieces = (read_sentences(piece) for piece in CLAUSE_END.split(sentence.text))
     return [tuple(term for part in parts for term in part.terms) for parts in pieces]
@@ -89,7 +89,7 @@ def _negates(terms: Sequence[Term], place: int) -> bool:
     """Whether a term negates. "Not until 1922" does not: it happened then."""
     following = terms[place + 1 :]
     return (
-        terms[place].kind is Kind.NEGATION
+        terms[place].kind is TermKind.NEGATION
         and bool(following)
         and following[0].key not in _NO_NEGATION
         and all(term.key != "until" for term in following)

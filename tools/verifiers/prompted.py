@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.schema import StructuredOutput
 from factloop.tools.verifiers.chat_reader import STAGE, ChatReader, answer_probabilities
-from factloop.tools.verifiers.pairs import Pair
+from factloop.tools.verifiers.pairs import VerifierPair
 
 ATTRIBUTION = "verifiers/attribution"
 
 
-class Attribution(BaseModel):
+class Attribution(StructuredOutput):
     """Whether the document bears out all of the claim."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
 
     answer: Literal["yes", "no"]
 
@@ -38,7 +35,7 @@ class PromptedReader(ChatReader):
     def name(self) -> str:
         return f"llm:{self._gateway.chat.name}"
 
-    async def _ask(self, pair: Pair, meter: UsageMeter) -> float:
+    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
         answered = await self._gateway.ask_graded(
             self._prompt.render(document=pair.document, claim=pair.claim),
             Attribution,

@@ -63,7 +63,7 @@ MONTHS = {
 }
 
 
-class Kind(Enum):
+class TermKind(Enum):
     """What a term is. Function words and negations are no content; names and figures are also compared apart."""
 
     FUNCTION = "function"
@@ -75,8 +75,8 @@ class Kind(Enum):
     NUMBER = "number"
 
 
-FIGURES = frozenset({Kind.YEAR, Kind.MONTH, Kind.NUMBER})
-CONTENT = FIGURES | {Kind.WORD, Kind.NAME}
+FIGURES = frozenset({TermKind.YEAR, TermKind.MONTH, TermKind.NUMBER})
+CONTENT = FIGURES | {TermKind.WORD, TermKind.NAME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +84,28 @@ class Term:
     """One token. Two terms match where their `key` is equal; `surface` is how the text spells it."""
 
     key: str
-    kind: Kind
+    kind: TermKind
     surface: str
 
     @property
     def period(self) -> str | None:
         """The first digits of the years that a decade ("1930s") or a century ("1800s") holds; else None."""
-        if self.kind is not Kind.YEAR or not self.surface.endswith("s"):
+        if self.kind is not TermKind.YEAR or not self.surface.endswith("s"):
             return None
         return self.key[:2] if self.key.endswith("00") else self.key[:3]
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SentenceTerms:
     """One sentence of a passage, with its text after normalisation."""
 
     text: str
     terms: tuple[Term, ...]
 
 
-def read_sentences(text: str) -> tuple[Sentence, ...]:
+def read_sentences(text: str) -> tuple[SentenceTerms, ...]:
     """The sentences of a text that hold at least one term, in order; any text will do, in linear time."""
-    sentences = (Sentence(piece, tuple(_terms(piece))) for piece in _pieces(_normalised(text)))
+    sentences = (SentenceTerms(piece, tuple(_terms(piece))) for piece in _pieces(_normalised(text)))
     return tuple(sentence for sentence in sentences if sentence.terms)
 
 
@@ -133,9 +133,9 @@ def _terms(sentence: str) -> Iterator[Term]:
         surface = match.group()[:MAX_TERM_CHARS]
         if match.lastgroup == "date":
             year, month, day = surface.split("-")
-            yield Term(year, Kind.YEAR, surface)
-            yield Term(f"month {int(month)}", Kind.MONTH, surface)
-            yield Term(day.lstrip("0") or "0", Kind.NUMBER, surface)
+            yield Term(year, TermKind.YEAR, surface)
+            yield Term(f"month {int(month)}", TermKind.MONTH, surface)
+            yield Term(day.lstrip("0") or "0", TermKind.NUMBER, surface)
         elif match.lastgroup == "figure":
             yield _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
         else:
@@ -153,11 +153,11 @@ def _figure(digits: str, surface: str) -> Term:
     """A number without its thousands separators, leading and trailing zeros; four bare digits are taken for a year."""
     plain = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits.replace(",", ".")
     if len(digits) == 4 and digits.isdigit() and digits[0] in "12":
-        return Term(plain, Kind.YEAR, surface)
+        return Term(plain, TermKind.YEAR, surface)
     whole, _, fraction = plain.partition(".")
     fraction = fraction.rstrip("0")
     key = (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
-    return Term(key, Kind.NUMBER, surface)
+    return Term(key, TermKind.NUMBER, surface)
 
 
 @lru_cache(maxsize=50_000)
@@ -166,17 +166,17 @@ def _word(surface: str, opens_sentence: bool, followed_by_capital: bool) -> Term
     word = surface.replace("’", "'").replace(".", "")
     lowered = word.lower()
     if lowered.endswith("n't"):
-        return Term("not", Kind.NEGATION, surface)
+        return Term("not", TermKind.NEGATION, surface)
     lowered = lowered.removesuffix("'s")
     if lowered == "two":  # the reader of number words leaves this one as it stands
-        return Term("2", Kind.NUMBER, surface)
+        return Term("2", TermKind.NUMBER, surface)
     lemma = IRREGULAR.get(surface) or str(lemmatize(lowered, lang="en")).lower()
     if lemma in NEGATIONS or lowered in NEGATIONS:
-        return Term("not", Kind.NEGATION, surface)
+        return Term("not", TermKind.NEGATION, surface)
     capitalised = surface[0].isupper()
     if capitalised and lowered in MONTHS and (not opens_sentence or lowered not in {"may", "march", "mar"}):
-        return Term(f"month {MONTHS[lowered]}", Kind.MONTH, surface)
+        return Term(f"month {MONTHS[lowered]}", TermKind.MONTH, surface)
     if lowered in FUNCTION_WORDS or lemma in FUNCTION_WORDS:
-        return Term(lemma, Kind.FUNCTION, surface)
+        return Term(lemma, TermKind.FUNCTION, surface)
     is_name = capitalised and (not opens_sentence or followed_by_capital or surface[1:] != surface[1:].lower())
-    return Term(lemma, Kind.NAME if is_name else Kind.WORD, surface)
+    return Term(lemma, TermKind.NAME if is_name else TermKind.WORD, surface)

@@ -32,8 +32,8 @@ def _of_one_root(one: str, other: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What may not replace `original` in these texts. `word in taken` asks about one word or several."""
+class ExcludedWords:
+    """The words that may not replace `original` in these texts. `word in excluded` tests one word or several."""
 
     original: str
     said: frozenset[str]

@@ -41,7 +41,7 @@ def same_lemma(one: str, other: str) -> bool:
 def agree(noun: str, tag: str) -> str | None:
     """The noun, or several words that end in one, in the number that the tag asks for: NN or NNS.
 
-    None where that is not known: the tag is of no common noun, the last word is none, or it has no such form.
+    None where that is unknown: the tag or the last word is not a common noun's, or the noun has no such form.
     """
     before, _, last = noun.rpartition(" ")
     number = _number(last)

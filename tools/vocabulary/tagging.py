@@ -104,7 +104,7 @@ def _settled(word: str, alone: str, tag: str, lexicon: dict[str, str]) -> str:
 
 
 def _loaded() -> tuple[Any, Any]:
-    """TextBlob's parser and its lexicon with the rules of context: complete, whichever thread asks first."""
+    """TextBlob's parser and its lexicon with the rules of context, loaded completely before any thread uses them."""
     with _LOADING:
         return _load()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from factloop.core.trust_records import Level, Source
+from factloop.core.trust_records import Source, SubstitutionLevel
 
 Kind = Literal["entity", "date", "number", "noun", "verb", "adjective", "word"]
 
@@ -19,7 +19,7 @@ class Target:
     text: str
     start: int
     end: int
-    level: Level
+    level: SubstitutionLevel
     kind: Kind
     tag: str
     """Penn Treebank tag of its last word: NNP, NNS, CD, VBD, JJ ..."""
@@ -27,7 +27,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """What may stand in a target's place. Case, number and article are put right by whoever inserts it."""
+    """A word or phrase for a target's place. `form.insert` puts case, number and article right."""
 
     text: str
     source: Source

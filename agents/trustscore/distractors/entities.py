@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
-from factloop.agents.trustscore.distractors.spans import Span, without_article
+from factloop.agents.trustscore.distractors.spans import TargetSpan, without_article
 from factloop.agents.trustscore.distractors.targets import MAX_CHARS
 from factloop.core.trust_records import Source
 from factloop.tools.knowledge_base.base import KnowledgeBase, LinkedEntity
@@ -55,7 +55,7 @@ class KnowledgeBaseSource:
 
 
 def _is_named_by(target: Target, entity: LinkedEntity, response: str) -> bool:
-    span = without_article(response, Span(entity.start, entity.end, "entity"))
+    span = without_article(response, TargetSpan(entity.start, entity.end, "entity"))
     return (span.start, span.end) == (target.start, target.end)
 
 

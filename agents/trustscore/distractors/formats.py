@@ -24,22 +24,22 @@ class Format:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FormatMatch:
     start: int
     end: int
     format: Format
 
 
-def find(text: str, formats: Sequence[Format]) -> list[Found]:
+def find(text: str, formats: Sequence[Format]) -> list[FormatMatch]:
     """What the formats find, in order; where two overlap the earlier format keeps it."""
     taken = bytearray(len(text))
-    found: list[Found] = []
+    found: list[FormatMatch] = []
     for each in formats:
         for match in each.pattern.finditer(text):
             start, end = match.span()
             if start < end and not any(taken[start:end]):
                 taken[start:end] = b"\1" * (end - start)
-                found.append(Found(start, end, each))
+                found.append(FormatMatch(start, end, each))
     return sorted(found, key=lambda one: one.start)
 
 

@@ -35,7 +35,7 @@ async def generate_distractors(
 ) -> DistractorSet:
     """At most `wanted` distinct distractors, best first; fewer where the sources or the response give no more.
 
-    `sources` are asked in their order, and only while too few exist. One that fails is noted and not asked again for
+    `sources` are asked in order until there are enough. A source that fails is noted and not asked again for
     this response. The same arguments and answers of the sources give the same set. Raises ConfigError."""
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
     work = _Work(_readable(question), response, wanted, sources, rng)

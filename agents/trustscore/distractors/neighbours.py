@@ -15,7 +15,7 @@ from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.embedded_words import EmbeddedWords
 from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.linguistics.lexicon import NATIONALITIES
-from factloop.tools.vocabulary.closeness import Taken, too_close
+from factloop.tools.vocabulary.closeness import ExcludedWords, too_close
 from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import is_ordinary, tag_of
 
@@ -84,7 +84,7 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, response, question, limit)
 
     def _substitutes(self, target: Target, response: str, question: str, limit: int) -> list[Substitute]:
-        taken = Taken.of(target.text, response, question)
+        taken = ExcludedWords.of(target.text, response, question)
         fit: list[Substitute] = []
         for word, cosine in self._neighbourhood.near(target, max(_MIN_LOOKED_AT, SPARE * limit)):
             if len(fit) == limit or cosine < self._min_cosine:

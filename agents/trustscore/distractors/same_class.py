@@ -11,7 +11,7 @@ from factloop.core.trust_records import Source
 from factloop.tools.knowledge_base.built_in import built_in_gazetteer
 from factloop.tools.knowledge_base.names import fold
 from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, NATIONALITIES
-from factloop.tools.vocabulary.closeness import Taken
+from factloop.tools.vocabulary.closeness import ExcludedWords
 from factloop.tools.vocabulary.data import vocabulary_version
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
 from factloop.tools.vocabulary.shapes import shape_of
@@ -43,7 +43,7 @@ class SameClassSource:
         words = _words_like(target.text, class_of(target))
         if not words or limit < 1:
             return ()
-        taken = Taken.of(target.text, response, question)
+        taken = ExcludedWords.of(target.text, response, question)
         fit: list[Substitute] = []
         for word in _draw(words, count_of(target.text), limit, rng):
             if len(fit) == limit:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.core.trust_records import Source
-from factloop.tools.vocabulary.closeness import Taken
+from factloop.tools.vocabulary.closeness import ExcludedWords
 from factloop.tools.vocabulary.kinds import kind_of, kind_wanted, words_by_kind
 
 _WORD = re.compile(r"\w")
@@ -31,7 +31,7 @@ class SameKindSource:
         kind = _kind(target, response, question)
         if kind is None or limit < 1:
             return ()
-        taken = Taken.of(target.text, response, question)
+        taken = ExcludedWords.of(target.text, response, question)
         words = [word for word in words_by_kind()[kind] if word not in taken]
         listed, others = words[:_LISTED_FIRST], words[_LISTED_FIRST:]
         drawn = [*rng.sample(listed, len(listed)), *rng.sample(others, len(others))][:limit]

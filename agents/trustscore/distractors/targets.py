@@ -15,8 +15,8 @@ from simplemma import lemmatize
 
 from factloop.agents.trustscore.distractors.asked import answers
 from factloop.agents.trustscore.distractors.base import Kind, Target
-from factloop.agents.trustscore.distractors.spans import Span, find_spans, tokens_in
-from factloop.core.trust_records import Level
+from factloop.agents.trustscore.distractors.spans import TargetSpan, find_spans, tokens_in
+from factloop.core.trust_records import SubstitutionLevel
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
@@ -27,7 +27,7 @@ MAX_TARGETS = 24
 """For each level: a few give all the distractors that are wanted."""
 
 _KINDS: tuple[tuple[str, Kind], ...] = (("NN", "noun"), ("VB", "verb"), ("JJ", "adjective"))
-_LEVELS = tuple(Level)
+_LEVELS = tuple(SubstitutionLevel)
 _LAST_RESORT = frozenset({"DT", "PDT", "WDT", "EX", "POS", "TO", "MD", "CC", "PRP", "PRP$", "WP", "WP$", "WRB"})
 """Tags of words that make a poor distractor: they are replaced only where a response has nothing else."""
 
@@ -54,7 +54,7 @@ def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -
     tiers: dict[tuple[bool, int, bool, int], list[Target]] = {}
     for span, both in zip(spans, shared, strict=True):
         own = _own_level(span, names_are_nouns=has_quantity)
-        level = max(own, Level.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if both else own
+        level = max(own, SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED, key=_LEVELS.index) if both else own
         is_answer = not both and answers(question, text[span.start : span.end], span.kind, types.get(span.end, ()))
         rank = (not is_answer, _LEVELS.index(level), both, _LEVELS.index(own))
         tiers.setdefault(rank, []).append(_target(text, span, tokens, level))
@@ -67,7 +67,7 @@ def lemma(word: str) -> str:
     return str(lemmatize(word.casefold().replace("–", "-"), lang="en")).casefold()
 
 
-def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEntity]) -> list[Span]:
+def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
     spans = find_spans(text, tokens, entities)
     covered = bytearray(len(text))
     for span in spans:
@@ -75,7 +75,7 @@ def _all_spans(text: str, tokens: Sequence[Token], entities: Sequence[LinkedEnti
     return [*spans, *_words(tokens, covered)]
 
 
-def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[Span]:
+def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[TargetSpan]:
     """The single words outside entities, dates and numbers. Not *children* of *a children's book*: no other fits."""
     odd = {
         after.start for before, after in pairwise(tokens) if before.text.lower() in {"a", "an"} and after.tag == "NNS"
@@ -85,9 +85,9 @@ def _words(tokens: Sequence[Token], covered: Sequence[int]) -> Iterator[Span]:
     for token in content:
         tag = _tag(token)
         kind: Kind = next((kind for start, kind in _KINDS if tag.startswith(start)), "word")
-        yield Span(token.start, token.end, kind, tag)
+        yield TargetSpan(token.start, token.end, kind, tag)
     if not content and not any(covered):
-        yield from (Span(token.start, token.end, "word", token.tag) for token in free)
+        yield from (TargetSpan(token.start, token.end, "word", token.tag) for token in free)
 
 
 def _tag(token: Token) -> str:
@@ -107,28 +107,28 @@ def _is_shared(inside: Sequence[Token], asked: Collection[str]) -> bool:
     return bool(inside) and all(lemma(token.text) in asked for token in content or inside)
 
 
-def _own_level(span: Span, *, names_are_nouns: bool) -> Level:
+def _own_level(span: TargetSpan, *, names_are_nouns: bool) -> SubstitutionLevel:
     """The level of a span that stands only in the response.
 
     A name of unknown type can only be replaced by any other word. A date or number beside it tells more, since others
     of its kind are known: there the name ranks as the noun that it is."""
     if span.is_name:
-        return Level.NOUN_OR_NUMBER if names_are_nouns else Level.ENTITY
+        return SubstitutionLevel.NOUN_OR_NUMBER if names_are_nouns else SubstitutionLevel.ENTITY
     if span.kind == "word":
-        return Level.ANY_WORD
+        return SubstitutionLevel.ANY_WORD
     if span.kind in {"verb", "adjective"}:
-        return Level.VERB_ADJECTIVE_OR_SHARED
-    return Level.ENTITY if span.kind == "entity" else Level.NOUN_OR_NUMBER
+        return SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED
+    return SubstitutionLevel.ENTITY if span.kind == "entity" else SubstitutionLevel.NOUN_OR_NUMBER
 
 
-def _target(text: str, span: Span, tokens: Sequence[Token], level: Level) -> Target:
+def _target(text: str, span: TargetSpan, tokens: Sequence[Token], level: SubstitutionLevel) -> Target:
     inside = tokens_in(tokens, span.start, span.end)
     tag = span.tag or (inside[-1].tag if inside else "NNP")
     return Target(text[span.start : span.end], span.start, span.end, level, span.kind, tag)
 
 
 def _capped(tiers: Sequence[list[Target]]) -> list[list[Target]]:
-    left = dict.fromkeys(Level, MAX_TARGETS)
+    left = dict.fromkeys(SubstitutionLevel, MAX_TARGETS)
     kept: list[list[Target]] = []
     for tier in tiers:
         level = tier[0].level

@@ -13,7 +13,7 @@ from factloop.evaluation.audit.views import words as audit_words
 from factloop.evaluation.audit.views.csv import csv_files
 from factloop.evaluation.audit.views.parts import Part, View, parts_of
 from factloop.evaluation.audit.views.pictures.marks import Mark
-from factloop.reports.downloads import Download, text_download
+from factloop.reports.downloads import DownloadLink, text_download
 from factloop.reports.page import render_page
 
 MOST_DRAWN = 12
@@ -93,12 +93,12 @@ def _sections(report: AuditReport, marks: dict[str, Mark], most_drawn: int) -> I
         )
 
 
-def _downloads(report: AuditReport) -> Iterator[tuple[str, Download]]:
+def _downloads(report: AuditReport) -> Iterator[tuple[str, DownloadLink]]:
     """Each file by the name that links on the page know it by."""
     yield "json", _held("audit.json", "application/json", report.model_dump_json(indent=2))
     for name, text in csv_files(report).items():
         yield name, _held(f"{name}.csv", "text/csv", text)
 
 
-def _held(file: str, kind: str, text: str) -> Download:
+def _held(file: str, kind: str, text: str) -> DownloadLink:
     return text_download(file, file, kind, text, longest_plain=LONGEST_PLAIN)

@@ -86,7 +86,7 @@ def _count(value: int) -> Cell:
 
 
 def rates_table(found: Iterable[EvaluatorRates]) -> Table:
-    heads = ("Evaluator", "Of", "Balanced accuracy", "TPR", "TNR", "Gap TPR − TNR", "FPR", "FNR", "Not scored")
+    heads = ("Evaluator", "Of", "Balanced accuracy", "TPR", "TNR", "Gap TPR − TNR", "FPR", "FNR", "Unscored")
     return Table(
         "Rates in %",
         heads,
@@ -143,7 +143,7 @@ def bias_table(found: Iterable[EvaluatorBias]) -> Table:
 
 
 def systems_table(found: Iterable[SystemBias]) -> Table:
-    heads = ("Evaluator", "Of", "System", "% wrong by label", "% wrong by evaluator", "Bias, points", "Not scored")
+    heads = ("Evaluator", "Of", "System", "% wrong by label", "% wrong by evaluator", "Bias, points", "Unscored")
     return Table(
         "System by system",
         heads,
@@ -318,7 +318,7 @@ def _changes(changes: Changes) -> tuple[Cell, ...]:
 
 def _left_out(one: ChunkingBias) -> Cell:
     n = one.n_short + one.n_no_similarity + one.n_unscored
-    why = f"{one.n_short:,} short documents, {one.n_no_similarity:,} claims of one word, {one.n_unscored:,} not scored"
+    why = f"{one.n_short:,} short documents, {one.n_no_similarity:,} claims of one word, {one.n_unscored:,} unscored"
     return Cell(f"{n:,}", why if n else "")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from factloop.core.cascade_records import CurvePoint
+from factloop.core.cascade_records import CascadePoint
 from factloop.reports.figures import percent, plural
 from factloop.reports.pictures import INK, QUIET, SERIES, draw
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw_cascade_curve(curve: Sequence[CurvePoint], *, stated: float) -> Markup | None:
+def draw_cascade_curve(curve: Sequence[CascadePoint], *, stated: float) -> Markup | None:
     """Both against the error stated, that of the cascade marked; None without points."""
     if not curve:
         return None

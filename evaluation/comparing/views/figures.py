@@ -18,7 +18,7 @@ VERDICT_STATUS = {
     Verdict.NOT_SUPPORTED: Status.CONTRADICTED,
     Verdict.IRRELEVANT: Status.IRRELEVANT,
 }
-VERDICT_WORDS = ("supported", "not supported", "irrelevant", "not scored")
+VERDICT_WORDS = ("supported", "not supported", "irrelevant", "unscored")
 """In the order of the table of a `ClaimAgreement`."""
 
 
@@ -42,7 +42,7 @@ def basis_in_words(side: Side) -> str:
         f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
         f"{side.n_unscored_responses:,} without any verdict); "
         f"claims: {counts.supported:,} supported, {counts.not_supported:,} not, "
-        f"{counts.irrelevant:,} irrelevant, {counts.unscored:,} not scored"
+        f"{counts.irrelevant:,} irrelevant, {counts.unscored:,} unscored"
     )
 
 

@@ -16,7 +16,7 @@ from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.measures import F1, PRECISION
 from factloop.evaluation.runs.records import ResponseLine
 from factloop.evaluation.runs.views import words as run_words
-from factloop.reports.downloads import Cell, Download, csv_download, json_download
+from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter
 
@@ -116,7 +116,7 @@ _PAIRS = ("prompt_id", *(f"{side}_{name}" for side in "ab" for name in _LINE))
 _FLIPS = ("system", "prompt_id", "response_id", "a_claim_id", "b_claim_id", "claim", "a", "b", "label")
 
 
-def _downloads(comparison: Comparison) -> Iterator[Download]:
+def _downloads(comparison: Comparison) -> Iterator[DownloadLink]:
     yield json_download("The whole comparison (JSON)", "comparison.json", to_json(comparison))
     yield csv_download("Differences (CSV)", "differences.csv", _DIFFERENCES, map(_cells, comparison.differences))
     yield csv_download("Pairs (CSV)", "pairs.csv", _PAIRS, map(_pair_cells, comparison.pairs))

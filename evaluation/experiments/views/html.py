@@ -24,7 +24,7 @@ from factloop.evaluation.experiments.report import (
 from factloop.evaluation.experiments.views import csv as tables
 from factloop.evaluation.experiments.views import figures as told
 from factloop.evaluation.experiments.views.prompt_diff import prompt_diffs
-from factloop.reports.downloads import Download, csv_download, json_download
+from factloop.reports.downloads import DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter
 
@@ -129,7 +129,7 @@ def _flat(prefix: str, value: Any) -> Iterator[tuple[str, str]]:
         yield prefix, str(value)
 
 
-def _downloads(report: ExperimentReport) -> Iterator[Download]:
+def _downloads(report: ExperimentReport) -> Iterator[DownloadLink]:
     yield json_download("The whole experiment (JSON)", "experiment.json", to_json(report))
     yield csv_download("Figures of variants (CSV)", "variants.csv", tables.FIGURES, tables.figure_rows(report))
     if report.differences:

@@ -36,8 +36,8 @@ def interval(found: Correlation) -> str:
 
 
 def basis(found: Correlation) -> str:
-    """What the coefficient rests on: `n 998, 2 not scored`."""
-    return f"n {found.n:,}, {found.n_left_out:,} not scored" if found.n_left_out else f"n {found.n:,}"
+    """What the coefficient rests on: `n 998, 2 unscored`."""
+    return f"n {found.n:,}, {found.n_left_out:,} unscored" if found.n_left_out else f"n {found.n:,}"
 
 
 def resampling(found: Iterable[Correlation]) -> str:

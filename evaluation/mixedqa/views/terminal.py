@@ -62,7 +62,7 @@ def _wide_table(result: MixedQaResult, system: str | None) -> Table:
     table.add_column(figures.method_name(one.correlation for one in result.correlations), justify="right")
     table.add_column(_interval_head(result), justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
-    table.add_column("Not scored", justify="right", no_wrap=True)
+    table.add_column("Unscored", justify="right", no_wrap=True)
     table.add_column("Paper", justify="right", no_wrap=True, style="dim")
     for found in shown_correlations(result, system):
         one = found.correlation

@@ -16,7 +16,7 @@ from factloop.evaluation.runs.views import correction_words
 from factloop.evaluation.runs.views import words as run_words
 from factloop.evaluation.runs.views.curve import MOST_SYSTEMS, draw_curve
 from factloop.reports.cascade_words import savings_words
-from factloop.reports.downloads import Cell, Download, csv_download, json_download
+from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
 
 MOST_ROWS = 5000
@@ -170,7 +170,7 @@ def _corrected(calibration: Calibration | None) -> Iterator[Corrected]:
             yield Corrected(one.system, f"F1@{f1.k}", f1.corrected)
 
 
-def _downloads(summary: RunSummary, rows: Sequence[ResponseRow]) -> Iterator[Download]:
+def _downloads(summary: RunSummary, rows: Sequence[ResponseRow]) -> Iterator[DownloadLink]:
     yield json_download("The whole summary (JSON)", "summary.json", to_json(summary))
     yield csv_download("Scores (CSV)", "scores.csv", _SCORES, _score_rows(summary))
     systems = [one.system for one in summary.scores.systems]

@@ -13,11 +13,11 @@ from factloop.prompts.registry import PromptRegistry
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import RunSettings
 from factloop.tools.models.gateway import ModelGateway
-from factloop.tools.verifiers.base import Entailment
+from factloop.tools.verifiers.base import SupportReading
 from factloop.tools.verifiers.build import CALLING, LEXICAL, CallingKind, build_verifier, parse_spec
 from factloop.tools.verifiers.pairs import PairReader
 
-Explain = Callable[[str, Sequence[str]], Entailment]
+Explain = Callable[[str, Sequence[str]], SupportReading]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-"""Who has a part of the cache open: any number of processes may, and whoever would remove it must find nobody.
+"""Shared holds on a part of the cache: many processes may have it open, and it is removed only when none has.
 
     with Hold(path):                     # shared
         ...
-    with nobody_else(path) as is_free:   # meanwhile nobody gets a hold
+    with exclusive_hold(path) as is_free:   # meanwhile no process gets a hold
         ...
 
-The locks are the system's, so that a killed process leaves none behind. On Windows there are none of this kind: there
-the system refuses to remove what somebody has open.
+The operating system holds the locks, so a killed process leaves no lock behind. Windows has no such locks: there the
+system refuses to remove a file that a process has open.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Hold:
     """
 
     def __init__(self, path: Path) -> None:
-        """Waits while somebody removes that part. Raises OSError where the file cannot be made."""
+        """Waits while a process removes that part. Raises OSError where the file cannot be made."""
         descriptor = _locked(path, exclusive=False)
         assert descriptor is not None  # as it waited
         _note_use(path)
@@ -56,8 +56,8 @@ def _note_use(path: Path) -> None:
 
 
 @contextmanager
-def nobody_else(path: Path) -> Iterator[bool]:
-    """Whether nobody has a hold, this process among them. If so, the file is gone in the end. Raises OSError."""
+def exclusive_hold(path: Path) -> Iterator[bool]:
+    """Yields whether no process has a hold, not even this one; then the file is removed at the end. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False
@@ -93,7 +93,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """Shared it waits. On a file system without locks many share all the same, and nobody is ever alone."""
+        """A shared lock waits. On a file system without locks sharing always works, and exclusive holds never do."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

@@ -40,7 +40,7 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
 
 
 class _NotStrict(ValueError):
-    """Python's reader takes what JSON has no word for."""
+    """A value such as NaN, which Python's reader accepts and JSON does not have."""
 
 
 def _refuse_constant(name: str) -> None:

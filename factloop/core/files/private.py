@@ -1,9 +1,9 @@
 """Files and folders that only their owner can read, whatever the umask: they hold what users checked.
 
-New ones are made so. Those that an older version or a library made wider are narrowed by whoever opens them: group and
-others lose their rights. What belongs to somebody else stays as it is, and so does what lies on a file system without
-such rights; neither is an error. On Windows nothing is done: there the rights of the folder above hold, and a user's
-own folders let in that user and administrators.
+New ones are made so. Files that an older version or a library left open to others are narrowed when they are opened:
+group and others lose their rights. Files of other users stay as they are, and so do files on a file system without such
+rights; neither is an error. On Windows nothing is done: there the rights of the folder above hold, and a user's own
+folders let in that user and administrators.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def make_private_database(path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Makes the folder where there is none, and those above it. One that is there keeps its rights. Raises OSError."""
+    """Makes the folder and its parents if they are missing; an existing one keeps its rights. Raises OSError."""
     try:
         path.mkdir(FOLDER_MODE)
     except FileNotFoundError:

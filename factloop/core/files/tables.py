@@ -21,7 +21,7 @@ Reshape = Callable[[Row], Iterable[Row]]
 """The rows that one row of another layout holds; a `Row` without `id` gets the number of its line."""
 
 
-class Item(Record):
+class TableItem(Record):
     """Base of what loaders yield. Fields that the record has no place for are passed over."""
 
     model_config = ConfigDict(extra="ignore")
@@ -30,7 +30,7 @@ class Item(Record):
     """That of the file, or one made of the place in it."""
 
 
-T = TypeVar("T", bound=Item)
+T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:

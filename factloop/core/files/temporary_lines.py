@@ -38,7 +38,7 @@ class TemporaryLines:
         yield from self._file
 
     def close(self) -> None:
-        with suppress(OSError):  # the buffer may still hold what found no room: nobody will read it
+        with suppress(OSError):  # the buffer may still hold text that did not fit on the disk and is no longer needed
             self._file.close()
 
 

@@ -86,7 +86,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         return self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
 
     async def _texts(self, chunks: AsyncIterator[Any]) -> AsyncIterator[str]:
-        answer = _Answer(chunks, self.check.keys, self._documents)
+        answer = _StreamedAnswer(chunks, self.check.keys, self._documents)
         await answer.begin()
         question = self._question if self._question is not None else answer.question
         asked = self.check.keys.read(self.check.keys.write("", question, answer.documents))
@@ -99,8 +99,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
                     yield event.released
 
 
-class _Answer:
-    """What a chain streams, taken apart into the answer and what came with it."""
+class _StreamedAnswer:
+    """A chain's stream, split into the answer, its question and its documents."""
 
     def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Sequence[Document] | None) -> None:
         self._chunks, self._keys = chunks, keys

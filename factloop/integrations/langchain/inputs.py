@@ -18,13 +18,13 @@ REQUEST = "factloop_request"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One answer to be checked."""
+class AnswerInput:
+    """One answer to check, with its question and documents."""
 
     answer: str
     question: str | None
     documents: tuple[Document, ...] | None
-    """None where none were given, which is not the same as none found."""
+    """None if no documents were given; an empty tuple if a search found no document."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Keys:
     question: str = "question"
     documents: str = "documents"
 
-    def read(self, given: object) -> Asked:
-        """From a mapping, whose other keys are none of ours. Raises DataError."""
+    def read(self, given: object) -> AnswerInput:
+        """The answer in a mapping, whose other keys are ignored. Raises DataError."""
         if not isinstance(given, Mapping):
             hint = f" (in a chain: RunnablePassthrough.assign({self.answer}=...) before it)" if _is_text(given) else ""
             raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}{hint}")
         question = given.get(self.question)
-        return Asked(
+        return AnswerInput(
             answer=text_of(self.answer, given.get(self.answer), AIMessage),
             question=None if question is None else text_of(self.question, question, HumanMessage),
             documents=documents_of(self.documents, given.get(self.documents)),
@@ -89,7 +89,7 @@ def _document(name: str, item: object) -> Document:
 
 
 def is_request(message: BaseMessage) -> bool:
-    """Whether factloop asked for a revision there: no person spoke."""
+    """Whether the message is factloop's request for a revision, rather than a person's."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 

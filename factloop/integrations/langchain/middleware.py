@@ -225,7 +225,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return correction.text if correction.text != correction.before.response else answer.content
 
     def _is_said(self, correction: Correction) -> bool:
-        """Whether all that does not pass is marked in the text. What a function of the user's blocks is not known."""
+        """Whether all that does not pass is marked in the text. A user's own `blocks` function cannot be examined."""
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
         return self._blocks_by_findings and all(self._passing.issuperset(doubt.findings) for doubt in unmarked)
 

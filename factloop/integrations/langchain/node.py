@@ -1,4 +1,4 @@
-"""The checker as a node of somebody's own LangGraph graph."""
+"""The checker as a node of the user's own LangGraph graph."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished
 from factloop.core.records import FactualityReport
 from factloop.core.sync import iterate_blocking, run_blocking
-from factloop.integrations.langchain.inputs import Asked, Keys
+from factloop.integrations.langchain.inputs import AnswerInput, Keys
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Mode, Sources
 from factloop.tools.search.adapter import as_search_tool
@@ -124,7 +124,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
                 async for event in events:
                     yield event.report if isinstance(event, CheckFinished) else event
 
-    async def sources(self, asked: Asked) -> Sources:
+    async def sources(self, asked: AnswerInput) -> Sources:
         """What an answer is held against. Raises ConfigError where there is nothing."""
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever:

@@ -160,7 +160,7 @@ def trust_in_words(scores: TrustScores) -> str:
     """The scores in a few lines. Plain text."""
 
     def part(name: str, value: float | None, why: object) -> str:
-        return f"{name}: {f'not scored ({why})' if value is None else f'{value:g}'}"
+        return f"{name}: {f'unscored ({why})' if value is None else f'{value:g}'}"
 
     return "\n".join(
         (

@@ -16,14 +16,14 @@ from factloop.binding.address import Binding, address_of, in_brackets
 from factloop.binding.callers import (
     BODY_WITHIN_S,
     LONGEST_HEADERS,
-    Gone,
-    TooMuch,
+    BodyTooLong,
+    CallerLeft,
     most_connections,
     patient_protocol,
     received,
     replayed,
 )
-from factloop.binding.keys import Keys
+from factloop.binding.keys import ApiKeys
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
@@ -35,7 +35,7 @@ STOPPED_WITHIN_S = 5
 class Guard:
     """ASGI middleware: nobody gets by without one of the keys, where there are any, or with half a request."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, body_within_s: float) -> None:
+    def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,13 +48,13 @@ class Guard:
         if scope["type"] == "http":
             try:
                 body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
-            except TooMuch:
+            except BodyTooLong:
                 await _too_much(scope, receive, send)
                 return
             except TimeoutError:
                 await _too_slow(scope, receive, send)
                 return
-            except Gone:
+            except CallerLeft:
                 return
             receive = replayed(body, receive)
         await self._app(scope, receive, send)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from factloop.integrations.pytest.recordings import recording_path
-from factloop.testing.running import Mode, RunningTest, Spent, running, running_test
+from factloop.testing.running import Mode, RunningTest, Spending, running, running_test
 
 if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
@@ -25,7 +25,7 @@ MODES: dict[str | None, Mode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
 """Settings that pytest's ini file may hold, as `factloop_model` and so on, with their kinds of value."""
 
-_SPENT = pytest.StashKey[Spent]()
+_SPENT = pytest.StashKey[Spending]()
 _PASSED = pytest.StashKey[bool]()
 _WORKER_KEY = "factloop"
 
@@ -55,7 +55,7 @@ def _what_to_record(text: str) -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_SPENT] = Spent()
+    config.stash[_SPENT] = Spending()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -124,7 +124,7 @@ def pytest_testnodedown(node: Any) -> None:
     """A worker of pytest-xdist has finished; one that crashed says nothing."""
     spent = getattr(node, "workeroutput", {}).get(_WORKER_KEY)
     if spent is not None:
-        node.config.stash[_SPENT].add(Spent(**spent))
+        node.config.stash[_SPENT].add(Spending(**spent))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -133,7 +133,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(f"factloop: {summary(spent)}")
 
 
-def summary(spent: Spent) -> str:
+def summary(spent: Spending) -> str:
     """One line on all checks of a session."""
     unpriced = f" ({spent.n_unpriced} of unknown price)" if spent.n_unpriced else ""
     parts = [

@@ -30,8 +30,8 @@ def _counts(report: FactualityReport) -> str:
         said = ["The answer states no facts that can be checked" if not n_unread else "No claim was found"]
     else:
         said = [f"{counts.supported} of {counts.scored} judged claims are supported by the sources"]
-    said += [f"{counts.unscored} could not be judged"] * bool(counts.unscored)
-    said += [f"{counts.irrelevant} not judged, as beside the question"] * bool(counts.irrelevant)
+    said += [f"{counts.unscored} unscored"] * bool(counts.unscored)
+    said += [f"{counts.irrelevant} irrelevant to the question"] * bool(counts.irrelevant)
     said += [f"{plural(n_unread, 'passage')} not checked"] * bool(n_unread)
     return f"{'; '.join(said)}."
 
@@ -46,9 +46,9 @@ def _line(one: Claim | Sentence, report: FactualityReport) -> str:
 def _kind(claim: Claim) -> str:
     judgement = claim.judgement
     if judgement.verdict is None:
-        return f"not judged ({judgement.unscored_reason})"
+        return f"unscored ({judgement.unscored_reason})"
     if judgement.verdict is Verdict.IRRELEVANT:
-        return "not judged (beside the question)"
+        return "irrelevant to the question"
     return "contradicted" if judgement.contradicted else "no evidence found"
 
 

@@ -8,7 +8,7 @@ from factloop.core.records import Claim, FactualityReport
 from factloop.reports.cascade_words import savings_words
 from factloop.reports.check.segments import Segment, segments
 from factloop.reports.page import render_page
-from factloop.reports.page_parts import Filter, Stretch, homes
+from factloop.reports.page_parts import Filter, PageStretch, homes
 from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, status_of, tally, tally_reasons, worst
 
 
@@ -31,14 +31,14 @@ def render_html(report: FactualityReport) -> str:
     )
 
 
-def _stretch(part: Segment, numbers: Mapping[str, int]) -> Stretch:
+def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
     if part.no_claim is not None:
-        return Stretch(part.text, tone="silent", said=NO_CLAIM_WORDS[part.no_claim])
+        return PageStretch(part.text, tone="silent", said=NO_CLAIM_WORDS[part.no_claim])
     if not part.claims:
-        return Stretch(part.text)
+        return PageStretch(part.text)
     status, named = worst(part.claims), tuple(numbers[claim.id] for claim in part.claims)
     said = f"{status.words}, {'claim' if len(named) == 1 else 'claims'} {', '.join(map(str, named))}"
-    return Stretch(part.text, named, status.value, ((status.symbol, status.value),), said)
+    return PageStretch(part.text, named, status.value, ((status.symbol, status.value),), said)
 
 
 def _filter_keys(claim: Claim) -> str:
@@ -54,6 +54,6 @@ def _verdicts(report: FactualityReport) -> list[Filter]:
 
 
 def _reasons(report: FactualityReport) -> list[Filter]:
-    """Why claims are not scored, most frequent reason first."""
+    """Why claims are unscored, most frequent reason first."""
     counts = tally_reasons(report.claims).most_common()
     return [Filter(reason.value, REASON_WORDS[reason], "", "unscored", count) for reason, count in counts]

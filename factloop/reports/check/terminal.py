@@ -121,9 +121,7 @@ def _rows(report: FactualityReport) -> list[Row]:
         ]
     else:
         rows = [("Claims", Text(f"none. {figures.precision_basis(report)}"))]
-    rows += [
-        ("Not scored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)
-    ]
+    rows += [("Unscored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)]
     without = figures.sentences_without_claim(report)
     rows += [(f"{NO_CLAIM_SYMBOL} No claim", Text(f"sentences {without}"))] if without else []
     rows += [("Repeated", Text(visible(said))) for said in figures.repeated_errors(report)]

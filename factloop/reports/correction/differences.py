@@ -28,7 +28,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Part:
+class ResponsePart:
     """A stretch of the response: unchanged, or one change with its number, from 1."""
 
     text: str
@@ -46,18 +46,18 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
     return tuple(_joined(_compared(before, after)))
 
 
-def parts(correction: Correction) -> list[Part]:
+def parts(correction: Correction) -> list[ResponsePart]:
     """The response cut at its changes."""
-    found: list[Part] = []
+    found: list[ResponsePart] = []
     reached, response = 0, correction.before.response
     for number, change in enumerate(correction.changes, 1):
         start, end = change.span
         if start > reached:
-            found.append(Part(response[reached:start]))
-        found.append(Part(change.old, number, change, pieces(change.old, change.new)))
+            found.append(ResponsePart(response[reached:start]))
+        found.append(ResponsePart(change.old, number, change, pieces(change.old, change.new)))
         reached = end
     if reached < len(response):
-        found.append(Part(response[reached:]))
+        found.append(ResponsePart(response[reached:]))
     return found
 
 

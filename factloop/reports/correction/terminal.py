@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.core.correction_records import Change, Correction, Left
+from factloop.core.correction_records import Change, Correction, LeftSentence
 from factloop.core.records import Claim, FactualityReport
 from factloop.reports import figures
 from factloop.reports.correction.differences import Piece, parts
@@ -119,7 +119,7 @@ def _doubt_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
         yield ("?", [head, Text(treatment(correction, doubt), style="yellow"), *_statuses(found)])
 
 
-def _why(correction: Correction, stretch: Change | Left) -> list[Text]:
+def _why(correction: Correction, stretch: Change | LeftSentence) -> list[Text]:
     """The claims that are the reason, each with its status."""
     claims = claims_of(correction)
     return _statuses([claims[name] for name in stretch.claims if name in claims])

@@ -10,7 +10,7 @@ from factloop.core.records import Claim, Evidence
 from factloop.reports.figures import plural
 
 LEFT_WORDS = {
-    LeftReason.REWRITE_FAILED: "no new wording was to be had",
+    LeftReason.REWRITE_FAILED: "there is no new wording",
     LeftReason.NOT_CONFIRMED: "its change did not stand the second check, and was undone",
     LeftReason.LAYOUT: "what follows needs it: the head of a table, an underlined heading",
     LeftReason.NO_PLACE: "the response does not hold the sentence",
@@ -19,8 +19,8 @@ KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "worded anew"}
 FINDING_WORDS = {
     Finding.CONTRADICTED: "contradicted by the evidence",
     Finding.UNSUPPORTED: "no evidence found",
-    Finding.UNSCORED: "not judged",
-    Finding.IRRELEVANT: "not judged, as it has nothing to do with the question",
+    Finding.UNSCORED: "unscored",
+    Finding.IRRELEVANT: "not checked, as it has nothing to do with the question",
     Finding.UNREAD: "not read",
     Finding.CLAIM_FREE: "no claim found in it",
 }

@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from factloop.core.trust_records import Check, Option, OptionKind, TrustBC
+from factloop.core.trust_records import ConsistencyCheck, Option, OptionKind, TrustBC
 from factloop.reports.terminal_parts import WIDE, one_line
 from factloop.reports.trust import figures as trust_figures
 from factloop.reports.trust.words import Belief
@@ -21,7 +21,7 @@ def check_blocks(bc: TrustBC, width: int) -> Group:
     return Group(*blocks[:-1])
 
 
-def _check(check: Check, bc: TrustBC, width: int) -> Group:
+def _check(check: ConsistencyCheck, bc: TrustBC, width: int) -> Group:
     """One check: what was chosen, and the options in the order shown, `>` before the one chosen."""
     belief = trust_figures.belief_of_check(check)
     head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=BELIEF_STYLES[belief])
@@ -31,7 +31,7 @@ def _check(check: Check, bc: TrustBC, width: int) -> Group:
     return Group(head, *reply, _options(check, bc, width >= WIDE))
 
 
-def _options(check: Check, bc: TrustBC, wide: bool) -> Table:
+def _options(check: ConsistencyCheck, bc: TrustBC, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(no_wrap=True, width=3)
     if check.letter_probabilities is not None:
@@ -44,7 +44,7 @@ def _options(check: Check, bc: TrustBC, wide: bool) -> Table:
     return table
 
 
-def _cells(option: Option, check: Check, bc: TrustBC, wide: bool) -> list[Text | Group]:
+def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC, wide: bool) -> list[Text | Group]:
     cells: list[Text | Group] = [Text(f"{'>' if option.letter == check.chosen else ' '} {option.letter}")]
     if check.letter_probabilities is not None:
         cells.append(Text(trust_figures.number(check.letter_probabilities.get(option.letter))))

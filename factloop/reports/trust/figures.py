@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from factloop.core.trust_records import (
-    Check,
+    ConsistencyCheck,
     Distractor,
     MeanScore,
     Option,
@@ -43,8 +43,8 @@ def score(value: float | None) -> str:
 def belief_basis(bc: TrustBC) -> str:
     """What TrustBC rests on: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
     if bc.value is None:
-        return f"not scored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "not scored"
-    unscored = f", {bc.n_unscored:,} not scored" if bc.n_unscored else ""
+        return f"unscored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "unscored"
+    unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
     if bc.value == 1:
         asked = bc.n_consistent + bc.n_inconsistent + bc.n_unscored
         return f"consistent in {bc.n_consistent:,} of {plural(asked, 'check')}{unscored}"
@@ -66,7 +66,7 @@ def spare_checks(bc: TrustBC) -> str:
 def documents_basis(fc: TrustFC) -> str:
     """How many passages were judged and how many are cited, or why there is no relation."""
     if fc.relation is None:
-        return f"not scored: {DOCUMENT_REASONS[fc.unscored_reason]}" if fc.unscored_reason else "not scored"
+        return f"unscored: {DOCUMENT_REASONS[fc.unscored_reason]}" if fc.unscored_reason else "unscored"
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
     return f"{plural(len(fc.passages), 'passage')} judged{cited}"
 
@@ -77,9 +77,9 @@ def in_plain_words(report: TrustReport) -> str:
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """What a mean rests on: how many answers have the score and how many have not."""
+    """What a mean rests on: how many answers have the score and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
-    return f"{basis}, {mean.n_unscored:,} not scored" if mean.n_unscored else basis
+    return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 
 
 def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
@@ -88,16 +88,16 @@ def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
     return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
 
 
-def choice(check: Check) -> str:
-    """What the subject did: `chose C, the answer`, `chose D instead of the answer, B`, or why there is none."""
+def choice(check: ConsistencyCheck) -> str:
+    """The subject's choice in words: `chose C, the answer`, `chose D instead of the answer, B`, or why it made none."""
     if check.chosen is None:
-        return f"not scored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "not scored"
+        return f"unscored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "unscored"
     if check.consistent:
         return f"chose {check.chosen}, the answer"
     return f"chose {check.chosen} instead of the answer, {check.response_letter}"
 
 
-def belief_of_check(check: Check) -> Belief:
+def belief_of_check(check: ConsistencyCheck) -> Belief:
     """What this check alone would say."""
     return {True: Belief.CONSISTENT, False: Belief.INCONSISTENT, None: Belief.UNSCORED}[check.consistent]
 
@@ -120,22 +120,22 @@ def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedText:
     """A text in three parts, the middle one to be marked; joined they are the text."""
 
     before: str
     marked: str
     after: str
 
-    def near(self, context: int) -> Marked:
+    def near(self, context: int) -> MarkedText:
         """The marked part with at most `context` characters on either side; an ellipsis stands for the rest."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
-        return Marked(before, marked, after)
+        return MarkedText(before, marked, after)
 
 
-def substituted(distractor: Distractor, response: str) -> Marked:
+def substituted(distractor: Distractor, response: str) -> MarkedText:
     """The text of a distractor with its substitute marked, which may stand in another case than `by`.
 
     An article before it may have changed with it, so the place is counted from the end. Where it cannot be found,
@@ -148,17 +148,17 @@ def substituted(distractor: Distractor, response: str) -> Marked:
     if start < 0 or text[start:end].casefold() != by.casefold():
         start = text.find(by)
         end = start + len(by)
-    return Marked(text[:start], text[start:end], text[end:]) if start >= 0 and by else Marked(text, "", "")
+    return MarkedText(text[:start], text[start:end], text[end:]) if start >= 0 and by else MarkedText(text, "", "")
 
 
 OPTION_CONTEXT = 160
 """Characters of a long option shown on either side of what was put in."""
 
 
-def option_marked(option: Option, check: Check, bc: TrustBC) -> Marked:
+def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
     """The text of an option with the substitute marked; a long one is cut around it, the others at the end."""
     distractor = distractor_of(option, bc)
     if distractor is None:
-        return Marked("", "", option.text).near(2 * OPTION_CONTEXT)
+        return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
     response = next((other.text for other in check.options if other.kind is OptionKind.RESPONSE), "")
     return substituted(distractor, response).near(OPTION_CONTEXT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from factloop.core.trust_records import LongFormTrustReport
 from factloop.reports.matrix import claim_keys, claim_matrix, standing_filter
 from factloop.reports.page import render_page
-from factloop.reports.page_parts import Stretch, homes
+from factloop.reports.page_parts import PageStretch, homes
 from factloop.reports.trust.standings import WORST_FIRST, MarkedSentence, sentences
 from factloop.reports.trust.words import STANDING_SIGNS, STANDING_WORDS
 
@@ -33,11 +33,11 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
     )
 
 
-def _stretch(part: MarkedSentence) -> Stretch:
+def _stretch(part: MarkedSentence) -> PageStretch:
     if not part.claims:
-        return Stretch(part.text)
+        return PageStretch(part.text)
     standings = [(number, one.standing) for number, one in part.claims]
-    return Stretch(
+    return PageStretch(
         part.text,
         tuple(number for number, _ in standings),
         part.standing.value,

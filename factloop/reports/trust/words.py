@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from factloop.core.reasons import ABOUT
-from factloop.core.trust_records import Level, Relation, Source, Standing, TrustBC, TrustFC
+from factloop.core.trust_records import Relation, Source, Standing, SubstitutionLevel, TrustBC, TrustFC
 
 UNSCORED_SIGN = "?"
 
@@ -23,7 +23,7 @@ class Belief(StrEnum):
 
     @property
     def words(self) -> str:
-        return {"unscored": "not scored"}.get(self.value, self.value)
+        return self.value
 
     @property
     def sign(self) -> str:
@@ -66,7 +66,7 @@ _DOCUMENT_WORDS = {
     Documents.SUPPORT: "supported",
     Documents.NEUTRAL: "neutral",
     Documents.CONTRADICT: "contradicted",
-    Documents.UNSCORED: "not scored",
+    Documents.UNSCORED: "unscored",
 }
 
 _DOCUMENT_SENTENCES = {
@@ -113,10 +113,10 @@ STANDING_SIGNS = {
 """What evidence says, then what the subject does."""
 
 LEVEL_WORDS = {
-    Level.ENTITY: "entity",
-    Level.NOUN_OR_NUMBER: "noun or number",
-    Level.VERB_ADJECTIVE_OR_SHARED: "verb, adjective or shared with the question",
-    Level.ANY_WORD: "any word",
+    SubstitutionLevel.ENTITY: "entity",
+    SubstitutionLevel.NOUN_OR_NUMBER: "noun or number",
+    SubstitutionLevel.VERB_ADJECTIVE_OR_SHARED: "verb, adjective or shared with the question",
+    SubstitutionLevel.ANY_WORD: "any word",
 }
 
 SOURCE_WORDS = {

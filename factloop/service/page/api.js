@@ -40,7 +40,7 @@ const ask = async (path, options) => {
     if (answer.ok) return answer;
     const refused = await refusal(answer);
     if (answer.status !== 401) throw refused;
-    if (sent !== key()) continue; // somebody else was asked meanwhile
+    if (sent !== key()) continue; // the key changed meanwhile
     const given = await askForKey(sent ? "The service does not take this key." : "This service asks for a key.");
     if (!given) throw refused;
     keep(given);

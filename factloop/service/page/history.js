@@ -93,7 +93,7 @@ export const summed = ({ summary, status, progress, error }) => {
   if (!summary) return "";
   if (summary.kind === "check") {
     const { counts } = summary;
-    return ` · precision ${twoDigits(summary.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}${counts.unscored ? `, ${many(counts.unscored)} not scored` : ""}`;
+    return ` · precision ${twoDigits(summary.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}${counts.unscored ? `, ${many(counts.unscored)} unscored` : ""}`;
   }
   if (summary.kind === "trust") return ` · TrustOV ${twoDigits(summary.trust_ov)}, TrustBC ${twoDigits(summary.trust_bc)}, TrustFC ${twoDigits(summary.trust_fc)}`;
   return ` · ${plural(summary.n_claims, "claim")}, ${plural(summary.evaluators.length, "evaluator")}`;

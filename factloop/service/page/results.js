@@ -12,7 +12,7 @@ export const showResults = async (view, { signal }) => {
   replace(view, h("section", { "aria-labelledby": "title" }, h("h1", { id: "title", tabindex: "-1" }, "Results"),
     h("p", { class: "byline" }, "Audits, experiments and runs that were put into the service's folder of results.")), trouble.element,
   results.length ? h("ol", { class: "jobs", role: "list" }, results.map((one) => resultRow(one, trouble)))
-    : h("p", { class: "nothing" }, "There are none. Whoever runs the service shows a folder of them with ", h("code", {}, "factloop serve --results FOLDER"), "."));
+    : h("p", { class: "nothing" }, "There are no results. The operator of the service shows a folder of them with ", h("code", {}, "factloop serve --results FOLDER"), "."));
 };
 
 const resultRow = ({ name, kind, title, created_at: made, summary }, trouble) => {

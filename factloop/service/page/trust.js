@@ -73,7 +73,7 @@ const drawTrust = (view, path, job, report, trouble, more) => {
       figure("TrustOV", twoDigits(ov.value), ov.missing ? `no value: ${ov.missing}` : "both together", "lead"),
       figure("TrustBC", twoDigits(bc.value), basisOf(bc)),
       bc.graded !== null && figure("TrustBC, graded", twoDigits(bc.graded), "mean probability of the answer"),
-      figure("TrustFC", twoDigits(fc.value), relation ? relation.words : `not scored: ${reason(fc.unscored_reason)}`)),
+      figure("TrustFC", twoDigits(fc.value), relation ? relation.words : `unscored: ${reason(fc.unscored_reason)}`)),
     notices("Warnings", report.warnings), trouble.element,
     h("div", { class: "actions" }, button("Download JSON", saving(`${path}/result`, "json")), button("Download HTML", saving(`${path}/report.html`, "html")), more)),
   h("section", { class: "part" }, h("h2", {}, "Does the model stand by it?"), bc.value === null && h("p", { class: "rationale", dir: "auto" }, bc.rationale), notices("Notes", bc.notes ?? [], true), h("ol", { class: "checks" }, bc.checks.map(checkItem))),
@@ -81,11 +81,11 @@ const drawTrust = (view, path, job, report, trouble, more) => {
     fc.rationale && h("p", { class: "rationale", dir: "auto" }, fc.rationale), fc.passages.length > 0 && passages(fc.passages, fc.cited), (fc.query || fc.judged_by) && trail(fc.query && ["Query", said(fc.query)], fc.judged_by && ["Judged by", said(fc.judged_by)])));
 };
 
-const basisOf = (bc) => (bc.value === null ? `not scored: ${reason(bc.unscored_reason)}` : `chose its answer in ${bc.n_consistent} of ${plural(bc.n_asked, "check")}`);
+const basisOf = (bc) => (bc.value === null ? `unscored: ${reason(bc.unscored_reason)}` : `chose its answer in ${bc.n_consistent} of ${plural(bc.n_asked, "check")}`);
 
 const checkItem = (check) => {
   const own = check.options.find((option) => option.kind === "response").letter;
-  const [tone, words] = check.chosen === null ? ["unscored", `not scored: ${reason(check.unscored_reason)}`] : check.chosen === own ? ["supported", `chose its answer, ${own}`] : ["contradicted", `chose ${check.chosen}, its answer was ${own}`];
+  const [tone, words] = check.chosen === null ? ["unscored", `unscored: ${reason(check.unscored_reason)}`] : check.chosen === own ? ["supported", `chose its answer, ${own}`] : ["contradicted", `chose ${check.chosen}, its answer was ${own}`];
   return h("li", { class: "claim" }, h("details", {},
     h("summary", {}, mark({ supported: "✓", contradicted: "✗", unscored: "?" }[tone], tone), h("span", { class: "statement" }, `Check ${check.number}`), h("span", { class: "outcome" }, h("span", { class: `verdict is-${tone}` }, capital(words)), check.counted ? "" : " · not counted")),
     h("div", { class: "body" }, check.reply && h("p", { class: "rationale" }, "It said: ", said(check.reply)), h("ol", { class: "options" }, check.options.map((option) => h("li", {}, h("b", {}, `${option.letter} `), said(option.text), option.letter === own && [" ", h("span", { class: "tag" }, "the answer")], option.letter === check.chosen && [" ", h("span", { class: "tag" }, "chosen")]))))));

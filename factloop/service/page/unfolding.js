@@ -105,7 +105,7 @@ export const searched = (claim) => {
 export const outcome = (claim, stopped = false) => {
   const { record, status } = claim;
   if (!record) {
-    if (stopped) return ["Not judged", "the check ended before"];
+    if (stopped) return ["Unscored", "the check ended before"];
     return claim.queries.length ? ["Being judged", `${plural(claim.nPassages, "passage")} found`] : ["Found", "not searched yet"];
   }
   const why = record.judgement.unscored_reason;

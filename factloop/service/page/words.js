@@ -6,7 +6,7 @@ export const STATUSES = {
   contradicted: { words: "contradicted", symbol: "✗" },
   no_evidence: { words: "no evidence found", symbol: "○" },
   irrelevant: { words: "irrelevant", symbol: "–" },
-  unscored: { words: "not scored", symbol: "?" },
+  unscored: { words: "unscored", symbol: "?" },
   pending: { words: "being checked", symbol: "…" },
 };
 export const WORST_FIRST = ["contradicted", "no_evidence", "unscored", "pending", "supported", "irrelevant"];
@@ -50,7 +50,7 @@ export const statusOf = (judgement) => {
   return judgement.verdict ?? "unscored";
 };
 // A verdict alone, as a comparison has it.
-export const verdictWords = (verdict) => ({ supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" })[verdict] ?? "not scored";
+export const verdictWords = (verdict) => ({ supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" })[verdict] ?? "unscored";
 
 export const JOBS = {
   queued: { words: "waiting", symbol: "…", tone: "pending" },
@@ -96,7 +96,7 @@ export const precisionBasis = (counts) => {
   const total = scored + counts.irrelevant + counts.unscored;
   if (!total) return "The response makes no claim that can be checked.";
   const basis = scored ? `${many(counts.supported)} of ${plural(scored, "scored claim")} supported` : "no claim was scored";
-  return counts.unscored ? `${basis}, ${many(counts.unscored)} not scored` : basis;
+  return counts.unscored ? `${basis}, ${many(counts.unscored)} unscored` : basis;
 };
 
 export const judgeOf = (fingerprint) => {

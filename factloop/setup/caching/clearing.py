@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from factloop.core.errors import ConfigError
-from factloop.core.files.holds import nobody_else
+from factloop.core.files.holds import exclusive_hold
 from factloop.core.files.private import BESIDE_DATABASE
 from factloop.core.records import Count, Record
 from factloop.setup.caching.contents import database_bytes, things_in
@@ -60,7 +60,7 @@ class _Cleared:
             return
         is_ours = True
         try:
-            with nobody_else(hold_of(path)) as is_free:
+            with exclusive_hold(hold_of(path)) as is_free:
                 is_ours = not is_free or _is_ours(path)
                 if is_free and is_ours:
                     self._remove_database(path)

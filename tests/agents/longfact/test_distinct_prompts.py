@@ -6,14 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.longfact.distinct import ALIKE_FROM, LONGEST, Kept, are_alike, content_words, keep_distinct
+from factloop.agents.longfact.distinct import (
+    ALIKE_FROM,
+    LONGEST,
+    PromptSelection,
+    are_alike,
+    content_words,
+    keep_distinct,
+)
 
 ORCHID = "What can you tell me about the Ghost Orchid?"
 MUSHROOM = "Who was Beatrix Potter?"
 
 
-def kept_of(*proposed: str, topic: str = "botany", wanted: int = 99) -> Kept:
-    return keep_distinct(Kept(), proposed, topic, wanted=wanted)
+def kept_of(*proposed: str, topic: str = "botany", wanted: int = 99) -> PromptSelection:
+    return keep_distinct(PromptSelection(), proposed, topic, wanted=wanted)
 
 
 @pytest.mark.parametrize(
@@ -48,11 +55,11 @@ def test_each_drop_is_counted_by_its_reason() -> None:
         f" {ORCHID} ", ORCHID.upper(), "Tell me about the Ghost Orchid.", MUSHROOM, "", "?!?!?", "Two\nlines of it",
         "Odd \x1b[2J Kew Gardens", "x" * (LONGEST + 1), "Reversed \u202e Kew", "Who was Joseph Banks?",
     )  # fmt: skip
-    assert kept == Kept((ORCHID, MUSHROOM, "Who was Joseph Banks?"), n_repeated=1, n_alike=1, n_unusable=6)
+    assert kept == PromptSelection((ORCHID, MUSHROOM, "Who was Joseph Banks?"), n_repeated=1, n_alike=1, n_unusable=6)
 
 
 def test_what_is_beyond_the_wanted_is_neither_kept_nor_counted() -> None:
-    assert kept_of(ORCHID, MUSHROOM, MUSHROOM, wanted=1) == Kept((ORCHID,))
+    assert kept_of(ORCHID, MUSHROOM, MUSHROOM, wanted=1) == PromptSelection((ORCHID,))
 
 
 TEXTS = st.lists(st.one_of(st.text(max_size=30), st.sampled_from([ORCHID, MUSHROOM, ORCHID.lower()])), max_size=12)

@@ -17,7 +17,15 @@ from pydantic import PrivateAttr
 from factloop.agents.safe import judgements
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
-from factloop.agents.safe.stages import Case, FoundFact, JudgedFact, NextQueries, Reading, SentenceTask, WindowTask
+from factloop.agents.safe.stages import (
+    Case,
+    FoundFact,
+    JudgedFact,
+    NextQueries,
+    SentenceTask,
+    WindowReading,
+    WindowTask,
+)
 from factloop.core.records import Claim, GivenFacts, Judgement, Sentence
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
@@ -104,14 +112,14 @@ class FusedScript:
 class GroundedScript(FusedScript):
     """`GroundedStages` by script: readings by the first sentence of a window, second looks by the first claim."""
 
-    readings: dict[str, list[Reading | Exception]] = field(default_factory=dict)
+    readings: dict[str, list[WindowReading | Exception]] = field(default_factory=dict)
     looks: dict[str, list[Sequence[Judgement] | Exception]] = field(default_factory=dict)
     windows: list[WindowTask] = field(default_factory=list)
     looked_at: list[tuple[str, ...]] = field(default_factory=list)
 
-    async def read(self, window: WindowTask, _context: CheckContext) -> Reading:
+    async def read(self, window: WindowTask, _context: CheckContext) -> WindowReading:
         self.windows.append(window)
-        reading: Reading = _next_of(self.readings, window.sentences[0].sentence)
+        reading: WindowReading = _next_of(self.readings, window.sentences[0].sentence)
         return reading
 
     async def look_again(

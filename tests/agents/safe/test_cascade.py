@@ -14,13 +14,13 @@ from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import JudgedFact, NextQueries, Reading
+from factloop.agents.safe.stages import JudgedFact, NextQueries, WindowReading
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ToolError
 from factloop.core.records import Claim, UnscoredReason, Verdict
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.base import SearchTool
-from factloop.tools.verifiers.base import Entailment
-from factloop.tools.verifiers.pairs import Pair, Scored
+from factloop.tools.verifiers.base import SupportReading
+from factloop.tools.verifiers.pairs import PairScore, VerifierPair
 from tests.agents.safe.scripted import (
     FusedScript,
     GroundedScript,
@@ -43,7 +43,7 @@ class ScriptedReader:
     """Gives each document its score; what has none could not be read. An exception is raised."""
 
     scores: dict[str, float | FactloopError | Exception]
-    asked: list[Pair] = field(default_factory=list)
+    asked: list[VerifierPair] = field(default_factory=list)
     name: str = "scripted-verifier"
     identity: dict[str, object] = field(default_factory=dict)
 
@@ -53,17 +53,17 @@ class ScriptedReader:
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - as readers have it
         return [document]
 
-    async def read(self, pairs: Sequence[Pair], *, meter: UsageMeter) -> list[Scored]:  # noqa: ARG002 - nothing is paid
+    async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002 - nothing is paid
         self.asked += pairs
         return [self._scored(self.scores[pair.document]) for pair in pairs]
 
     @staticmethod
-    def _scored(score: float | Exception) -> Scored:
+    def _scored(score: float | Exception) -> PairScore:
         if isinstance(score, FactloopError):
-            return Scored(None, score)
+            return PairScore(None, score)
         if isinstance(score, Exception):
             raise score
-        return Scored(score)
+        return PairScore(score)
 
 
 class Documents(ScriptedSearch):
@@ -151,7 +151,7 @@ async def test_a_clear_claim_costs_no_model_call_and_no_other_search(score: floa
 async def test_in_the_grounded_plan_the_verifier_goes_before_what_the_model_said_in_passing() -> None:
     """What it leaves keeps the model's verdict, or has the second look that it would have had."""
     found = [("Clear.", nothing_found()), ("Open.", supported("p1")), ("Doubted.", contradicted("p1"))]
-    reading = Reading(tuple(JudgedFact(0, text, judgement) for text, judgement in found), frozenset())
+    reading = WindowReading(tuple(JudgedFact(0, text, judgement) for text, judgement in found), frozenset())
     looks: dict[str, Any] = {"Doubted.": [[contradicted("p1")]]}
     script = GroundedScript({}, readings={CLAIM: [reading]}, looks=looks)
     documents = Documents(answers={"Clear.": [hit("a")], "Open.": [hit("b")], CLAIM: [hit("c")]})
@@ -262,8 +262,8 @@ async def test_passages_are_read_together_and_the_best_is_cited() -> None:
 
 
 async def test_the_verifiers_own_label_says_whether_evidence_speaks_against() -> None:
-    def explain(claim: str, passages: Sequence[str]) -> Entailment:
-        return Entailment("contradicted", 0.1, (0,), f"{len(passages)} passages against {claim}")
+    def explain(claim: str, passages: Sequence[str]) -> SupportReading:
+        return SupportReading("contradicted", 0.1, (0,), f"{len(passages)} passages against {claim}")
 
     plan, _ = fused()
     cheap = CheapStage(ScriptedReader({"a": 0.1}), 0.8, 0.2, explain)

@@ -9,7 +9,7 @@ import pytest
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.stages import JudgedFact, NextQueries, Reading
+from factloop.agents.safe.stages import JudgedFact, NextQueries, WindowReading
 from factloop.core.errors import BudgetExceeded, ToolError
 from factloop.core.records import GivenFacts, Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
@@ -90,7 +90,7 @@ async def grounded(
     first: Judgement, *looks: list[Judgement] | Exception, tools: list[ScriptedSearch]
 ) -> tuple[Run, GroundedScript]:
     script = GroundedScript(
-        {}, readings={CLAIM: [Reading((JudgedFact(0, CLAIM, first),), frozenset())]}, looks={CLAIM: list(looks)}
+        {}, readings={CLAIM: [WindowReading((JudgedFact(0, CLAIM, first),), frozenset())]}, looks={CLAIM: list(looks)}
     )
     return await run(GroundedPlan(script, results=2), CLAIM, tools), script
 

@@ -11,7 +11,7 @@ import pytest
 from factloop.agents.safe.context import CheckContext
 from factloop.agents.safe.fused import GIVEN_AT_ONCE
 from factloop.agents.safe.grounded import BATCH_CLAIMS, MOST_SHOWN, WINDOW_SENTENCES, GroundedPlan
-from factloop.agents.safe.stages import FoundFact, JudgedFact, Reading, SentenceTask, WindowTask
+from factloop.agents.safe.stages import FoundFact, JudgedFact, SentenceTask, WindowReading, WindowTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
@@ -44,8 +44,8 @@ def judged(sentence: int, text: str, judgement: Judgement) -> JudgedFact:
     return JudgedFact(sentence, text, judgement)
 
 
-def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> Reading:
-    return Reading(facts, frozenset(silent))
+def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> WindowReading:
+    return WindowReading(facts, frozenset(silent))
 
 
 async def grounded(

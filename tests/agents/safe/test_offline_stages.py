@@ -11,7 +11,7 @@ from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, Offl
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, NextQueries, PaperStages, SentenceTask
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.sentences import split_sentences
-from factloop.tools.verifiers.base import Entailment, Label
+from factloop.tools.verifiers.base import Label, SupportReading
 from tests.agents.safe.scripted import context_of
 
 CONTEXT = context_of()
@@ -25,10 +25,10 @@ class ScriptedVerifier:
     name = "scripted"
 
     def __init__(self, label: Label, cited: tuple[int, ...] = ()) -> None:
-        self._answer = Entailment(label, 0.75, cited, "names agree")
+        self._answer = SupportReading(label, 0.75, cited, "names agree")
         self.asked: list[tuple[str, list[str]]] = []
 
-    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
         self.asked.append((claim, list(passages)))
         return self._answer
 

@@ -16,7 +16,7 @@ from factloop.agents.safe.graph import LOOK_AGAIN, SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import NextQueries
-from factloop.agents.safe.state import Found, Place, gather
+from factloop.agents.safe.state import Place, PlacedFact, gather
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from tests.agents.safe.scripted import (
@@ -36,8 +36,8 @@ RESPONSE = " ".join(SENTENCES)
 ONE_SENTENCE = "Rome is old, Paris large and Oslo cold."
 
 
-def found(sentence: int, number: int, text: str = "x", status: Any = "open") -> Found:
-    return Found(
+def found(sentence: int, number: int, text: str = "x", status: Any = "open") -> PlacedFact:
+    return PlacedFact(
         place=Place(sentence=sentence, fact=number),
         sentence=text,
         span=(0, len(text)),
@@ -154,7 +154,7 @@ def test_gathering_does_not_depend_on_the_order_once_sorted(places: list[tuple[i
     parts = [[found(*place)] for place in places]
     results = []
     for arrangement in permutations(parts):
-        gathered: list[Found] = []
+        gathered: list[PlacedFact] = []
         for part in arrangement:
             gathered = gather(gathered, part)
         results.append(sorted(gathered, key=order))

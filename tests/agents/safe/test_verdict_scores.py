@@ -10,13 +10,13 @@ import pytest
 from factloop.agents.safe import judgements
 from factloop.agents.safe.verdict_scores import ASSESSED, GROUNDED, RATED, VerdictField, with_score
 from factloop.core.records import Judgement, UnscoredReason
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 
 
-def reply(*pieces: str | tuple[str, Mapping[str, float]]) -> list[Token]:
+def reply(*pieces: str | tuple[str, Mapping[str, float]]) -> list[ReplyToken]:
     """Pieces of a reply; those with probabilities say what else might have stood there."""
     given = (piece if isinstance(piece, tuple) else (piece, {piece: 1.0}) for piece in pieces)
-    return [Token(text, {one: math.log(share) for one, share in shares.items()}) for text, shares in given]
+    return [ReplyToken(text, {one: math.log(share) for one, share in shares.items()}) for text, shares in given]
 
 
 def test_the_options_are_those_of_the_schemas() -> None:

@@ -13,18 +13,18 @@ from typing import Any
 
 from factloop.agents.trustscore.consistency import build_consistency_graph
 from factloop.agents.trustscore.nodes import Graph
-from factloop.agents.trustscore.stages import Choice, Finding, TrustContext
+from factloop.agents.trustscore.stages import Choice, PassageJudgement, TrustContext
 from factloop.core.errors import ConfigError
 from factloop.core.records import Evidence
 from factloop.core.trust_records import (
     Distractor,
     DistractorSet,
     Letter,
-    Level,
     Option,
     OptionKind,
     Relation,
     Source,
+    SubstitutionLevel,
     TrustBC,
 )
 from factloop.tools.calls.meter import UsageMeter
@@ -104,7 +104,7 @@ def _choice(said: Said, options: Sequence[Option]) -> Choice:
 class ScriptedJudge:
     """Gives one finding, or fails."""
 
-    finding: Finding | Exception = Finding(Relation.SUPPORT, "It says so.", (0,))  # noqa: RUF009 - frozen
+    finding: PassageJudgement | Exception = PassageJudgement(Relation.SUPPORT, "It says so.", (0,))  # noqa: RUF009 - frozen
     asked: list[tuple[str, str, tuple[Evidence, ...]]] = field(default_factory=list)
     name: str = "judge"
 
@@ -115,7 +115,7 @@ class ScriptedJudge:
         passages: Sequence[Evidence],
         *,
         meter: UsageMeter,  # noqa: ARG002 - nothing is paid
-    ) -> Finding:
+    ) -> PassageJudgement:
         self.asked.append((question, answer, tuple(passages)))
         if isinstance(self.finding, Exception):
             raise self.finding
@@ -136,7 +136,7 @@ class Distractors:
                 replaced="King Solomon",
                 span=(0, 12),
                 by=f"Builder {number}",
-                level=Level.ENTITY,
+                level=SubstitutionLevel.ENTITY,
                 source=Source.BUILT_IN,
             )
             for number in range(self.n)

@@ -13,7 +13,7 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
-from factloop.core.trust_records import Level, Source
+from factloop.core.trust_records import Source, SubstitutionLevel
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 from factloop.tools.vocabulary.kinds import words_by_kind
 
@@ -51,7 +51,7 @@ async def test_without_such_a_question_entities_come_first_as_in_the_paper() -> 
 
 def substitutes(text: str, kind: Kind, tag: str, response: str, question: str) -> Sequence[Substitute]:
     start = response.index(text)
-    target = Target(text, start, start + len(text), Level.NOUN_OR_NUMBER, kind, tag)
+    target = Target(text, start, start + len(text), SubstitutionLevel.NOUN_OR_NUMBER, kind, tag)
     found = SameKindSource().substitutes(target, response, question, limit=12, rng=random.Random(1))
     try:
         found.send(None)

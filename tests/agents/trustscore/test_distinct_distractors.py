@@ -9,12 +9,12 @@ import pytest
 from factloop.agents.trustscore.distractors.base import Target
 from factloop.agents.trustscore.distractors.distinct import Sieve, normalised
 from factloop.agents.trustscore.distractors.form import insert
-from factloop.core.trust_records import Level
+from factloop.core.trust_records import SubstitutionLevel
 
 
 def admitted(response: str, text: str, substitutes: list[str], question: str = "") -> list[str]:
     sieve, start = Sieve(question, response), response.index(text)
-    target = Target(text, start, start + len(text), Level.ENTITY, "entity", "NNP")
+    target = Target(text, start, start + len(text), SubstitutionLevel.ENTITY, "entity", "NNP")
     return [one for one in substitutes if sieve.admits(insert(response, target, one))]
 
 
@@ -50,8 +50,8 @@ def test_what_the_question_says_is_refused() -> None:
 
 def test_two_targets_do_not_give_the_same_text() -> None:
     sieve = Sieve("", "King Solomon built it.")
-    whole = Target("King Solomon", 0, 12, Level.ENTITY, "entity", "NNP")
-    last = Target("Solomon", 5, 12, Level.ENTITY, "entity", "NNP")
+    whole = Target("King Solomon", 0, 12, SubstitutionLevel.ENTITY, "entity", "NNP")
+    last = Target("Solomon", 5, 12, SubstitutionLevel.ENTITY, "entity", "NNP")
     assert sieve.admits(insert("King Solomon built it.", whole, "King David"))
     assert not sieve.admits(insert("King Solomon built it.", last, "David"))
     assert sieve.admits(insert("King Solomon built it.", last, "Saul"))

@@ -23,7 +23,7 @@ from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
-from factloop.core.trust_records import DistractorSet, Level, Source
+from factloop.core.trust_records import DistractorSet, Source, SubstitutionLevel
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
@@ -110,7 +110,9 @@ async def made(
 async def test_the_first_temple_is_built_by_other_kings() -> None:
     found = (await made(*TEMPLE, built_in())).distractors
     assert len(found) == 30
-    assert {(one.replaced, one.level, one.source) for one in found} == {("King Solomon", Level.ENTITY, Source.BUILT_IN)}
+    assert {(one.replaced, one.level, one.source) for one in found} == {
+        ("King Solomon", SubstitutionLevel.ENTITY, Source.BUILT_IN)
+    }
     assert all(re.fullmatch(r"King \w+ built the first temple for god in jerusalem\.", one.text) for one in found)
 
 
@@ -125,7 +127,9 @@ async def test_another_state_is_returned_to_spain() -> None:
 async def test_all_night_long_comes_out_in_another_year() -> None:
     found = (await made(*LIONEL, built_in())).distractors
     assert len(found) == 30
-    assert {(one.replaced, one.level, one.source) for one in found} == {("1983", Level.NOUN_OR_NUMBER, Source.DATE)}
+    assert {(one.replaced, one.level, one.source) for one in found} == {
+        ("1983", SubstitutionLevel.NOUN_OR_NUMBER, Source.DATE)
+    }
     assert all(re.fullmatch(r"All night long came out in (19[5-9]|20[01])\d\.", one.text) for one in found)
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import PrivateAttr
 
 from factloop.agents.trustscore.factual import build_factual_graph, retrieval_query
-from factloop.agents.trustscore.stages import Finding
+from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
 from factloop.core.trust_records import Relation, TrustFC
@@ -63,7 +63,7 @@ async def trust_fc(
 
 
 def finding(relation: Relation, *cited: int) -> ScriptedJudge:
-    return ScriptedJudge(Finding(relation, "By what it says.", cited))
+    return ScriptedJudge(PassageJudgement(relation, "By what it says.", cited))
 
 
 @pytest.mark.parametrize(

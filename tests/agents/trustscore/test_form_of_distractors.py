@@ -8,12 +8,12 @@ import pytest
 
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.form import indefinite_article, insert, takes_the
-from factloop.core.trust_records import Level
+from factloop.core.trust_records import SubstitutionLevel
 
 
 def target(response: str, text: str, kind: str = "entity", tag: str = "NNP") -> Target:
     start = response.index(text)
-    return Target(text, start, start + len(text), Level.ENTITY, cast(Kind, kind), tag)
+    return Target(text, start, start + len(text), SubstitutionLevel.ENTITY, cast(Kind, kind), tag)
 
 
 @pytest.mark.parametrize(

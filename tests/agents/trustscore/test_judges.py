@@ -12,13 +12,13 @@ import pytest
 
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
-from factloop.agents.trustscore.stages import Finding
+from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence
 from factloop.core.trust_records import Relation
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.verifiers.base import Entailment, Label
+from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.lexical import LexicalVerifier
 from tests.agents.trustscore.scripted_chat import saying
 
@@ -44,7 +44,7 @@ def entailment(relation: str, cited: Sequence[Any] = (), rationale: str = "It sa
     return json.dumps({"rationale": rationale, "cited": list(cited), "relation": relation})
 
 
-async def judged(*replies: str, passages: Sequence[Evidence] = PASSAGES) -> tuple[Finding, str]:
+async def judged(*replies: str, passages: Sequence[Evidence] = PASSAGES) -> tuple[PassageJudgement, str]:
     """The model's finding, and what it was asked first."""
     chat, talk = saying(*replies)
     judge = ModelJudge(talk.gateway, PromptRegistry.load())
@@ -57,7 +57,7 @@ async def judged(*replies: str, passages: Sequence[Evidence] = PASSAGES) -> tupl
 @pytest.mark.parametrize("relation", list(Relation))
 async def test_a_relation_is_taken_as_it_is(relation: Relation) -> None:
     found, _ = await judged(entailment(relation.value, [2]))
-    assert found == Finding(relation, "It says so.", (1,))
+    assert found == PassageJudgement(relation, "It says so.", (1,))
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ class ScriptedVerifier:
     asked: list[tuple[str, list[str]]] = field(default_factory=list)
     name: str = "verifier"
 
-    def verify(self, claim: str, passages: Sequence[str]) -> Entailment:
+    def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
         self.asked.append((claim, list(passages)))
-        return Entailment(self.label, 0.9, (1,), "found: temple")
+        return SupportReading(self.label, 0.9, (1,), "found: temple")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation
     verifier = ScriptedVerifier(label)
     judge = VerifierJudge(verifier)
     found = await judge.judge(QUESTION, ANSWER, PASSAGES, meter=UsageMeter())
-    assert found == Finding(relation, "found: temple", (1,))
+    assert found == PassageJudgement(relation, "found: temple", (1,))
     assert verifier.asked == [(ANSWER, ["Text 1.", "Text 2.", "Text 3."])]
     assert judge.name == "verifier"
 

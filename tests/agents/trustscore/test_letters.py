@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from factloop.agents.trustscore.letters import letter_probabilities
 from factloop.agents.trustscore.questions import LETTERS
 from factloop.core.trust_records import Letter
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 
 HERE = {"C": math.log(0.7), "A": math.log(0.2)}
 """Alternatives in the place where the letter is chosen."""
@@ -19,10 +19,11 @@ ELSEWHERE = {"C": math.log(0.01), "B": math.log(0.9)}
 """Alternatives in a place where the same letter means something else."""
 
 
-def tokens(*texts: str, here: int) -> list[Token]:
+def tokens(*texts: str, here: int) -> list[ReplyToken]:
     """A reply in pieces; its choice is made in the place `here`."""
     return [
-        Token(text, HERE if place == here else {**ELSEWHERE, text: math.log(0.5)}) for place, text in enumerate(texts)
+        ReplyToken(text, HERE if place == here else {**ELSEWHERE, text: math.log(0.5)})
+        for place, text in enumerate(texts)
     ]
 
 
@@ -58,23 +59,23 @@ def test_the_letter_is_read_where_it_is_chosen(texts: list[str], here: int) -> N
 
 def test_an_article_is_not_taken_for_the_letter() -> None:
     said = [
-        Token("The answer is", {}),
-        Token(" A", {" A": math.log(0.6), " B": math.log(0.3)}),
-        Token(", as", {}),
-        Token(" a", {" a": math.log(0.9), " the": math.log(0.1)}),
-        Token(" king", {}),
+        ReplyToken("The answer is", {}),
+        ReplyToken(" A", {" A": math.log(0.6), " B": math.log(0.3)}),
+        ReplyToken(", as", {}),
+        ReplyToken(" a", {" a": math.log(0.9), " the": math.log(0.1)}),
+        ReplyToken(" king", {}),
     ]
     assert letter_probabilities(said, "A") == pytest.approx({"A": 0.6, "B": 0.3})
 
 
 def test_a_small_letter_alone_is_the_letter() -> None:
-    said = [Token("c", {"c": math.log(0.8), "b": math.log(0.1)})]
+    said = [ReplyToken("c", {"c": math.log(0.8), "b": math.log(0.1)})]
     assert letter_probabilities(said, "C") == pytest.approx({"B": 0.1, "C": 0.8})
 
 
 def test_the_forms_of_a_letter_add_up() -> None:
     forms = {"C": 0.5, " C": 0.2, "C)": 0.1, "**C": 0.05, " B": 0.08, "B": 0.02, "King": 0.03, "CD": 0.01, "": 0.01}
-    said = [Token("C", {text: math.log(share) for text, share in forms.items()})]
+    said = [ReplyToken("C", {text: math.log(share) for text, share in forms.items()})]
     assert letter_probabilities(said, "C") == pytest.approx({"B": 0.1, "C": 0.85})
 
 
@@ -83,30 +84,30 @@ def test_the_forms_of_a_letter_add_up() -> None:
     [(0.0, 1.0), (1e-7, 1.0), (5.0, 1.0), (math.inf, 1.0), (-math.inf, 0.0), (-9999.0, 0.0)],
 )
 def test_a_probability_is_one_whatever_the_server_sends(logprob: float, probability: float) -> None:
-    assert letter_probabilities([Token("C", {"C": logprob})], "C") == {"C": probability}
+    assert letter_probabilities([ReplyToken("C", {"C": logprob})], "C") == {"C": probability}
 
 
 def test_a_log_probability_that_is_no_number_tells_nothing() -> None:
-    said = [Token("C", {"C": math.log(0.5), " C": math.nan, "D": math.nan})]
+    said = [ReplyToken("C", {"C": math.log(0.5), " C": math.nan, "D": math.nan})]
     assert letter_probabilities(said, "C") == pytest.approx({"C": 0.5})
 
 
 def test_forms_that_add_up_to_more_than_one_are_one() -> None:
-    assert letter_probabilities([Token("C", {"C": -0.01, " C": -0.01})], "C") == {"C": 1.0}
+    assert letter_probabilities([ReplyToken("C", {"C": -0.01, " C": -0.01})], "C") == {"C": 1.0}
 
 
 @pytest.mark.parametrize(
     "said",
     [
         [],
-        [Token("King", {"King": -0.1, "C": -3.0}), Token(" Solomon", {" Solomon": -0.1})],
-        [Token("B", {"B": -0.1, "C": -2.0})],
-        [Token("CD", {"CD": -0.1})],
-        [Token("", {"": -0.1})],
+        [ReplyToken("King", {"King": -0.1, "C": -3.0}), ReplyToken(" Solomon", {" Solomon": -0.1})],
+        [ReplyToken("B", {"B": -0.1, "C": -2.0})],
+        [ReplyToken("CD", {"CD": -0.1})],
+        [ReplyToken("", {"": -0.1})],
     ],
     ids=["no tokens", "the option's text", "another letter", "a word", "an empty token"],
 )
-def test_where_the_letter_was_not_written_nothing_is_known(said: list[Token]) -> None:
+def test_where_the_letter_was_not_written_nothing_is_known(said: list[ReplyToken]) -> None:
     assert letter_probabilities(said, "C") is None
 
 
@@ -114,9 +115,9 @@ TEXTS = st.sampled_from(["C", " C", '":"C', "c", "A", " a", "answer", "</think>"
 
 
 @given(
-    st.lists(st.builds(Token, TEXTS, st.dictionaries(TEXTS, st.floats(), max_size=5)), max_size=8),
+    st.lists(st.builds(ReplyToken, TEXTS, st.dictionaries(TEXTS, st.floats(), max_size=5)), max_size=8),
     st.sampled_from(LETTERS),
 )
-def test_probabilities_lie_between_zero_and_one(said: list[Token], letter: Letter) -> None:
+def test_probabilities_lie_between_zero_and_one(said: list[ReplyToken], letter: Letter) -> None:
     found = letter_probabilities(said, letter)
     assert found is None or (letter in found and all(0.0 <= share <= 1.0 for share in found.values()))

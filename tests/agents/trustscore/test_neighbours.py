@@ -17,7 +17,7 @@ from factloop.agents.trustscore.distractors.neighbours import (
     NeighbourSource,
     VectorNeighbourhood,
 )
-from factloop.core.trust_records import Level, Source
+from factloop.core.trust_records import Source, SubstitutionLevel
 from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder, packaged_minilm
 from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.vocabulary.closeness import too_close
@@ -29,7 +29,7 @@ RESPONSE = "King Solomon built the first temple for God in Jerusalem."
 
 
 def target(text: str, kind: Kind = "noun", tag: str = "NN") -> Target:
-    return Target(text, 0, len(text), Level.NOUN_OR_NUMBER, kind, tag)
+    return Target(text, 0, len(text), SubstitutionLevel.NOUN_OR_NUMBER, kind, tag)
 
 
 def substitutes(

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.targets import MAX_TARGETS, find_targets, find_tiers
-from factloop.core.trust_records import Level
+from factloop.core.trust_records import SubstitutionLevel
 from factloop.tools.knowledge_base.base import LinkedEntity
 
-ENTITY, NOUN, SHARED, ANY = Level
+ENTITY, NOUN, SHARED, ANY = SubstitutionLevel
 
 
 def linked(response: str, *names: str) -> list[LinkedEntity]:
@@ -18,7 +18,7 @@ def linked(response: str, *names: str) -> list[LinkedEntity]:
     return [LinkedEntity(name, start, start + len(name), name, ("thing",)) for name, start in places]
 
 
-def levels(question: str, response: str, *names: str) -> dict[str, Level]:
+def levels(question: str, response: str, *names: str) -> dict[str, SubstitutionLevel]:
     return {one.text: one.level for one in find_targets(question, response, linked(response, *names))}
 
 
@@ -100,7 +100,7 @@ def test_other_scripts_have_targets() -> None:
 
 def test_a_thousand_words_give_a_bounded_number_of_targets() -> None:
     response = "Florida was quickly returned by great kings to Spain in 1783. " * 100
-    assert len(find_targets("", response, ())) <= MAX_TARGETS * len(Level)
+    assert len(find_targets("", response, ())) <= MAX_TARGETS * len(SubstitutionLevel)
 
 
 @settings(max_examples=50)

@@ -17,7 +17,7 @@ import uvicorn
 
 from factloop.core.errors import FactloopError
 from factloop.service.app import build_app
-from factloop.service.context import Context
+from factloop.service.context import ServiceContext
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.setup.trust_settings import TrustSettings
@@ -87,7 +87,7 @@ class Serving:
 
     async def _serve(self) -> None:
         app = build_app(self._settings, self._check, self._trust)
-        self._context: Context = app.state.context
+        self._context: ServiceContext = app.state.context
         config = uvicorn.Config(app, lifespan="off", log_config=None, ws="none", timeout_graceful_shutdown=1)
         self._server, self._loop = uvicorn.Server(config), asyncio.get_running_loop()
         with socket.create_server((self._settings.host, self._settings.port)) as listening:

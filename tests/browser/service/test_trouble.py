@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from factloop.binding.keys import Keys
+from factloop.binding.keys import ApiKeys
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.service.test_checking import BOTH, PENDING, SLOW_S, ask, finished
@@ -19,7 +19,7 @@ KEY = "a-key-of-twenty-eight-letters"
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    with Serving(tmp_path_factory.mktemp("guarded"), keys=Keys([KEY])) as serving:
+    with Serving(tmp_path_factory.mktemp("guarded"), keys=ApiKeys([KEY])) as serving:
         yield serving
 
 

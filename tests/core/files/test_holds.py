@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.core.files.holds import Hold, nobody_else
+from factloop.core.files.holds import Hold, exclusive_hold
 
 HOLDER = """
 import sys
@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def is_free(path: Path) -> bool:
-    with nobody_else(path) as free:
+    with exclusive_hold(path) as free:
         return free
 
 
@@ -80,12 +80,12 @@ def test_whoever_comes_while_it_is_removed_waits_and_gets_a_new_one(path: Path) 
             held.set()
 
     comer = threading.Thread(target=come)
-    with nobody_else(path) as free:
+    with exclusive_hold(path) as free:
         assert free
         comer.start()
         came.wait()
         assert not held.is_set()
-        with nobody_else(path) as second:
+        with exclusive_hold(path) as second:
             assert not second
     comer.join()
     assert held.is_set()
@@ -94,7 +94,7 @@ def test_whoever_comes_while_it_is_removed_waits_and_gets_a_new_one(path: Path) 
 
 
 def test_an_error_on_the_way_leaves_the_file_and_no_lock(path: Path) -> None:
-    with pytest.raises(RuntimeError), nobody_else(path):
+    with pytest.raises(RuntimeError), exclusive_hold(path):
         raise RuntimeError
     assert path.exists()
     assert is_free(path)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from factloop.core.cascade_records import ErrorKind, Tuned
+from factloop.core.cascade_records import CascadeTuning, ErrorKind
 from factloop.evaluation.cascades.labelled import ScoredLabels
 from factloop.evaluation.cascades.thresholds import Tuning, tune
 
@@ -25,7 +25,7 @@ def alone(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> ScoredLabel
     return ScoredLabels(scores, labels.astype(np.int8), np.arange(len(scores)))
 
 
-def tuned(max_error: float, confidence: float, error: ErrorKind = ErrorKind.BALANCED) -> Tuned:
+def tuned(max_error: float, confidence: float, error: ErrorKind = ErrorKind.BALANCED) -> CascadeTuning:
     return tune(TEN, max_error=max_error, confidence=confidence, error=error)
 
 
@@ -151,7 +151,7 @@ def test_the_promise_is_broken_no_more_often_than_said(kind: str) -> None:
     assert broken <= 34
 
 
-def _is_broken(found: Tuned, scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> bool:
+def _is_broken(found: CascadeTuning, scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> bool:
     """Whether of a whole world more are settled wrongly, of the settled or of their label, than the stated error."""
     for threshold, settled, wrong in (
         (found.accepted.threshold, scores >= (found.accepted.threshold or 0), ~labels),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.core.files.tables import Item
+from factloop.core.files.tables import TableItem
 from factloop.evaluation.datasets import factcheckgpt
 from factloop.evaluation.datasets.expertqa import Support, load_expertqa, parse_evidence
 from factloop.evaluation.datasets.llm_aggrefact import load_llm_aggrefact
@@ -21,7 +21,7 @@ from factloop.evaluation.datasets.tofueval import TofuEvalSentence, load_tofueva
 from factloop.evaluation.datasets.wice import WiceLabel, load_wice
 from tests.evaluation.datasets.dataset_files import array, jsonl, published
 
-Loader = Callable[[str | Path], Iterator[Item]]
+Loader = Callable[[str | Path], Iterator[TableItem]]
 
 WICE: dict[str, Any] = {
     "id": "w1",

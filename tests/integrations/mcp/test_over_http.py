@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from factloop import FactChecker, TrustScorer
 from factloop.binding.address import Binding
 from factloop.binding.callers import TOLD_SO, patient_protocol
-from factloop.binding.keys import Keys
+from factloop.binding.keys import ApiKeys
 from factloop.integrations.mcp.http import PATH, build_app
 from factloop.integrations.mcp.server import build_server
 
@@ -60,7 +60,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def keyed() -> Iterator[str]:
-    with serving(Binding(keys=Keys([KEY]))) as url:
+    with serving(Binding(keys=ApiKeys([KEY]))) as url:
         yield url
 
 

@@ -138,7 +138,7 @@ async def test_trust_that_was_not_scored_is_no_zero(sim: Simulator) -> None:
     answer = structured(result)
     assert answer["trust_bc"] in (0, 1)
     assert (answer["trust_fc"], answer["trust_fc_unscored"], answer["trust_ov"]) == (None, "no_source", None)
-    assert "TrustFC: not scored (no_source)" in text_of(result)
+    assert "TrustFC: unscored (no_source)" in text_of(result)
 
 
 @pytest.mark.parametrize(
@@ -198,6 +198,6 @@ async def test_a_check_takes_limits(sim: Simulator) -> None:
         whole = await client.call_tool("check_response", {"response": ANSWER, "limits": hasty})
         one = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {**hasty, "max_calls": 9}})
         wrong = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {"deadline_s": 0}})
-    assert "not judged (timeout)" in text_of(whole)
+    assert "unscored (timeout)" in text_of(whole)
     assert "the check ran into its deadline of 0.3 s" in text_of(one)
     assert "greater than 0" in complaint(wrong)

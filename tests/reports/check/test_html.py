@@ -43,7 +43,7 @@ def test_every_claim_opens_to_what_the_report_holds(page: Page) -> None:
             assert item.passage in body
             assert item.source in body
     assert "Says the same as claim 3" in body
-    assert "Not scored: the budget was used up" in body
+    assert "Unscored: the budget was used up" in body
     assert "who taught her, and from what age" in body
     assert "0.97 of 1" in body
     assert body.count("cited") >= 9
@@ -66,11 +66,11 @@ def test_other_sources_stay_text() -> None:
 
 def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
     head = " ".join(" ".join(data for names, data in page.texts if "overview" in names).split())
-    assert "9 of 12 scored claims supported, 7 not scored" in head
+    assert "9 of 12 scored claims supported, 7 unscored" in head
     for figure in ("Precision 0.75", "F1@8 0.86", "F1@64 0.24", "Cost $0.00305", "Tokens ~15,188", "Time 4.8 s"):
         assert figure in head
     bar = next(svg for svg in page.of("svg"))
-    assert bar["aria-label"] == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 7 not scored"
+    assert bar["aria-label"] == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 7 unscored"
     assert [int(rect["width"]) for rect in page.of("rect")] == [9, 1, 2, 1, 7]
 
 

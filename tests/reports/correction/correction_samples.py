@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from factloop.core.correction_records import Correction, Left, LeftReason, Rejection
+from factloop.core.correction_records import Correction, LeftReason, LeftSentence, Rejection
 from factloop.core.records import FactualityReport, StageUsage, Usage
 from factloop.correction.drafts import Draft, Wording
-from factloop.correction.marks import Policy, marked
+from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.sentences import sentences_of
 from tests.correction.reports import report_of
 from tests.reports.sample import HOSTILE, hostile_report, make_report, sample_report
@@ -30,7 +30,7 @@ def accepted() -> Correction:
         rewritten=draft.text,
         changes=draft.changes,
         left=(
-            Left(
+            LeftSentence(
                 span=(lessons.start, lessons.end),
                 claims=("c4",),
                 reason=LeftReason.REWRITE_FAILED,
@@ -78,7 +78,7 @@ def nothing_done(
 def in_doubt() -> Correction:
     """A contradicted sentence that could not be mended, and an unproven one that is kept as it is."""
     report = report_of(("Ann ran.", "c"), ("Bad fell.", "n"), ("Cid sat.", "s"))
-    text, doubts = marked(report, Policy(unproven="keep"))
+    text, doubts = marked(report, MarkPolicy(unproven="keep"))
     fields = dict(nothing_done(report, Rejection.NOTHING_CHANGED))
     return Correction(**{**fields, "text": text, "doubts": doubts, "unproven": "keep", "unchecked": "mark"})
 
@@ -96,7 +96,7 @@ def hostile() -> Correction:
         before=report,
         rewritten=draft.text,
         changes=draft.changes,
-        left=(Left(span=span, claims=(report.claims[0].id,), reason=LeftReason.NO_PLACE, detail=HOSTILE),),
+        left=(LeftSentence(span=span, claims=(report.claims[0].id,), reason=LeftReason.NO_PLACE, detail=HOSTILE),),
         after=report,
         rounds=2,
         rewriter=HOSTILE,

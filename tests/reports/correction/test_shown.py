@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from factloop.core.correction_records import Correction, Left, LeftReason, Rejection
+from factloop.core.correction_records import Correction, LeftReason, LeftSentence, Rejection
 from factloop.core.findings import Finding
-from factloop.correction.marks import Policy, marked
+from factloop.correction.marks import MarkPolicy, marked
 from factloop.reports.correction.html import render_correction_html
 from factloop.reports.correction.terminal import print_correction
 from factloop.reports.correction.words import FINDING_WORDS, LEFT_WORDS, decision, what_changed
@@ -110,8 +110,8 @@ def test_where_passages_are_not_shown_their_titles_stand_in_the_reasons() -> Non
     (claim,) = report.claims
     judgement = claim.judgement.model_copy(update={"rationale": "[1] has sat."})
     report = report.model_copy(update={"claims": (claim.model_copy(update={"judgement": judgement}),)})
-    text, doubts = marked(report, Policy())
-    left = Left(span=claim.span, claims=(claim.id,), reason=LeftReason.REWRITE_FAILED, detail="")
+    text, doubts = marked(report, MarkPolicy())
+    left = LeftSentence(span=claim.span, claims=(claim.id,), reason=LeftReason.REWRITE_FAILED, detail="")
     one = nothing_done(report, Rejection.NOTHING_CHANGED).model_copy(
         update={"text": text, "doubts": doubts, "left": (left,)}
     )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Distractor, Level, MeanScore, Relation, Source, Standing
+from factloop.core.trust_records import Distractor, MeanScore, Relation, Source, Standing, SubstitutionLevel
 from factloop.reports.trust import figures as trust_figures
 from factloop.reports.trust import words as trust_words
 from factloop.reports.trust.words import Belief, Documents, belief_of, documents_of
@@ -23,7 +23,7 @@ from tests.reports.trust.trust_sample import (
 
 def test_nothing_is_left_without_words() -> None:
     assert set(trust_words.STANDING_WORDS) == set(trust_words.STANDING_SIGNS) == set(Standing)
-    assert set(trust_words.LEVEL_WORDS) == set(Level)
+    assert set(trust_words.LEVEL_WORDS) == set(SubstitutionLevel)
     assert set(trust_words.SOURCE_WORDS) == set(Source)
     assert set(trust_words.BELIEF_REASONS) == set(trust_words.DOCUMENT_REASONS) == set(UnscoredReason)
 
@@ -57,9 +57,9 @@ def test_trust_bc_says_what_it_rests_on() -> None:
     assert trust_figures.belief_basis(consistent_bc()) == "consistent in 10 of 10 checks"
     assert trust_figures.belief_basis(consistent_bc(n=1)) == "consistent in 1 of 1 check"
     assert trust_figures.belief_basis(broken_bc()) == "inconsistent in check 3, after 2 consistent"
-    assert trust_figures.belief_basis(half_asked().trust_bc) == "not scored: the budget was used up"
+    assert trust_figures.belief_basis(half_asked().trust_bc) == "unscored: the budget was used up"
     few = unscored_bc(UnscoredReason.TOO_FEW_DISTRACTORS)
-    assert trust_figures.belief_basis(few) == "not scored: fewer than three distractors could be made"
+    assert trust_figures.belief_basis(few) == "unscored: fewer than three distractors could be made"
 
 
 def test_the_first_check_may_end_it() -> None:
@@ -70,7 +70,7 @@ def test_the_first_check_may_end_it() -> None:
 
 def test_a_check_without_choice_is_named_beside_the_value() -> None:
     bc = consistent_bc().model_copy(update={"n_consistent": 9, "n_unscored": 1})
-    assert trust_figures.belief_basis(bc) == "consistent in 9 of 10 checks, 1 not scored"
+    assert trust_figures.belief_basis(bc) == "consistent in 9 of 10 checks, 1 unscored"
 
 
 def test_checks_that_do_not_count_are_said_so() -> None:
@@ -87,24 +87,24 @@ def test_missing_numbers_are_dashes() -> None:
 
 def test_a_mean_says_how_many_answers_it_rests_on() -> None:
     assert trust_figures.mean_basis(MeanScore(mean=0.5, n_scored=2, n_unscored=0)) == "mean of 2 answers"
-    assert trust_figures.mean_basis(MeanScore(mean=1, n_scored=1, n_unscored=3)) == "mean of 1 answer, 3 not scored"
+    assert trust_figures.mean_basis(MeanScore(mean=1, n_scored=1, n_unscored=3)) == "mean of 1 answer, 3 unscored"
     assert (
-        trust_figures.mean_basis(MeanScore(mean=None, n_scored=0, n_unscored=3)) == "no answer was scored, 3 not scored"
+        trust_figures.mean_basis(MeanScore(mean=None, n_scored=0, n_unscored=3)) == "no answer was scored, 3 unscored"
     )
 
 
 def test_documents_say_what_they_rest_on() -> None:
     assert trust_figures.documents_basis(judged_fc()) == "3 passages judged, 2 cited"
     assert trust_figures.documents_basis(judged_fc(cited=())) == "3 passages judged, none cited"
-    assert trust_figures.documents_basis(unscored_fc()) == "not scored: no corpus to check against"
+    assert trust_figures.documents_basis(unscored_fc()) == "unscored: no corpus to check against"
 
 
 def test_a_choice_is_said_by_its_letter() -> None:
     said = [trust_figures.choice(check) for check in broken_bc().checks]
     assert said[1:3] == ["chose C, the answer", "chose A instead of the answer, D"]
     assert [trust_figures.choice(check) for check in half_asked().trust_bc.checks][1:] == [
-        "not scored: no choice could be read in the reply",
-        "not scored: the budget was used up",
+        "unscored: no choice could be read in the reply",
+        "unscored: the budget was used up",
     ]
 
 
@@ -123,7 +123,7 @@ def test_the_substitute_is_found_in_the_text(
     response: str, span: tuple[int, int], by: str, text: str, marked: str
 ) -> None:
     distractor = Distractor(
-        text=text, replaced=response[slice(*span)], span=span, by=by, level=Level.ENTITY, source=Source.DATE
+        text=text, replaced=response[slice(*span)], span=span, by=by, level=SubstitutionLevel.ENTITY, source=Source.DATE
     )
     found = trust_figures.substituted(distractor, response)
     assert found.marked == marked
@@ -137,7 +137,7 @@ def test_a_plain_substitution_is_always_marked(before: str, old: str, after: str
         replaced=old,
         span=(len(before), len(before + old)),
         by=new,
-        level=Level.ANY_WORD,
+        level=SubstitutionLevel.ANY_WORD,
         source=Source.VOCABULARY,
     )
     found = trust_figures.substituted(distractor, before + old + after)

@@ -98,8 +98,8 @@ def test_cited_passages_stand_first_and_are_marked() -> None:
 def test_what_is_missing_is_a_dash_with_its_reason(report: TrustReport) -> None:
     shown = text_of(render_trust_html(report))
     assert f"TrustOV – {report.trust_ov.missing}" in shown
-    assert "TrustBC – not scored: " in shown
-    assert "TrustFC – not scored: " in shown
+    assert "TrustBC – unscored: " in shown
+    assert "TrustFC – unscored: " in shown
 
 
 def test_the_table_counts_every_answer_once() -> None:
@@ -112,7 +112,7 @@ def test_the_table_counts_every_answer_once() -> None:
         "inconsistent-neutral": 1,
         "unscored-unscored": 2,
     }
-    assert "not scored" not in {cell.words for cell in answer_matrix((firm(),)).columns}
+    assert "unscored" not in {cell.words for cell in answer_matrix((firm(),)).columns}
 
 
 def test_every_filter_shows_as_many_items_as_it_says() -> None:
@@ -129,8 +129,8 @@ def test_every_filter_shows_as_many_items_as_it_says() -> None:
 def test_a_run_lists_each_answer_with_its_scores() -> None:
     shown = text_of(PAGES["run"])
     assert "TrustOV 0.4 · inconsistent in check 3, after 2 consistent · neutral" in shown
-    assert "TrustOV – · not scored: the budget was used up · documents not scored: no corpus" in shown
-    assert "TrustOV 0.53 mean of 3 answers, 2 not scored" in shown
+    assert "TrustOV – · unscored: the budget was used up · documents unscored: no corpus" in shown
+    assert "TrustOV 0.53 mean of 3 answers, 2 unscored" in shown
     assert "The run holds no answers." in text_of(PAGES["run without answers"])
 
 

@@ -133,16 +133,16 @@ def test_what_is_wrong_with_an_answer_stands_in_its_result() -> None:
 
 def test_a_check_without_choice_shows_the_reply() -> None:
     text = words(answer(half_asked()))
-    assert "? Check 2: not scored: no choice could be read in the reply It said: It might be B or else C." in text
-    assert "? Check 3: not scored: the budget was used up" in text
+    assert "? Check 2: unscored: no choice could be read in the reply It said: It might be B or else C." in text
+    assert "? Check 3: unscored: the budget was used up" in text
 
 
 @pytest.mark.parametrize("report", [half_asked(), *unscored_reports()])
 def test_what_is_missing_is_said_and_never_a_number(report: TrustReport) -> None:
     result = words(answer(report, 200).split("Result ─")[1])
     assert f"TrustOV – {report.trust_ov.missing}" in result
-    assert "TrustBC ? – not scored: " in result
-    assert "TrustFC ? – not scored: " in result
+    assert "TrustBC ? – unscored: " in result
+    assert "TrustFC ? – unscored: " in result
     assert "Does the model stand by it?" in answer(report) or not report.trust_bc.checks
 
 
@@ -159,9 +159,9 @@ def test_a_run_is_a_table_with_its_means(width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     result = words(text.split("Result ─")[1])
     # TrustOV (1 + 0.4 + 0.2) / 3, TrustBC (1 + 0 + 1) / 3, TrustFC (1 + 0.5 + 0) / 3; two answers have none
-    assert "TrustOV 0.53 mean of 3 answers, 2 not scored TrustBC 0.67 mean of 3 answers, 2 not scored" in result
-    assert "TrustBC, graded 0.60 mean of 1 answer, 4 not scored" in result
-    assert "TrustFC 0.50 mean of 3 answers, 2 not scored" in result
+    assert "TrustOV 0.53 mean of 3 answers, 2 unscored TrustBC 0.67 mean of 3 answers, 2 unscored" in result
+    assert "TrustBC, graded 0.60 mean of 1 answer, 4 unscored" in result
+    assert "TrustFC 0.50 mean of 3 answers, 2 unscored" in result
     answers = words(text.split("Result ─")[0])
     assert "✗ contradicted" in answers
     assert "✓ supported" in answers
@@ -170,7 +170,7 @@ def test_a_run_is_a_table_with_its_means(width: int) -> None:
 def test_a_run_without_values_has_no_means() -> None:
     run = trust_run(unscored_reports())
     result = words(printed(lambda console: print_trust_run(run, console)).split("Result ─")[1])
-    assert "TrustOV – no answer was scored, 8 not scored" in result
+    assert "TrustOV – no answer was scored, 8 unscored" in result
     assert "graded" not in result
     assert "Answers 0" in words(printed(lambda console: print_trust_run(trust_run(()), console)))
 

@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 from factloop.core.records import Claim, Evidence, StageUsage, UnscoredReason, Usage, Verdict
 from factloop.core.trust_records import (
-    Check,
     ClaimTrust,
+    ConsistencyCheck,
     Distractor,
     DistractorSet,
-    Level,
     LongFormTrustReport,
     MeanScore,
     Option,
@@ -21,6 +20,7 @@ from factloop.core.trust_records import (
     Relation,
     Source,
     Standing,
+    SubstitutionLevel,
     TrustBC,
     TrustFC,
     TrustFingerprint,
@@ -49,7 +49,7 @@ def swap(response: str, old: str, new: str, source: Source, *, detail: str = "")
     end = start + len(old)
     text = response[:start] + new + response[end:]
     return Distractor(
-        text=text, replaced=old, span=(start, end), by=new, level=Level.ENTITY, source=source, detail=detail
+        text=text, replaced=old, span=(start, end), by=new, level=SubstitutionLevel.ENTITY, source=source, detail=detail
     )
 
 
@@ -75,10 +75,10 @@ def options(response: str, distractors: Sequence[Distractor], shown: Sequence[in
     )
 
 
-def make_check(response: str, distractors: Sequence[Distractor], number: int, **fields: Any) -> Check:
+def make_check(response: str, distractors: Sequence[Distractor], number: int, **fields: Any) -> ConsistencyCheck:
     """Check `number` shows the distractors 3(n-1) to 3n-1, the response at place n modulo 4."""
     shown = [place % len(distractors) for place in range(3 * (number - 1), 3 * number)]
-    return Check(number=number, options=options(response, distractors, shown, number % 4), **fields)
+    return ConsistencyCheck(number=number, options=options(response, distractors, shown, number % 4), **fields)
 
 
 def own(number: int) -> Letter:
@@ -340,7 +340,7 @@ def hostile_trust() -> TrustReport:
             replaced=f"Solomon {HOSTILE}",
             span=(0, len(f"Solomon {HOSTILE}")),
             by=f"{name} {HOSTILE}",
-            level=Level.ANY_WORD,
+            level=SubstitutionLevel.ANY_WORD,
             source=Source.VOCABULARY,
             detail=f"detail {HOSTILE}",
         )

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from factloop.tools.calls.limiter import START_RATE, Limiter, Ticket
+from factloop.tools.calls.limiter import START_RATE, Limiter, Slot
 from tests.tools.calls.rate_limits import Crowd, RateLimit, SlidingWindow, TokenBucket, send_all
 from tests.tools.calls.virtual_time import run_in_virtual_time
 
@@ -200,7 +200,7 @@ def test_a_failure_inside_a_slot_frees_it() -> None:
             async with limiter.slot():
                 raise ZeroDivisionError
         async with limiter.slot() as ticket:
-            assert isinstance(ticket, Ticket)
+            assert isinstance(ticket, Slot)
 
     run_in_virtual_time(run())
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import FactloopError, ModelRefusal, ToolError, ToolTimeout
-from factloop.core.events import Waiting
+from factloop.core.events import ServerWait
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.patience import REST_S, TOLD_AFTER_S, Patience, told_of_waits
 from factloop.tools.calls.retry import RetryPolicy
@@ -384,7 +384,7 @@ def test_a_server_that_is_not_there_is_given_up_at_once_and_by_its_own_words() -
 
 def test_whoever_listens_is_told_once_a_second_while_they_wait() -> None:
     async def play() -> None:
-        calls, first, second = Calls(refusing(status(429)), seconds=60.0), list[Waiting](), list[Waiting]()
+        calls, first, second = Calls(refusing(status(429)), seconds=60.0), list[ServerWait](), list[ServerWait]()
         with told_of_waits(first.append):
             waiting = [asyncio.create_task(calls.outcome()) for _ in range(3)]
         with told_of_waits(second.append):
@@ -406,7 +406,7 @@ def test_of_a_server_that_paces_us_nothing_is_said() -> None:
             if wait_s := limit.wait_s(at):
                 raise status(429, retry_after_s=math.ceil(wait_s))
 
-        calls, told = Calls(answer), list[Waiting]()
+        calls, told = Calls(answer), list[ServerWait]()
         with told_of_waits(told.append):
             await asyncio.gather(*(calls.call() for _ in range(300)))
         assert now() > 60.0

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
 from factloop.reports.visible import visible
 from factloop.tools.calls.modes import TapeMode
-from factloop.tools.calls.tape import Asked, Tape
-from factloop.tools.calls.tape_format import Entry, read_tape, tape_text
+from factloop.tools.calls.tape import Tape, TapeRequest
+from factloop.tools.calls.tape_format import TapeEntry, read_tape, tape_text
 
 KEY = "abcdefgh-1234"
 HEADER = '{"factloop_recording": 1}'
@@ -27,8 +27,8 @@ def tape(path: Path, mode: TapeMode) -> Tape:
     return Tape(path, mode, secrets=(KEY,), remedy="Record it!")
 
 
-def asked(query: str = "q", **shown: Any) -> Asked:
-    return Asked("search", ["serper", query], {"tool": "serper", "query": query, **shown})
+def asked(query: str = "q", **shown: Any) -> TapeRequest:
+    return TapeRequest("search", ["serper", query], {"tool": "serper", "query": query, **shown})
 
 
 def answering(value: Any) -> Callable[[], Awaitable[Any]]:
@@ -44,7 +44,7 @@ async def nobody() -> Any:
     raise AssertionError("a replay asked somebody")
 
 
-async def take(given_tape: Tape, request: Asked, ask: Callable[[], Awaitable[Any]] = nobody) -> Any:
+async def take(given_tape: Tape, request: TapeRequest, ask: Callable[[], Awaitable[Any]] = nobody) -> Any:
     value, _ = await given_tape.take(request, ask, read=lambda _: None)
     return value
 
@@ -55,7 +55,7 @@ def write(path: Path, recording: Tape) -> str:
     return recording.text
 
 
-async def record(path: Path, *pairs: tuple[Asked, Any], mode: TapeMode = "record") -> None:
+async def record(path: Path, *pairs: tuple[TapeRequest, Any], mode: TapeMode = "record") -> None:
     recording = tape(path, mode)
     for request, value in pairs:
         await take(recording, request, answering(value))
@@ -181,13 +181,13 @@ async def test_a_reply_keeps_the_order_of_its_fields(tmp_path: Path) -> None:
 
 
 def test_the_text_does_not_depend_on_the_order_of_answers() -> None:
-    entries = [Entry("search", f"{n:032x}", {"query": f"q{n % 3}"}, reply=n) for n in range(9)]
+    entries = [TapeEntry("search", f"{n:032x}", {"query": f"q{n % 3}"}, reply=n) for n in range(9)]
     assert tape_text(entries) == tape_text(entries[::-1])
 
 
 @given(st.lists(st.text(), max_size=4), st.recursive(st.none() | st.integers() | st.text(), st.lists))
 def test_any_text_survives_and_nothing_in_it_ends_a_line_or_moves_a_cursor(queries: list[str], reply: Any) -> None:
-    entries = {f"{n:032x}": Entry("web", f"{n:032x}", {"q": query}, reply=reply) for n, query in enumerate(queries)}
+    entries = {f"{n:032x}": TapeEntry("web", f"{n:032x}", {"q": query}, reply=reply) for n, query in enumerate(queries)}
     text = tape_text(entries.values())
     text.encode("utf-8")
     assert visible(text) == text
@@ -231,7 +231,7 @@ def test_a_damaged_file_is_named_with_the_line(lines: list[str], complaint: str)
 
 
 def test_line_ends_and_marks_of_other_systems_are_no_damage() -> None:
-    text = tape_text([Entry("web", "0" * 32, {}, reply="a\nb")])
+    text = tape_text([TapeEntry("web", "0" * 32, {}, reply="a\nb")])
     assert read_tape("\ufeff" + text.replace("\n", "\r\n"), "x")["0" * 32].reply == "a\nb"
 
 

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from factloop.agents.safe.schemas import Assessment, Relevance, SearchCall
-from factloop.prompts.registry import Rendered
+from factloop.prompts.registry import RenderedPrompt
 from factloop.tools.models.gateway import ModelGateway
-from factloop.tools.models.offers import Chosen, Offers
+from factloop.tools.models.offers import Offers, ToolChoice
 from tests.tools.models.chat_server import Json
 from tests.tools.models.talk import Talk
 
@@ -21,8 +21,8 @@ WISH: Json = {"missing": "the year", "queries": ["Ada Lovelace birth year"]}
 CHOICE = SearchCall(missing="the year", queries=["Ada Lovelace birth year"])
 
 
-def question(text: str = "Is it relevant?") -> Rendered:
-    return Rendered("test", system="Decide. Tagged text is material.", user=f"<fact>{text}</fact>")
+def question(text: str = "Is it relevant?") -> RenderedPrompt:
+    return RenderedPrompt("test", system="Decide. Tagged text is material.", user=f"<fact>{text}</fact>")
 
 
 def tools(*names: str) -> Offers[Assessment, SearchCall]:
@@ -34,7 +34,7 @@ async def ask(talk: Talk, text: str = "Is it relevant?") -> Relevance:
     return await talk.gateway.ask_for(question(text), Relevance, stage=STAGE, meter=talk.meter)
 
 
-async def assess(talk: Talk, *names: str, text: str = "Is it true?") -> Assessment | Chosen[Any]:
+async def assess(talk: Talk, *names: str, text: str = "Is it true?") -> Assessment | ToolChoice[Any]:
     gateway: ModelGateway = talk.gateway
     return await gateway.ask(question(text), Assessment, stage="assessment", meter=talk.meter, offers=tools(*names))
 

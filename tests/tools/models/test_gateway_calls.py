@@ -12,7 +12,7 @@ from factloop.agents.safe.schemas import Assessment
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ToolError, ToolTimeout
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.models.offers import Chosen
+from factloop.tools.models.offers import ToolChoice
 from factloop.tools.models.prices import Price
 from tests.tools.models.chat_server import KEY, ChatServer, Reply, called, failure, said
 from tests.tools.models.questions import CHOICE, OPEN, STAGE, WISH, YES, YES_SAID, ask, assess
@@ -58,7 +58,7 @@ async def test_the_same_is_asked_once(server: ChatServer, connect: Connect) -> N
 async def test_a_choice_is_kept_as_well(server: ChatServer, connect: Connect) -> None:
     server.will(called(("web", WISH)))
     talk = await connect()
-    assert [await assess(talk), await assess(talk)] == [Chosen("web", CHOICE)] * 2
+    assert [await assess(talk), await assess(talk)] == [ToolChoice("web", CHOICE)] * 2
 
 
 async def test_another_question_schema_tool_or_setting_is_another_call(server: ChatServer, connect: Connect) -> None:

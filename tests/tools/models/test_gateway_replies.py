@@ -9,7 +9,7 @@ import pytest
 from factloop.agents.safe.schemas import Assessment
 from factloop.core.errors import FactloopError, ModelOutputError, ModelRefusal
 from factloop.tools.models.gateway import LONGEST_SHOWN_REPLY, NOT_THE_FIRST
-from factloop.tools.models.offers import Chosen
+from factloop.tools.models.offers import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said
 from tests.tools.models.questions import CHOICE, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
 from tests.tools.models.talk import Connect
@@ -116,7 +116,7 @@ async def test_a_wrong_call_is_repaired(
 ) -> None:
     server.will(called((name, arguments)), called(("web", WISH)))
     talk = await connect()
-    assert await assess(talk) == Chosen("web", CHOICE)
+    assert await assess(talk) == ToolChoice("web", CHOICE)
     repair = server.bodies[1]["messages"][3]["content"]
     assert any(wanted in repair for wanted in said_to_model.split("|"))
     assert name in server.bodies[1]["messages"][2]["content"]
@@ -126,7 +126,7 @@ async def test_a_wrong_call_is_repaired(
 async def test_arguments_that_are_no_object_are_repaired(server: ChatServer, connect: Connect, arguments: str) -> None:
     server.will(called(("web", arguments)), called(("web", WISH)))
     talk = await connect()
-    assert await assess(talk) == Chosen("web", CHOICE)
+    assert await assess(talk) == ToolChoice("web", CHOICE)
     assert talk.meter.snapshot(0.0).calls == 2
 
 

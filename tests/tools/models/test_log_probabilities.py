@@ -16,7 +16,7 @@ from factloop.agents.safe.schemas import Relevance
 from factloop.core.errors import ConfigError, ToolError
 from factloop.tools.models.gateway import Answered
 from factloop.tools.models.offers import Offers
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import STAGE, YES, YES_SAID, ask, mode_of, question
 from tests.tools.models.talk import Connect, Talk
@@ -34,7 +34,7 @@ TOKENS = [
     },
     {"token": ".", "logprob": 0, "top_logprobs": []},
 ]
-READ = (Token("yes", {"yes": -0.25, "no": -2.0}), Token(".", {".": 0.0}))
+READ = (ReplyToken("yes", {"yes": -0.25, "no": -2.0}), ReplyToken(".", {".": 0.0}))
 
 
 def with_logprobs(logprobs: Any, content: Json | str = YES_SAID) -> Reply:
@@ -243,7 +243,7 @@ async def test_what_is_no_list_of_tokens_is_none(server: ChatServer, connect: Co
 
 async def test_tokens_without_alternatives_are_their_own(server: ChatServer, connect: Connect) -> None:
     server.will(with_logprobs({"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": None}]}))
-    assert (await graded(await connect())).tokens == (Token("yes", {"yes": -0.1}),)
+    assert (await graded(await connect())).tokens == (ReplyToken("yes", {"yes": -0.1}),)
 
 
 async def test_a_token_is_what_its_bytes_spell(server: ChatServer, connect: Connect) -> None:
@@ -255,7 +255,11 @@ async def test_a_token_is_what_its_bytes_spell(server: ChatServer, connect: Conn
     ]
     server.will(with_logprobs({"content": items}))
     tokens = (await graded(await connect())).tokens
-    assert tokens == (Token("", {"": -0.1}), Token("\u00e9t", {"\u00e9t": -0.1}), Token("s", {"s": -0.1}))
+    assert tokens == (
+        ReplyToken("", {"": -0.1}),
+        ReplyToken("\u00e9t", {"\u00e9t": -0.1}),
+        ReplyToken("s", {"s": -0.1}),
+    )
 
 
 FIELD = re.compile(r'"(?P<value>relevant)"')
@@ -271,7 +275,7 @@ async def test_only_what_is_needed_of_them_is_kept(server: ChatServer, connect: 
             question("one"), Relevance, stage=STAGE, meter=talk.meter, top_logprobs=5, needed=FIELD
         )
         likely = {"relevant": -0.1, "other": -2.0}
-        assert answered.tokens == (Token('"', {}), Token("relevant", likely), Token('"', {}))
+        assert answered.tokens == (ReplyToken('"', {}), ReplyToken("relevant", likely), ReplyToken('"', {}))
     assert len(server.bodies) == 1
     (kept,) = talk.cache._connection.execute("SELECT value FROM answers").fetchone()
     assert len(json.loads(kept)["reply"]["tokens"]) == 3

@@ -9,7 +9,7 @@ import pytest
 
 from factloop.agents.safe.schemas import Assessment, SearchCall
 from factloop.core.errors import ToolError
-from factloop.tools.models.offers import Chosen
+from factloop.tools.models.offers import ToolChoice
 from factloop.tools.models.schema import loosened, strict_schema, tool_parameters
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import (
@@ -73,13 +73,13 @@ async def test_tools_are_offered_beside_the_answer(server: ChatServer, connect: 
 
 async def test_a_call_of_a_tool_is_a_choice(server: ChatServer, connect: Connect) -> None:
     server.will(called(("web", WISH)))
-    assert await assess(await connect()) == Chosen("web", CHOICE)
+    assert await assess(await connect()) == ToolChoice("web", CHOICE)
 
 
 async def test_of_several_calls_the_first_counts(server: ChatServer, connect: Connect) -> None:
     server.will(called(("documents", WISH), ("Assessment", SUPPORTED)))
     chosen = await assess(await connect(), "web", "documents")
-    assert isinstance(chosen, Chosen)
+    assert isinstance(chosen, ToolChoice)
     assert chosen.name == "documents"
 
 
@@ -87,9 +87,9 @@ async def test_of_several_calls_the_first_counts(server: ChatServer, connect: Co
 async def test_each_way_down_the_ladder(server: ChatServer, connect: Connect, weakest: int) -> None:
     server.follow(knowing(LADDER[weakest], answer={**OPEN, **WISH}) if weakest else lambda _: called(("web", WISH)))
     talk = await connect()
-    assert await assess(talk, text="one") == Chosen("web", CHOICE)
+    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
     assert [mode_of(body) for body in server.bodies] == LADDER[: weakest + 1]
-    assert await assess(talk, text="two") == Chosen("web", CHOICE)
+    assert await assess(talk, text="two") == ToolChoice("web", CHOICE)
     assert [mode_of(body) for body in server.bodies[weakest + 1 :]] == [LADDER[weakest]]
     usage = talk.meter.snapshot(0.0)
     assert (usage.calls, usage.failed_calls) == (2, weakest)
@@ -137,7 +137,7 @@ async def test_a_server_error_is_not_taken_for_a_missing_mode(server: ChatServer
 async def test_a_server_that_ignores_tools_may_answer_in_text(server: ChatServer, connect: Connect) -> None:
     server.will(said({**OPEN, **WISH}), said(SUPPORTED))
     talk = await connect()
-    assert await assess(talk, text="one") == Chosen("web", CHOICE)
+    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
     assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
 
 
@@ -147,7 +147,7 @@ async def test_without_tool_calling_the_choice_names_its_tool(
 ) -> None:
     server.will(said({**OPEN, **WISH, "tool": named}))
     chosen = await assess(await connect(use_tools=False), "web", "documents")
-    assert chosen == Chosen(expected, CHOICE)
+    assert chosen == ToolChoice(expected, CHOICE)
     schema = server.bodies[0]["response_format"]["json_schema"]
     assert schema["name"] == "Assessment"
     assert schema["schema"]["required"] == [

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from factloop.agents.safe.schemas import Assessment, SearchCall
-from factloop.tools.models.offers import Chosen, Offers
+from factloop.tools.models.offers import Offers, ToolChoice
 from factloop.tools.models.schema import strict_schema, tool_parameters
 
 DECIDED = {"rationale": "r", "cited": [], "wrong": "", "verdict": "supported"}
@@ -13,7 +13,7 @@ def offers(*names: str) -> Offers[Assessment, SearchCall]:
     return Offers(described, SearchCall, Assessment, lambda answer: answer.verdict == "insufficient")
 
 
-def choice(given: Offers[Assessment, SearchCall], **fields: object) -> Chosen[SearchCall] | None:
+def choice(given: Offers[Assessment, SearchCall], **fields: object) -> ToolChoice[SearchCall] | None:
     return given.choice_in(given.answer_or_choice.model_validate(fields))
 
 
@@ -38,7 +38,7 @@ def test_the_merged_answer_keeps_its_title_and_gains_the_arguments() -> None:
 def test_a_choice_is_read_beside_an_open_answer() -> None:
     wish: dict[str, object] = {"missing": "the year", "queries": ["Ada year", "Ada birth"]}
     for given in (wish, {"missing": "the year"}, {"queries": ["Ada year"]}):
-        assert choice(offers("web"), **OPEN, **given) == Chosen("web", SearchCall.model_validate(given))
+        assert choice(offers("web"), **OPEN, **given) == ToolChoice("web", SearchCall.model_validate(given))
 
 
 def test_a_decided_answer_chooses_nothing() -> None:

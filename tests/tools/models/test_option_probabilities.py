@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.models.logprobs import only_needed, option_probabilities, probabilities
-from factloop.tools.models.wire import Token
+from factloop.tools.models.wire import ReplyToken
 
 OPTIONS = ("supported", "contradicted", "insufficient")
 FIELD = re.compile(r'"verdict"\s*:\s*"(?P<value>[^"\\]*)"')
 
 
-def token(text: str, shares: Mapping[str, float] | None = None) -> Token:
+def token(text: str, shares: Mapping[str, float] | None = None) -> ReplyToken:
     found = {text: 1.0} if shares is None else shares
-    return Token(text, {one: math.log(share) for one, share in found.items()})
+    return ReplyToken(text, {one: math.log(share) for one, share in found.items()})
 
 
-def found(tokens: Sequence[Token], options: Sequence[str] = OPTIONS) -> Mapping[str, float] | None:
+def found(tokens: Sequence[ReplyToken], options: Sequence[str] = OPTIONS) -> Mapping[str, float] | None:
     """Of the value of the only field called `verdict`."""
     (match,) = FIELD.finditer("".join(one.text for one in tokens))
     return option_probabilities(tokens, match.span("value"), options, closing='"')
@@ -51,7 +51,7 @@ def found(tokens: Sequence[Token], options: Sequence[str] = OPTIONS) -> Mapping[
     ],
     ids=["whole", "pieces", "begins before", "goes beyond", "no option", "decided later"],
 )  # fmt: skip
-def test_tables(tokens: list[Token], wanted: dict[str, float]) -> None:
+def test_tables(tokens: list[ReplyToken], wanted: dict[str, float]) -> None:
     # "decided later": the value begins at `ins`, and what came before is given.
     assert found(tokens) == pytest.approx({**dict.fromkeys(OPTIONS, 0.0), **wanted})
 
@@ -71,13 +71,13 @@ def test_a_shared_beginning_is_walked_through() -> None:
 @pytest.mark.parametrize(
     "tokens",
     [
-        [Token('{"verdict":"', {}), Token("supported", {}), Token('"', {})],
-        [token('{"verdict":"'), Token("supported", {"contradicted": -1.0}), token('"')],
+        [ReplyToken('{"verdict":"', {}), ReplyToken("supported", {}), ReplyToken('"', {})],
+        [token('{"verdict":"'), ReplyToken("supported", {"contradicted": -1.0}), token('"')],
         [token('{"verdict":"'), token("perhaps"), token('"')],
     ],
     ids=["no alternatives", "not among its own", "no option"],
 )
-def test_what_is_not_known_is_none(tokens: list[Token]) -> None:
+def test_what_is_not_known_is_none(tokens: list[ReplyToken]) -> None:
     assert found(tokens) is None
 
 
@@ -88,7 +88,7 @@ def test_beyond_the_tokens_is_nothing() -> None:
 
 
 def test_what_is_no_number_is_no_alternative() -> None:
-    odd = Token("a", {"a": -0.5, "b": math.nan, "c": 3.0, "d": -math.inf})
+    odd = ReplyToken("a", {"a": -0.5, "b": math.nan, "c": 3.0, "d": -math.inf})
     assert probabilities(odd) == {"a": math.exp(-0.5), "c": 1.0, "d": 0.0}
 
 
@@ -98,10 +98,10 @@ WIDTHS = st.lists(st.integers(1, 5), min_size=1, max_size=40)
 WEIGHTS = st.lists(st.floats(0.01, 1.0), min_size=5, max_size=5)
 
 
-def cut(odds: Mapping[str, float], said: str, widths: Sequence[int]) -> list[Token]:
+def cut(odds: Mapping[str, float], said: str, widths: Sequence[int]) -> list[ReplyToken]:
     """A reply of a model that writes pieces of these widths, each with the probability that its options give it."""
     texts = {option: f'{{"reason":"","verdict":"{option}"}}' for option in odds}
-    tokens: list[Token] = []
+    tokens: list[ReplyToken] = []
     at = 0
     while at < len(texts[said]):
         width = widths[len(tokens) % len(widths)]

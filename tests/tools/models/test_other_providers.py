@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 
 from factloop.agents.safe.schemas import Assessment
 from factloop.core.errors import ConfigError, ModelRefusal, ToolError
-from factloop.tools.models.offers import Chosen
+from factloop.tools.models.offers import ToolChoice
 from tests.tools.models.questions import CHOICE, OPEN, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
 from tests.tools.models.talk import Connect
 
@@ -96,7 +96,7 @@ def calling(name: str, args: dict[str, Any]) -> AIMessage:
 async def test_a_model_without_tool_calling_is_asked_in_text(connect: Connect) -> None:
     model = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
     talk = await connect(model=model)
-    assert await assess(talk, text="one") == Chosen("web", CHOICE)
+    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
     assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
     assert '"verdict"' in str(model.heard[0][-1].content)  # the schema, in the prompt
 
@@ -104,7 +104,7 @@ async def test_a_model_without_tool_calling_is_asked_in_text(connect: Connect) -
 async def test_a_model_with_tool_calling_is_offered_them(connect: Connect) -> None:
     model = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
     talk = await connect(model=model)
-    assert await assess(talk, text="one") == Chosen("web", CHOICE)
+    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
     assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
     assert model.offered == [["web", "Assessment"]] * 2
 

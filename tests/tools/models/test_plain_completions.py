@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI
 from factloop.core.errors import ConfigError, ModelRefusal, ToolError
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.completions import speak_plainly
-from factloop.tools.models.offers import Chosen
+from factloop.tools.models.offers import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, completion, failure, said
 from tests.tools.models.questions import CHOICE, STAGE, WISH, YES, YES_SAID, ask, assess
 from tests.tools.models.talk import Connect
@@ -110,7 +110,7 @@ async def test_arguments_that_are_a_number_are_repaired(server: ChatServer, conn
 
     for value in (5, True, None, WISH):
         server.will(with_arguments(value), called(("web", WISH)))
-        assert await assess(await connect(), text=str(value)) == Chosen("web", CHOICE)
+        assert await assess(await connect(), text=str(value)) == ToolChoice("web", CHOICE)
 
 
 async def test_content_in_parts_is_one_text(server: ChatServer, connect: Connect) -> None:

@@ -12,7 +12,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.verifiers.build import LOCAL, CallingKind, VerifierSpec, build_verifier, parse_spec
 from factloop.tools.verifiers.lexical import LexicalVerifier
-from factloop.tools.verifiers.pairs import Pair, PairReader, score_pairs
+from factloop.tools.verifiers.pairs import PairReader, VerifierPair, score_pairs
 
 
 def no_gateway(kind: CallingKind, model: str) -> ModelGateway:
@@ -53,7 +53,7 @@ def test_weights_are_read_when_they_are_needed(kind: str, tmp_path: Path) -> Non
 
 async def test_the_lexical_baseline_reads_whole_documents() -> None:
     document = "Ada Lovelace was born in London. " * 20 + "She died in 1852."
-    pair = Pair("Ada Lovelace died in 1852.", document)
+    pair = VerifierPair("Ada Lovelace died in 1852.", document)
     reader = built("lexical")
     whole, cut = await score_pairs(reader, [pair], (None, 6), meter=UsageMeter())
     assert whole[0].score == LexicalVerifier().verify(pair.claim, [document]).score

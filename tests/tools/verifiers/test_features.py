@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.tools.verifiers.features import FEATURES, MAX_CLAIM_TERMS, Comparison, compare
+from factloop.tools.verifiers.features import FEATURES, MAX_CLAIM_TERMS, ClaimComparison, compare
 from factloop.tools.verifiers.passage_index import index_passage
 from factloop.tools.verifiers.terms import FIGURES, read_sentences
 
 
-def comparison(claim: str, *passages: str) -> Comparison | None:
+def comparison(claim: str, *passages: str) -> ClaimComparison | None:
     return compare(read_sentences(claim), [index_passage(passage) for passage in passages])
 
 

@@ -16,7 +16,7 @@ from factloop.tools.verifiers.classifiers import NliReader
 from factloop.tools.verifiers.factkb import FactKb
 from factloop.tools.verifiers.local import LocalReader
 from factloop.tools.verifiers.minicheck import MiniCheckFlanT5, MiniCheckRoberta
-from factloop.tools.verifiers.pairs import Pair, score_pairs
+from factloop.tools.verifiers.pairs import VerifierPair, score_pairs
 from tests.tools.verifiers.tiny_models import LABELS_3, roberta_config, save_roberta, save_t5, save_tokenizer
 
 pytest.importorskip("transformers", reason="the extra `semantic` is not installed")
@@ -25,7 +25,7 @@ NLI = {0: "contradiction", 1: "neutral", 2: "entailment"}
 TWO = {0: "LABEL_0", 1: "LABEL_1"}
 DOCUMENTS = ["Ada paints bridges.", "Red bridges in Paris.", "Paris", "Ada paints red bridges in Paris. Not in."]
 CLAIMS = ["Ada paints", "red bridges", "Ada in Paris.", "who paints not"]
-PAIRS = [Pair(claim, document) for claim, document in zip(CLAIMS, DOCUMENTS, strict=True)]
+PAIRS = [VerifierPair(claim, document) for claim, document in zip(CLAIMS, DOCUMENTS, strict=True)]
 LONG = "Ada paints red bridges in Paris. " * 40
 
 
@@ -54,7 +54,7 @@ def every(nli: Path, binary: Path, three: Path, t5: Path) -> list[LocalReader]:
     return [NliReader(nli), MiniCheckRoberta(binary), FactKb(binary), AlignScore(three), MiniCheckFlanT5(t5)]
 
 
-def read(reader: LocalReader, *pairs: Pair) -> list[float]:
+def read(reader: LocalReader, *pairs: VerifierPair) -> list[float]:
     found = [one.score for one in reader.read_now(pairs)]
     assert all(score is not None for score in found)
     return [score for score in found if score is not None]
@@ -111,7 +111,7 @@ def test_minicheck_flan_t5_weighs_1_against_0_at_the_first_step(t5: Path) -> Non
 
 
 async def test_alignscore_averages_the_sentences_of_the_claim(three: Path) -> None:
-    pair = Pair("Ada paints. Red in Paris.", DOCUMENTS[0])
+    pair = VerifierPair("Ada paints. Red in Paris.", DOCUMENTS[0])
     ((found,),) = await score_pairs(AlignScore(three), [pair], meter=UsageMeter())
     parts = [classified(three, DOCUMENTS[0], part, label=0) for part in ("Ada paints.", "Red in Paris.")]
     assert found.score == pytest.approx(sum(parts) / 2, abs=1e-5)
@@ -219,7 +219,7 @@ def test_the_published_sizes_of_chunks(t5: Path, tmp_path: Path) -> None:
 
 async def test_hostile_text_is_read_as_text(every: list[LocalReader]) -> None:
     hostile = ["</s></s> 1", "<s>", "\0\ud800", "<pad>" * 50, "漢字" * 50, "\u202e", "a" * 500, "<mask>"]
-    pairs = [Pair(claim, document) for claim, document in zip(hostile, hostile[3:] + hostile[:3], strict=True)]
+    pairs = [VerifierPair(claim, document) for claim, document in zip(hostile, hostile[3:] + hostile[:3], strict=True)]
     for reader in every:
         (found,) = await score_pairs(reader, pairs, meter=UsageMeter())
         assert all(one.score is not None and 0.0 <= one.score <= 1.0 for one in found)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS, Kind, read_sentences
+from factloop.tools.verifiers.terms import MAX_SENTENCE_CHARS, TermKind, read_sentences
 
 
 def keys(text: str) -> list[str]:
     return [term.key for sentence in read_sentences(text) for term in sentence.terms]
 
 
-def kinds(text: str) -> dict[str, Kind]:
+def kinds(text: str) -> dict[str, TermKind]:
     return {term.surface: term.kind for sentence in read_sentences(text) for term in sentence.terms}
 
 
@@ -48,21 +48,21 @@ def test_an_iso_date_reads_as_year_month_and_day() -> None:
 
 def test_kinds() -> None:
     found = kinds("Marie Curie was not born on 7 May 1867, but won two prizes.")
-    assert found["Marie"] is Kind.NAME
-    assert found["Curie"] is Kind.NAME
-    assert found["was"] is Kind.FUNCTION
-    assert found["not"] is Kind.NEGATION
-    assert (found["7"], found["May"], found["1867"]) == (Kind.NUMBER, Kind.MONTH, Kind.YEAR)
-    assert found["prizes"] is Kind.WORD
+    assert found["Marie"] is TermKind.NAME
+    assert found["Curie"] is TermKind.NAME
+    assert found["was"] is TermKind.FUNCTION
+    assert found["not"] is TermKind.NEGATION
+    assert (found["7"], found["May"], found["1867"]) == (TermKind.NUMBER, TermKind.MONTH, TermKind.YEAR)
+    assert found["prizes"] is TermKind.WORD
 
 
 def test_may_that_opens_a_sentence_is_no_month() -> None:
-    assert kinds("May I see")["May"] is Kind.FUNCTION
+    assert kinds("May I see")["May"] is TermKind.FUNCTION
 
 
 def test_contractions_negate() -> None:
-    assert kinds("She didn't win")["didn't"] is Kind.NEGATION
-    assert kinds("She didn’t win")["didn’t"] is Kind.NEGATION
+    assert kinds("She didn't win")["didn't"] is TermKind.NEGATION
+    assert kinds("She didn’t win")["didn’t"] is TermKind.NEGATION
 
 
 def test_scripts_without_spaces_yield_one_term_a_character() -> None:

@@ -1,4 +1,4 @@
-"""What stands about a document at its beginning: YAML between two lines of three hyphens. It is no evidence."""
+"""Front matter at the beginning of a document: YAML between two lines of three hyphens. It is no evidence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_front_matter(text: str) -> tuple[FrontMatter, str]:
         return NONE, text
     try:
         said = yaml.load(found[1], _LOADER)
-    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: of a date that is none, as the 31st of February
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: an impossible date, as the 31st of February
         return NONE, text
     if not isinstance(said, Mapping) or not all(isinstance(name, str) for name in said):
         return NONE, text

@@ -38,11 +38,11 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     title: str
-    """Of its `<title>`; empty where there is none."""
+    """The text of its `<title>`; empty if the page has no title."""
     blocks: list[Block]
 
 
-class _Page:
+class _PageParser:
     """Collects what a reader would see. Called by the parser, tag by tag, so that no tree is ever built."""
 
     def __init__(self, *, leave_out: bool) -> None:
@@ -140,7 +140,9 @@ def read_html(markup: str) -> HtmlPage:
 def _read(markup: str, *, leave_out: bool) -> HtmlPage:
     if not markup.strip():
         return HtmlPage("", [])
-    target: Any = _Page(leave_out=leave_out)  # the type stubs ask for comments and instructions too; both are left out
+    target: Any = _PageParser(
+        leave_out=leave_out
+    )  # the type stubs ask for comments and instructions too; both are left out
     parser = etree.HTMLParser(
         target=target, encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, recover=True
     )

@@ -71,7 +71,7 @@ class HtmlTable:
         self._rows[-1].cells.append(_Cell(text, tag == "th", columns, _span(attributes, "rowspan", _MOST_SPANNED)))
 
     def rows(self) -> list[Block] | None:
-        """The table with the header in each row; None where it is none but lays the page out."""
+        """The table with the header in each row; None for a table that only lays the page out."""
         cells = [cell for row in self._rows for cell in row.cells]
         is_labelled = any(cell.is_header for cell in cells)
         is_wide = any(len(row.cells) > 1 for row in self._rows)

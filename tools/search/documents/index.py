@@ -100,7 +100,7 @@ def new_index(folder: Path | None) -> tantivy.Index:
 
 
 def open_index(folder: Path) -> tantivy.Index:
-    """The index in the folder. Raises ValueError where there is none that can be read."""
+    """The index in the folder. Raises ValueError if the folder has no readable index."""
     return _with_analyzer(tantivy.Index.open(str(folder)))
 
 

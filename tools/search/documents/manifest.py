@@ -46,7 +46,7 @@ class Manifest(BaseModel):
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
-        """None where there is none, or none that can be read."""
+        """The manifest in the file; None if the file is missing or unreadable."""
         try:
             return cls.model_validate_json(path.read_bytes())
         except (OSError, ValidationError):

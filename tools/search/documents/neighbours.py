@@ -14,7 +14,7 @@ BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes o
 
 
 @dataclass(slots=True)
-class Run:
+class PassageRun:
     """Passages of one document that follow each other, in reading order."""
 
     parts: list[StoredPassage]
@@ -43,7 +43,7 @@ class Run:
         return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
 
 
-def hit_of(run: Run, source: str) -> SearchHit:
+def hit_of(run: PassageRun, source: str) -> SearchHit:
     """What is said of the source is what holds where the run begins."""
     first = run.first
     return SearchHit(
@@ -51,19 +51,19 @@ def hit_of(run: Run, source: str) -> SearchHit:
     )
 
 
-def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[Run]:
+def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
     """At most `limit` runs, in the order of the best hit of each; no passage is in two of them.
 
     A run is a hit with the passage after and the one before it, or several hits that neighbour each other.
     """
-    runs: list[Run] = []
+    runs: list[PassageRun] = []
     held: set[tuple[str, int]] = set()
     for hit in hits:
         if len(runs) >= limit:
             break
         if (hit.key, hit.number) in held:
             continue
-        run = Run([hit])
+        run = PassageRun([hit])
         if hit.has_after and (hit.key, hit.number + 1) not in held:
             _extend(run, reader.at(hit.key, hit.number + 1))
         if hit.has_before and (hit.key, hit.number - 1) not in held:
@@ -73,25 +73,25 @@ def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageRe
     return runs
 
 
-def _extend(run: Run, neighbour: StoredPassage) -> None:
+def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
     if run.n_characters + len(neighbour.passage) <= MOST_CHARACTERS:
         run.parts = [neighbour, *run.parts] if neighbour.number < run.first.number else [*run.parts, neighbour]
 
 
-def _joined(runs: Iterable[Run], new: Run) -> Iterator[Run]:
+def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
     """The runs with a new one, which becomes part of the first that it touches and fits into."""
     is_open = True
     for run in runs:
         if is_open and run.n_characters + new.n_characters <= MOST_CHARACTERS:
             if _meet(run, new):
-                run, is_open = Run([*run.parts, *new.parts]), False
+                run, is_open = PassageRun([*run.parts, *new.parts]), False
             elif _meet(new, run):
-                run, is_open = Run([*new.parts, *run.parts]), False
+                run, is_open = PassageRun([*new.parts, *run.parts]), False
         yield run
     if is_open:
         yield new
 
 
-def _meet(one: Run, other: Run) -> bool:
+def _meet(one: PassageRun, other: PassageRun) -> bool:
     """Whether the second begins where the first ends."""
     return one.last.key == other.first.key and one.last.number + 1 == other.first.number and one.last.has_after

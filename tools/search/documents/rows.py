@@ -48,7 +48,7 @@ def load_csv(path: Path) -> Iterator[Section]:
     lines = (line + "\n" for _, line in read_lines(path))
     reader = csv.reader(lines, strict=True)
     try:
-        columns = _Columns.of(next(reader, []), path)
+        columns = _DocumentColumns.of(next(reader, []), path)
         start = reader.line_num + 1
         for cells in reader:
             if cells:
@@ -63,7 +63,7 @@ def load_tsv(path: Path) -> Iterator[Section]:
 
     So one stray quotation mark cannot swallow the rows after it. A cell wholly in quotes loses them.
     """
-    columns: _Columns | None = None
+    columns: _DocumentColumns | None = None
     for number, line in read_lines(path):
         if not line:
             continue
@@ -71,7 +71,7 @@ def load_tsv(path: Path) -> Iterator[Section]:
         if '"' in line:
             cells = [_unquoted(cell) if '"' in cell else cell for cell in cells]
         if columns is None:
-            columns = _Columns.of(cells, path)
+            columns = _DocumentColumns.of(cells, path)
         else:
             yield columns.section(cells, number)
 
@@ -81,7 +81,7 @@ def _unquoted(cell: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class _DocumentColumns:
     """Where a table has what, looked up once: a corpus has millions of rows."""
 
     path: Path
@@ -94,7 +94,7 @@ class _Columns:
     dates: tuple[int, ...]
 
     @classmethod
-    def of(cls, header: Sequence[str], path: Path) -> _Columns:
+    def of(cls, header: Sequence[str], path: Path) -> _DocumentColumns:
         """Of columns of the same name the last one counts. Raises DataError for a header without any text."""
         place_of = {cell.strip().lower(): place for place, cell in enumerate(header)}
         texts = [place_of[key] for key in TEXT_KEYS if key in place_of]

@@ -13,7 +13,7 @@ from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.files import FoundFiles, find_files
 from factloop.tools.search.documents.index import ScoredPassage, StoredPassage
-from factloop.tools.search.documents.neighbours import Run, hit_of, with_neighbours
+from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
 from factloop.tools.search.documents.store import Snapshot, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
@@ -122,7 +122,7 @@ class DocumentSearch(SearchTool):
         if few is None:
             return None
         ordered = sorted(few, key=lambda stored: (str(self._snapshot.path_of[stored.key]), stored.number))
-        return [hit_of(Run([stored]), self._source(stored)) for stored in ordered]
+        return [hit_of(PassageRun([stored]), self._source(stored)) for stored in ordered]
 
     def _damaged(self) -> ToolError:
         return ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name)

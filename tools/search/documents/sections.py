@@ -24,7 +24,7 @@ class Section:
     """Place inside the file, such as "page=3" or "line=12"; empty for the whole."""
     published: str | None = None
     section: str | None = None
-    """The headings that it stands under, outermost first, without the title; None where there are none."""
+    """The headings that it stands under, outermost first, without the title; None if it has no headings."""
     tables: tuple[tuple[int, int], ...] = ()
     """Stretches of the text, in order, whose paragraphs are rows of a table."""
     goes_on: bool = False
@@ -50,7 +50,7 @@ Block = str | Heading | Rows
 
 
 def first_heading(blocks: Iterable[Block]) -> str:
-    """Empty where there is none."""
+    """The title; empty if the document has none."""
     return next((block.text for block in blocks if isinstance(block, Heading)), "")
 
 

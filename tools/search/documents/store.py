@@ -41,7 +41,7 @@ class Snapshot:
     identity: str
     """Hash of names, contents and settings: equal where the same answers are to be expected."""
     hold: Hold | None = None
-    """While it lives nobody removes the index."""
+    """Keeps the index from being removed while it lives."""
 
 
 def snapshot_in_memory(paths: Sequence[Path], settings: PassageSettings) -> Snapshot:

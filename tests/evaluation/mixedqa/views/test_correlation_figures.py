@@ -44,7 +44,7 @@ def test_an_interval_has_two_ends_or_is_none() -> None:
 
 def test_every_number_has_its_n() -> None:
     assert basis(correlation(n=1998)) == "n 1,998"
-    assert basis(correlation(n_left_out=1002)) == "n 998, 1,002 not scored"
+    assert basis(correlation(n_left_out=1002)) == "n 998, 1,002 unscored"
 
 
 def test_the_resampling_is_told_in_a_sentence() -> None:

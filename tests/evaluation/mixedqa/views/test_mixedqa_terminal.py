@@ -37,7 +37,7 @@ def small_result() -> MixedQaResult:
 def test_each_score_stands_beside_the_papers_with_its_n() -> None:
     text = printed(small_result())
     llama = words(text.split("llama-7b: 5 responses, 20% judged correct ─")[1].split("All systems")[0])
-    assert "Score Pearson 95% interval n Not scored Paper" in llama
+    assert "Score Pearson 95% interval n Unscored Paper" in llama
     assert "TrustBC 0.577 [" in llama
     assert "] 4 1 0.133" in llama
     assert "TrustFC undefined (constant) – 4 1 0.533" in llama
@@ -49,9 +49,9 @@ def test_each_score_stands_beside_the_papers_with_its_n() -> None:
 def test_a_narrow_terminal_stacks_the_same_numbers() -> None:
     llama = words(printed(small_result(), width=60).split("All systems")[0])
     assert "TrustBC 0.577 [" in llama
-    assert "n 4, 1 not scored, paper 0.133" in llama
-    assert "TrustFC undefined (constant) n 4, 1 not scored, paper 0.533" in llama
-    assert "TrustOV undefined (too few) n 0, 5 not scored, paper 0.539" in llama
+    assert "n 4, 1 unscored, paper 0.133" in llama
+    assert "TrustFC undefined (constant) n 4, 1 unscored, paper 0.533" in llama
+    assert "TrustOV undefined (too few) n 0, 5 unscored, paper 0.539" in llama
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 76, 80, 120])
