@@ -103,7 +103,7 @@ class PromptRegistry:
 
 
 def prompt_files(folder: Path) -> list[Path]:
-    """The files of a user's folder that are taken for prompts. Raises ConfigError where there are none."""
+    """The prompt files of a user's folder. Raises ConfigError if the folder has none."""
     try:
         is_folder = folder.is_dir()
     except OSError as error:

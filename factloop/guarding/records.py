@@ -23,7 +23,7 @@ class GuardedSentence(Record):
     claims: tuple[Claim, ...]
     """With spans in the whole answer, and ids that are unique in it."""
     no_claim: NoClaim | None = None
-    """Why there are none; None where there is no sentence, too."""
+    """Why the sentence has no claims; None also for a stretch without a sentence."""
     findings: tuple[Finding, ...] = ()
     """Its findings, including those that the policy lets pass."""
     treatment: Treatment

@@ -78,7 +78,7 @@ class ResultFolder:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Those of a folder that was taken away are none."""
+    """The files in the folder; empty if the folder was removed."""
     try:
         return sorted(folder.iterdir(), reverse=True)
     except OSError:

@@ -36,7 +36,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Makes the file, empty, where there is none: for libraries that open it by its name. Raises OSError.
+    """Makes an empty file if it is missing, for libraries that open it by its name. Raises OSError.
 
     A file that is there is not opened: in this process SQLite may have locks on it, which closing it would drop.
     """
