@@ -41,9 +41,11 @@ class RequestRefusal(Exception):
 
 
 def refuse_without_evaluation(what: str) -> None:
-    """Raises Refused where the evaluation package is not installed."""
+    """Raises RequestRefusal where the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
-        raise Refused(503, "not_set_up", f"{what} need the package factloop.evaluation, which this service lacks")
+        raise RequestRefusal(
+            503, "not_set_up", f"{what} need the package factloop.evaluation, which this service lacks"
+        )
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:

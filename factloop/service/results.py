@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Record
-from factloop.service.result_kinds import KINDS, ResultKind
+from factloop.service.result_kind import ResultKind
+from factloop.service.result_kinds import KINDS
 from factloop.service.settings import NAME
 from factloop.service.shapes import ResultInfo, title_of
 

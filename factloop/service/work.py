@@ -74,7 +74,7 @@ class Work:
                 from factloop.service.audits import audit
 
                 report, result, summary = await audit(ask, folder)
-                return Outcome(report, result, summary)
+                return JobOutcome(report, result, summary)
             case _:
                 raise AssertionError(f"no work is called {kind}")
 

@@ -58,7 +58,7 @@ async def test_sessions_with_one_store_share_answers_budget_and_pace(tmp_path: P
     answers = RunAnswers(cache)
     store = Store(answers, answers, common)
     one, other = (open_session(CheckSettings(cache_dir=tmp_path / "x"), PROMPTS, keeps=True, store=store) for _ in "12")
-    assert await asyncio.gather(ask(one, parrot("one")), ask(other, parrot("two"))) == ["one", "one"]
+    assert set(await asyncio.gather(ask(one, parrot("one")), ask(other, parrot("two")))) == {"one"}
     with pytest.raises(BudgetExceeded):
         await ask(other, parrot("three"), "And who else?")
     assert len(common.patience) == 1

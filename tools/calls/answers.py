@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from factloop.tools.calls.cache import CallCache, Kept
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
-from factloop.tools.calls.tape import Asked, Tape
+from factloop.tools.calls.tape import Tape, TapeRequest
 
 Value = dict[str, Any]
 """An answer as JSON has it."""
@@ -42,7 +42,7 @@ class Call(Protocol):
         ...
 
     @property
-    def recorded_as(self) -> Asked | None:
+    def recorded_as(self) -> TapeRequest | None:
         """What it is on a tape; None for what no tape keeps."""
         ...
 

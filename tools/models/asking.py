@@ -10,12 +10,12 @@ from typing import Any
 
 from factloop.tools.calls.answers import Value
 from factloop.tools.calls.meter import CallCost, UsageMeter
-from factloop.tools.calls.tape import Asked
+from factloop.tools.calls.tape import TapeRequest
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.taped import asked_of
 from factloop.tools.models.transport import Request, Transport
-from factloop.tools.models.wire import Mode, Reply, Token, ToolCall
+from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ModelCall:
         return self.request.meter
 
     @property
-    def recorded_as(self) -> Asked:
+    def recorded_as(self) -> TapeRequest:
         return asked_of(self.chat, self.request, _shaping(self.chat, self.request))
 
     async def make(self, meter: UsageMeter) -> Value:
@@ -86,5 +86,5 @@ def plain_reply(reply: Reply) -> dict[str, Any]:
 def read_reply(fields: Mapping[str, Any]) -> Reply:
     """What `plain_reply` gave, as a reply again."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
-    tokens = tuple(Token(*token) for token in fields.get("tokens", ()))  # older answers have none
+    tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers have none
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})

@@ -249,7 +249,7 @@ class SearchCall:
     keep_s: float | None = KEEP_S
 
     @property
-    def recorded_as(self) -> Asked | None:
+    def recorded_as(self) -> TapeRequest | None:
         return self.gateway.recorded_as(self.tool, self.query)
 
     async def make(self, meter: UsageMeter) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from factloop.tools.calls.answers import Value
-from factloop.tools.calls.tape import Asked
+from factloop.tools.calls.tape import TapeRequest
 
 
 class CallOfAStage:
@@ -21,7 +21,7 @@ class CallOfAStage:
         return None
 
     @property
-    def recorded_as(self) -> Asked | None:
+    def recorded_as(self) -> TapeRequest | None:
         return None
 
     def price(self, value: Value) -> tuple[int, float]:  # noqa: ARG002 - all cost the same

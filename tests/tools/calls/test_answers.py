@@ -10,7 +10,7 @@ from pathlib import Path
 from factloop.tools.calls.answers import RunAnswers, Value
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import CallCost, UsageMeter
-from factloop.tools.calls.tape import Asked, Tape
+from factloop.tools.calls.tape import Tape, TapeRequest
 from tests.tools.calls.stage_calls import CallOfAStage
 
 COST = CallCost(prompt_tokens=10, completion_tokens=2, approximate=False, cost_usd=0.5)
@@ -26,8 +26,8 @@ class Question(CallOfAStage):
     n_made: int = 0
 
     @property
-    def recorded_as(self) -> Asked | None:
-        return Asked("search", [self.key], {"query": self.key}) if self.is_recorded else None
+    def recorded_as(self) -> TapeRequest | None:
+        return TapeRequest("search", [self.key], {"query": self.key}) if self.is_recorded else None
 
     async def make(self, meter: UsageMeter) -> Value:
         self.n_made += 1
