@@ -36,7 +36,7 @@ from factloop.evaluation.experiments.variants import (
 )
 from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.log import Log
-from factloop.evaluation.running.run import AT_ONCE, Increments, Judge, NewRecord, Run, RunStarted, summary_of
+from factloop.evaluation.running.run import AT_ONCE, Events, Increments, Judge, Run, summary_of
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.budget import Budget
@@ -50,9 +50,6 @@ the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 REPORT = "experiment.json"
 """The comparison that was made of the results, where somebody keeps it with them."""
-
-
-ExperimentEvent = RunStarted | NewRecord[Cell] | Results
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ async def astream_experiment(
     run_dir: str | Path | None = None,
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
-) -> AsyncGenerator[ExperimentEvent, None]:
+) -> Events[Cell, Results]:
     """What happens in an experiment: its start, each cell as soon as it is judged, and the results last.
 
     The plan's settings go over `defaults`, and `limits` over both. All that can be wrong is found before anything is
