@@ -38,7 +38,7 @@ from factloop.evaluation.experiments.variants import (
 )
 from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.log import Log
-from factloop.evaluation.running.run import AT_ONCE, Increments, Judge, NewRecord, Run, RunStarted, summary_of
+from factloop.evaluation.running.run import AT_ONCE, Events, Increments, Judge, Run, summary_of
 from factloop.setup.session import Common, Store, common_to
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -51,9 +51,6 @@ the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 REPORT = "experiment.json"
 """The comparison that was made of the results, where somebody keeps it with them."""
-
-
-ExperimentEvent = RunStarted | NewRecord[Cell] | Results
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ async def astream_experiment(
     run_dir: str | Path | None = None,
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
-) -> AsyncGenerator[ExperimentEvent, None]:
+) -> Events[Cell, Results]:
     """What happens in an experiment: its start, each cell as soon as it is judged, and the results last.
 
     The plan's settings go over `defaults`, and `limits` over both. All that can be wrong is found before anything is

@@ -7,7 +7,7 @@ words, and a call that fails leaves its prompt unanswered instead of being repea
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, Unanswered
 from factloop.evaluation.generation.response_file import Asked, Outcome, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
-from factloop.evaluation.running.run import Increments, NewRecord, Run, RunStarted, judged_here, summary_of
+from factloop.evaluation.running.run import Events, Increments, Run, judged_here, summary_of
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.session import open_session
@@ -31,8 +31,6 @@ from factloop.tools.models.gateway import ModelGateway
 
 RESPOND = "respond"
 """Name of the stage in the account of a run."""
-
-ResponsesEvent = RunStarted | NewRecord[Outcome] | ResponsesReport
 
 
 def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[Asked]:
@@ -51,7 +49,7 @@ async def astream_responses(
     data: str,
     system: str | None = None,
     model: BaseChatModel | None = None,
-) -> AsyncGenerator[ResponsesEvent, None]:
+) -> Events[Outcome, ResponsesReport]:
     """Asks for the responses that `out` does not hold yet, and appends each as it comes, in no certain order.
 
     Costs money. `out` may be of an earlier start with the same arguments (more prompts are no harm): what it holds is

@@ -50,6 +50,11 @@ class NewRecord(Generic[Record]):
     """What it cost; where records share answers, what was paid since the one before."""
 
 
+Events = AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]
+"""Of a run: its start, each record as soon as it is kept, and the summary last. Whoever stops before the end closes it
+(`contextlib.aclosing`)."""
+
+
 @dataclass(frozen=True)
 class Run(Generic[Item, Record, Summary]):
     """What a feature says of its run. The log is open, and stays so until the end of the stream."""
@@ -67,12 +72,8 @@ class Run(Generic[Item, Record, Summary]):
     results: tuple[Path, ...] = ()
     """Files that hold only at the end, and that a new attempt removes before it begins. The first gets the summary."""
 
-    async def stream(self) -> AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]:
-        """What happens: the start, each record as soon as it is kept, and the summary last.
-
-        Raises as the engine, and ConfigError where the disk fails. Whoever stops before the end closes the stream
-        (`contextlib.aclosing`).
-        """
+    async def stream(self) -> Events[Record, Summary]:
+        """What happens. Raises as the engine, and ConfigError where the disk fails."""
         n_items = n_done = 0
         for item in self.items:
             n_items += 1
@@ -97,7 +98,7 @@ def judged_here(judge: Judge[Item, Record], *, at_once: int = AT_ONCE) -> Engine
     return partial(as_they_come, work=judge, at_once=at_once)
 
 
-async def summary_of(events: AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]) -> Summary:
+async def summary_of(events: Events[Record, Summary]) -> Summary:
     """The last of the events of a run."""
     async with aclosing(events):
         async for event in events:

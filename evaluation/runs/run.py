@@ -22,7 +22,7 @@ from factloop.core.records import Fingerprint
 from factloop.evaluation.running.folders import answers_folder, claimed_folder
 from factloop.evaluation.running.journals import JOURNAL
 from factloop.evaluation.running.log import Log, LogFormat, no_passing_failure
-from factloop.evaluation.running.run import AT_ONCE, NewRecord, Run, RunStarted, summary_of
+from factloop.evaluation.running.run import AT_ONCE, Events, Run, summary_of
 from factloop.evaluation.runs.items import RunItem, spooled
 from factloop.evaluation.runs.judge import judge_here
 from factloop.evaluation.runs.reading import REPORTS, SUMMARY, parse_judged
@@ -34,8 +34,6 @@ Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
 """Judges the items, in whatever order; keeps answers paid for in the folder, where there is one."""
-
-RunEvent = RunStarted | NewRecord[JudgedResponse] | RunSummary
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
@@ -57,7 +55,7 @@ async def astream_run(
     limit: int | None = None,
     engine: ReportEngine | None = None,
     correct: Callable[[RunSummary], RunSummary] | None = None,
-) -> AsyncGenerator[RunEvent, None]:
+) -> Events[JudgedResponse, RunSummary]:
     """What happens in a run: its start, each response as soon as it is judged, and the summary last.
 
     All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.

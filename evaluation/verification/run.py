@@ -22,7 +22,7 @@ from typing import Any
 from factloop.agents.reasons import reason_of
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.records import UnscoredReason, Usage
-from factloop.evaluation.running.run import Increments, NewRecord, Run, RunStarted, summary_of
+from factloop.evaluation.running.run import Events, Increments, Run, summary_of
 from factloop.evaluation.verification.bench import Bench
 from factloop.evaluation.verification.log import open_log
 from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, Prediction, VerifyRun
@@ -38,9 +38,6 @@ from factloop.tools.verifiers.pairs import PairReader, PairScore, VerifierPair, 
 BATCH = 64
 """Pairs that are scored together: what a kill costs at most of work that was not paid for."""
 BATCHES_AT_ONCE = 4
-
-
-VerifyEvent = RunStarted | NewRecord[Prediction] | VerifyRun
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class Verifying:
 
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings
-) -> AsyncGenerator[VerifyEvent, None]:
+) -> Events[Prediction, VerifyRun]:
     """What happens in a run: its start, pairs as they are written, and the summary last.
 
     All rows are read and checked, and all weights loaded, before anything is spent. With a model behind a server it

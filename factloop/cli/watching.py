@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import ExitStack, aclosing
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from rich.console import Console
 
 from factloop.cli.progress import counted
 from factloop.core.records import Record
-from factloop.evaluation.running.run import NewRecord, RunStarted
+from factloop.evaluation.running.run import Events, NewRecord, RunStarted
 from factloop.reports.progress import CountDisplay
 
 R = TypeVar("R")
@@ -22,7 +22,7 @@ def _ignore(_record: object) -> None:
 
 
 async def watched(
-    events: AsyncGenerator[RunStarted | NewRecord[R] | S, None],
+    events: Events[R, S],
     noun: str,
     messages: Console,
     *,

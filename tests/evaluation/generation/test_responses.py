@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ from factloop.core.errors import ConfigError
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.longfact import POSTAMBLE, AnyPrompt
 from factloop.evaluation.generation.records import GeneratedResponse, ResponsesReport
-from factloop.evaluation.generation.response_file import read_responses
-from factloop.evaluation.generation.responses import ResponsesEvent, as_asked, astream_responses
+from factloop.evaluation.generation.response_file import Outcome, read_responses
+from factloop.evaluation.generation.responses import as_asked, astream_responses
 from factloop.evaluation.generation.settings import ResponseSettings
-from factloop.evaluation.running.run import NewRecord, RunStarted, summary_of
+from factloop.evaluation.running.run import Events, NewRecord, RunStarted, summary_of
 from tests.simulator import MODEL, Faults, Simulator
 
 
@@ -26,7 +25,7 @@ async def generate(sim: Simulator, out: Path, *, n: int = 6, postamble: bool = T
 
 def stream(
     sim: Simulator, out: Path, *, n: int = 6, postamble: bool = True, **changes: Any
-) -> AsyncGenerator[ResponsesEvent, None]:
+) -> Events[Outcome, ResponsesReport]:
     system = changes.pop("system", None)
     settings = ResponseSettings.of(
         None, **{"model": MODEL, "base_url": sim.base_url, "cache": False, "price_in": 1, "price_out": 2, **changes}
