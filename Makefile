@@ -1,26 +1,23 @@
 # Everything sets itself up: `make demo` and `make test` work on a fresh clone with Python 3.11 or later and pip.
 
-PYTHON ?= python3
+export PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := .ci/install $(VENV) --constraint constraints.txt
 CODE := agents tools prompts evaluation factloop tests benchmarks
 
-.PHONY: demo test check bench docs schemas clean
+.PHONY: demo test check docs dist bench schemas clean
 
-# Two stamps, so that the demo needs neither torch nor the test tools.
-$(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
-
-$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install --constraint constraints.txt --editable .
+# Two stamps: the demo needs neither torch nor the test tools.
+$(VENV)/.demo: pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[documents,offline]'
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install --constraint constraints.txt --editable '.[dev]'
-	@touch $@ $(VENV)/.core
+$(VENV)/.dev: pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.core  ## Check examples/lighthouse with the offline engine; write demo-report.html
+demo: $(VENV)/.demo  ## Check examples/lighthouse with the offline engine; write demo-report.html
 	$(BIN)/factloop check examples/lighthouse/answer.md \
 	  --prompt "What is known about the Eddystone Lighthouse?" \
 	  --docs examples/lighthouse/sources --html demo-report.html
@@ -31,8 +28,8 @@ test: $(VENV)/.dev  ## All tests, on every core: no network, no key, no GPU
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: $(VENV)/.dev  ## Lint, format and types
-	$(BIN)/ruff check $(CODE)
-	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE) .ci
+	$(BIN)/ruff format --check $(CODE) .ci
 	$(BIN)/mypy -p factloop -p tests -p benchmarks
 
 bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labelled data where it is found
@@ -51,14 +48,17 @@ bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labell
 	$(BIN)/python -m benchmarks.experiment_errors
 	$(BIN)/python -m benchmarks.safe_speed
 
-$(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install --constraint constraints.txt --editable '.[docs]'
-	@touch $@ $(VENV)/.core
-
 docs: $(VENV)/.docs  ## The documents as pages, with every public name, under build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-schemas: $(VENV)/.core  ## Write the published JSON Schemas after a change to the records
+$(VENV)/.docs: pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[docs]'
+	@touch $@
+
+dist: $(VENV)/.dev  ## Build sdist and wheel, and check them; run a check from the wheel in an environment of its own
+	.ci/dist
+
+schemas: $(VENV)/.dev  ## Write the published JSON Schemas after a change to the records
 	$(BIN)/python -m factloop.schemas
 
 clean:

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.rows import Row, compared
 
 HEAVY = ("torch", "spacy")
+OURS, THEIRS = "factloop.integrations.langchain", "langchain_openai, langgraph.graph"
 N_TRIES = 5
 FACTLOOP = str(Path(sys.executable).with_name("factloop"))
 
@@ -22,6 +23,11 @@ def startup_rows() -> Iterator[Row]:
     program = f"import factloop, sys; print(*(name for name in {HEAVY} if name in sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
     yield Row("start", "import factloop loads of torch, spaCy", "neither", loaded or "neither", not loaded)
+    tries = [
+        [_seconds([sys.executable, "-c", f"import {modules}"]) for modules in (OURS, THEIRS)] for _ in range(N_TRIES)
+    ]
+    ours, theirs = map(min, zip(*tries, strict=True))
+    yield compared("start", f"import {OURS} / import {THEIRS}", ours / theirs, "at most", 1.3, "{:.2f}")
 
 
 def _seconds(command: list[str]) -> float:

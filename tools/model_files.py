@@ -7,20 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import Extra, require
 
 
 @contextmanager
-def loading_model(path_or_name: str, *, extra: str = "semantic") -> Iterator[None]:
+def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
     """Around the import and the loading of a model: failures leave it as ConfigError, chained to their cause.
 
     Holds torch to one thread for the whole process: on a machine that does anything else, two are four times slower.
     `extra` of factloop is what installs torch for the caller.
     """
-    try:
-        import torch
-        from transformers.utils import logging
-    except ImportError as error:
-        raise ConfigError(f"this needs the extra with torch: pip install 'factloop[{extra}]'") from error
+    require(extra, f"the model {path_or_name!r}", "torch", "transformers")
+    import torch
+    from transformers.utils import logging
+
     torch.set_num_threads(1)
     had_progress_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers leaves it so

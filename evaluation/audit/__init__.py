@@ -1,1 +1,5 @@
 """`factloop audit`: how far evaluators can be trusted (Godbole & Jia, "Verify with Caution")."""
+
+from factloop.core.extras import require
+
+require("evaluation", "an audit")

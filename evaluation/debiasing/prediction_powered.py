@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import influence
 from factloop.evaluation.debiasing.estimates import FEWEST_OF_A_CLASS, smallest_sample, undefined, with_interval
@@ -104,12 +104,7 @@ def _wilson(samples: Samples, level: float) -> tuple[float, float]:
 
 def _library() -> Any:
     """ppi-python, which silences every warning of the process when it is imported: that is undone."""
-    try:
-        with warnings.catch_warnings():
-            import ppi_py  # type: ignore[import-untyped]  # has no type hints
-    except ImportError as error:
-        raise ConfigError(
-            "correcting a share of independent claims needs an extra: pip install 'factloop[correction]'; or name the"
-            " response of each claim"
-        ) from error
+    require("debiasing", "correcting a share of claims without the response of each")
+    with warnings.catch_warnings():
+        import ppi_py  # type: ignore[import-untyped]  # has no type hints
     return ppi_py

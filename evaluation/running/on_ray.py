@@ -22,6 +22,7 @@ from typing import Any
 
 import factloop
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.evaluation.running.folders import answers_folder
 from factloop.evaluation.running.journals import gather
 from factloop.evaluation.running.run import Item, Record
@@ -130,10 +131,9 @@ def connected(workers: int, address: str | None) -> Iterator[Any]:
     """
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
-    try:
-        import ray
-    except ImportError as error:
-        raise ConfigError("--engine ray needs Ray: pip install 'factloop[ray]'") from error
+    require("ray", "--engine ray")
+    import ray
+
     if ray.is_initialized():
         yield ray
         return

@@ -25,7 +25,9 @@ from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
 
-LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "simplemma", "spacy", "tantivy", "text2num")
+LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "tantivy")
+OFFLINE_LIBRARIES = ("simplemma", "text2num")
+"""Of the offline engine, beside the others."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,15 @@ def _fingerprint(
         plan=plan,
         search_tools=tuple(tool.identity for tool in tools),
         prompts=prompts.hashes(used),
-        versions={name: importlib.metadata.version(name) for name in LIBRARIES},
+        versions={name: importlib.metadata.version(name) for name in _libraries(settings, engine)},
         **{**made_with, "logprobs": settings.logprobs and chat is not None},
     )
+
+
+def _libraries(settings: CheckSettings, engine: Literal["model", "offline"]) -> list[str]:
+    """The distributions that shape what this engine answers, by name."""
+    offline = (*OFFLINE_LIBRARIES, *(["spacy"] if settings.spacy_model is not None else []))
+    return sorted((*LIBRARIES, *(offline if engine == "offline" else ())))
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:

@@ -17,7 +17,8 @@ from factloop.binding.keys import read_keys
 from factloop.checking.checker import FactChecker
 from factloop.cli.exits import DONE, INTERRUPTED, messages_console
 from factloop.cli.outputs import leave_now
-from factloop.cli.servers import needing_extra, server_settings
+from factloop.cli.servers import server_settings
+from factloop.core.extras import require
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.setup.trust_settings import TrustSettings
@@ -39,8 +40,7 @@ def run_mcp(ask: McpAsk, flags: Mapping[str, Any]) -> int:
 
     Over standard input and output nothing but the protocol is written there; it ends with its input.
     """
-    with needing_extra("the MCP server", "mcp"):
-        import factloop.integrations.mcp.server  # noqa: F401 - only whether it can be had
+    require("mcp", "the MCP server")
     check, trust = server_settings(flags)
     logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
     asyncio.run(_serve(ask, check, trust))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from factloop.binding.keys import read_keys
 from factloop.cli.exits import DONE, messages_console
-from factloop.cli.servers import needing_extra, server_settings
+from factloop.cli.servers import server_settings
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 
 if TYPE_CHECKING:
     from factloop.service.settings import ServiceSettings
@@ -39,9 +40,10 @@ class ServeAsk:
 
 def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
     """Serves until the process is told to stop. Raises FactloopError for a wrong set-up, before anything is open."""
-    with needing_extra("the service", "serve"):
-        from factloop.service.app import build_app
-        from factloop.service.server import serve
+    require("serve", "the service")
+    from factloop.service.app import build_app
+    from factloop.service.server import serve
+
     messages = messages_console()
     app = build_app(_service(ask, os.environ), *server_settings(flags))
     logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)

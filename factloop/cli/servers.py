@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from factloop.cli.setting_flags import settings_given
-from factloop.core.errors import ConfigError
 from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.setup.settings_sources import load_settings
 from factloop.setup.trust_settings import TrustSettings
@@ -27,17 +25,6 @@ def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSetti
     if check.model is None and trust.subject_model is not None:
         check = check.model_copy(update={"base_url": None})  # it is the subject's
     return check, trust
-
-
-@contextmanager
-def needing_extra(server: str, extra: str) -> Iterator[None]:
-    """Around the import of what serves. Raises ConfigError where a library is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("factloop"):
-            raise
-        raise ConfigError(f"{server} needs {error.name}: pip install 'factloop[{extra}]'") from error
 
 
 def _settings(kind: type[S], flags: Mapping[str, Any]) -> S:

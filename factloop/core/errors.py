@@ -2,6 +2,7 @@
 
 FactloopError
 ├── ConfigError          the set-up is wrong: fix it and run again
+│   ├── MissingExtra     a feature was asked for whose packages are not installed
 │   ├── RecordingMissing a replay was asked for what was not recorded
 │   └── NoPlaceToKeep    answers cannot be kept at this place
 ├── DataError            an input file or record is malformed
@@ -27,6 +28,14 @@ class ConfigError(FactloopError):
     Raised before anything is spent, with one exception: a journal that fails and a damaged cache raise it at any time.
     That stops the run; what was kept until then is not paid for again.
     """
+
+
+class MissingExtra(ConfigError):
+    """A feature was asked for whose packages are not installed; `extra` is the extra of factloop that brings them."""
+
+    def __init__(self, message: str, *, extra: str) -> None:
+        self.extra = extra
+        super().__init__(message)
 
 
 class RecordingMissing(ConfigError):

@@ -17,14 +17,13 @@ from factloop.agents.safe.state import ResponseState, SafeInput, SafeOutput
 from factloop.checking.check import open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
+from factloop.core.extras import require
 from factloop.core.records import Plan
 from factloop.setup.settings import CheckSettings
 from factloop.setup.settings_sources import load_settings
 from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.meter import UsageMeter
-from factloop.trust.preparing import prepare_trust
 from factloop.trust.scorer import TrustScorer
-from factloop.trust.scoring import open_trust_scoring
 
 
 def build_fused() -> CompiledStateGraph[Any]:
@@ -44,6 +43,10 @@ def build_paper() -> CompiledStateGraph[Any]:
 
 def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
     """The graph of TrustScore. Input `{question, response}`, output the three scores."""
+    require("trust", "TrustScore")
+    from factloop.trust.preparing import prepare_trust
+    from factloop.trust.scoring import open_trust_scoring
+
     settings = load_settings(TrustSettings, {}, os.environ, Path.cwd())
     return open_trust_scoring(prepare_trust(settings, TrustScorer(settings=settings).corpus)).graph
 

@@ -39,6 +39,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import missing
 from factloop.core.files.private import make_private_database
 from factloop.service.shapes import Job, Kind, Status
 from factloop.service.sole import sole_use
@@ -190,7 +191,7 @@ def _open(url: str) -> Engine:
     except (ArgumentError, NoSuchModuleError) as error:
         raise ConfigError(f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://...") from error
     except ImportError as error:
-        raise ConfigError("PostgreSQL needs the extra: pip install 'factloop[postgres]'") from error
+        raise missing("postgres", "PostgreSQL") from error
     if parsed.get_backend_name() == "sqlite":
         if parsed.database and parsed.database != ":memory:" and not parsed.database.startswith("file:"):
             with suppress(OSError):  # SQLite says what is wrong

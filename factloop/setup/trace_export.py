@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.tools.calls.modes import TracingMode
 
 if TYPE_CHECKING:
@@ -25,13 +26,12 @@ def open_tracing(mode: TracingMode) -> None:
     """
     if mode == "off":
         return
-    try:
-        from opentelemetry import trace
-        from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ModuleNotFoundError as error:
-        raise ConfigError("tracing needs OpenTelemetry: pip install 'factloop[tracing]'") from error
+    require("tracing", "tracing", "opentelemetry.sdk")
+    from opentelemetry import trace
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
     if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return
     exporter = _exporter(os.environ.get(EXPORTER) or "otlp")
@@ -59,8 +59,7 @@ def _exporter(name: str) -> SpanExporter | None:
         return ConsoleSpanExporter(out=sys.stderr)
     if name != "otlp":
         raise ConfigError(f"environment variable {EXPORTER}: {name!r} is not known here: otlp, console or none")
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    except ModuleNotFoundError as error:
-        raise ConfigError("traces go out by OTLP over HTTP: pip install 'factloop[tracing]'") from error
+    require("tracing", "sending traces by OTLP over HTTP")
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
     return OTLPSpanExporter()

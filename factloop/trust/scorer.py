@@ -12,13 +12,14 @@ from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.extras import require
 from factloop.core.files.json import to_json, write_atomically
 from factloop.core.given_text import check_given
 from factloop.core.records import Claim, FactualityReport, Record, Verdict
@@ -40,11 +41,12 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
-from factloop.trust.distractor_sources import load_tables, make_distractors
 from factloop.trust.means import summarise
-from factloop.trust.preparing import TrustSetup, prepare_trust
 from factloop.trust.question_answers import QuestionAnswer
-from factloop.trust.scoring import TrustScoring, open_trust_scoring
+
+if TYPE_CHECKING:
+    from factloop.trust.preparing import TrustSetup
+    from factloop.trust.scoring import TrustScoring
 
 MOST_AT_ONCE = 64
 """Answers in work at a time where the settings set no bound on concurrency."""
@@ -187,6 +189,9 @@ class TrustScorer:
 
     async def adistractors(self, question: str, response: str, *, n: int | None = None) -> DistractorSet:
         """The distractors that would be used for this response. Needs no model; costs nothing."""
+        require("trust", "a distractor")
+        from factloop.trust.distractor_sources import make_distractors
+
         wanted = self.settings.wanted_distractors if n is None else n
         return await make_distractors(self.settings, question, response, n=wanted)
 
@@ -225,7 +230,7 @@ class TrustScorer:
             setup = await asyncio.to_thread(self._setup)
             try:
                 directory.claim(_configuration(setup, items))
-                scoring = open_trust_scoring(setup, journal=directory.journal)
+                scoring = _opened(setup, directory.journal)
             except BaseException:
                 await setup.aclose()
                 raise
@@ -237,20 +242,36 @@ class TrustScorer:
     async def _shared(self) -> TrustScoring:
         await self._load()
         scoring = self._open.here
-        return scoring if scoring is not None else await self._open.keep(open_trust_scoring(self._setup()))
+        return scoring if scoring is not None else await self._open.keep(_opened(self._setup()))
 
     async def _load(self) -> None:
         """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
-        await asyncio.to_thread(load_tables)
+        await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
     def _setup(self) -> TrustSetup:
+        from factloop.trust.preparing import prepare_trust
+
         tape = self._recording.tape
         return prepare_trust(self.settings, self.corpus, subject=self._subject, judge=self._judge, tape=tape)
 
     @property
     def _at_once(self) -> int:
         return self.settings.concurrency or MOST_AT_ONCE
+
+
+def _load_tables() -> None:
+    """Imports what makes distractors, and reads its tables. Raises ConfigError without the extra `trust`."""
+    require("trust", "TrustScore")
+    from factloop.trust.distractor_sources import load_tables
+
+    load_tables()
+
+
+def _opened(setup: TrustSetup, journal: Path | None = None) -> TrustScoring:
+    from factloop.trust.scoring import open_trust_scoring
+
+    return open_trust_scoring(setup, journal=journal)
 
 
 def _is_asked_about(claim: Claim) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.cli.servers import needing_extra, server_settings
-from factloop.core.errors import ConfigError
+from factloop.cli.servers import server_settings
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -24,11 +23,3 @@ def test_the_temperature_of_checks_is_not_the_subjects() -> None:
     assert check.temperature == 0.3
     assert trust.temperature == server_settings({})[1].temperature
     assert check.max_calls == trust.max_calls == 4
-
-
-def test_what_is_not_installed_is_named_with_its_extra() -> None:
-    said = r"the service needs nowhere: pip install 'factloop\[serve\]'"
-    with pytest.raises(ConfigError, match=said), needing_extra("the service", "serve"):
-        raise ModuleNotFoundError(name="nowhere")
-    with pytest.raises(ModuleNotFoundError), needing_extra("the service", "serve"):
-        raise ModuleNotFoundError(name="factloop.nowhere")  # a bug of ours, and no extra

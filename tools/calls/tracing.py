@@ -17,7 +17,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from factloop.core.errors import ConfigError, FactloopError, ToolError
+from factloop.core.errors import FactloopError, ToolError
+from factloop.core.extras import require
 from factloop.tools.calls.modes import TracingMode
 
 if TYPE_CHECKING:
@@ -146,10 +147,9 @@ def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
     """The span of one graph's run, under what the application has open. Raises ConfigError without OpenTelemetry."""
     if mode == "off":
         return NOTHING
-    try:
-        from opentelemetry import trace
-    except ModuleNotFoundError as error:
-        raise ConfigError("tracing needs OpenTelemetry: pip install 'factloop[tracing]'") from error
+    require("tracing", "tracing", "opentelemetry.trace")
+    from opentelemetry import trace
+
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     tracer = trace.get_tracer("factloop")
     return _OpenTelemetrySpan(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # whoever has no embeddings needs no numpy
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Embedder(Protocol):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.cache import VectorCache
 from factloop.tools.model_files import encodable, loading_model, short_name
@@ -74,6 +75,7 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _model(self) -> Any:
+        require("semantic", f"the embeddings {self._path_or_name!r}")
         with loading_model(self._path_or_name):
             from sentence_transformers import SentenceTransformer
 

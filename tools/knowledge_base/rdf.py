@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 from factloop.core.errors import DataError
+from factloop.core.extras import require
 
 SUFFIXES = (".nt", ".ttl")
 PACKED = (".gz", ".bz2")
@@ -32,6 +33,7 @@ def read_triples(path: Path) -> Iterator[Triple]:
 
     Odd characters in IRIs, which real dumps have, are accepted.
     """
+    require("kb", f"{path}: reading RDF")
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
     kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[_suffix(path)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
 def load_pipeline(name: str | None) -> Language:
     """The spaCy pipeline `name` (an installed package or a folder); a blank English one for None.
 
-    spaCy is imported here, which takes about two seconds. Raises ConfigError where the model is missing or unreadable.
+    spaCy is imported here, which takes about two seconds. Raises ConfigError where the model is missing or unreadable,
+    and without the extra `spacy`.
     """
+    require("spacy", "a spaCy pipeline")
     import spacy
 
     if name is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.core.plugins import VERIFIERS, load_plugin, plugin_names
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.embeddings.base import Embedder
@@ -73,6 +74,7 @@ def build_verifier(
     `open_gateway` is called for models behind a server only; `embedder` adds meaning to the lexical baseline.
     """
     if spec.kind == LEXICAL:
+        require("offline", "the verifier lexical")
         from factloop.tools.verifiers.lexical import LexicalVerifier
         from factloop.tools.verifiers.lexical_reader import LexicalReader
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.evaluation.mixedqa.reference.base import LONGEST, Scores, Texts, check_lengths
 from factloop.tools.model_files import encodable, loading_model, short_name
 
@@ -100,10 +101,9 @@ class BertScore:
 
 
 def _arithmetic() -> Any:
-    try:
-        from bert_score.utils import bert_cos_score_idf  # type: ignore[import-untyped]  # has no type hints
-    except ImportError as error:
-        raise ConfigError("BERTScore needs an extra: pip install 'factloop[metrics]'") from error
+    require("metrics", "BERTScore")
+    from bert_score.utils import bert_cos_score_idf  # type: ignore[import-untyped]  # has no type hints
+
     return bert_cos_score_idf
 
 

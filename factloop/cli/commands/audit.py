@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from factloop.cli import flags
+from factloop.core.extras import require
 
 _FIGURES = "Figures"
 
@@ -44,6 +45,7 @@ def audit(
     quiet: flags.Quiet = False,
 ) -> None:
     """Say how far evaluators can be trusted, from claims that they scored and people labelled."""
+    require("evaluation", "factloop audit")
     from factloop.cli.audit import AuditAsk, run_audit
     from factloop.evaluation.statistics.significance import Correction
 

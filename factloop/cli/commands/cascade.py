@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags
 from factloop.cli.setting_flags import with_settings
+from factloop.core.extras import require
 from factloop.setup.settings import RunSettings
 
 _KINDS = (
@@ -44,6 +45,7 @@ def tune(
     **settings: Any,
 ) -> None:
     """Tune the thresholds of a cascade on labelled claims."""
+    require("evaluation", "factloop cascade tune")
     from factloop.cli.cascade import TuneAsk, run_tune
     from factloop.core.cascade_records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from factloop.cli import flags
+from factloop.core.extras import require
 
 
 def compare(
@@ -37,6 +38,7 @@ def compare(
     quiet: flags.Quiet = False,
 ) -> None:
     """Compare two systems on shared prompts, or two evaluators on the same responses, by paired differences."""
+    require("evaluation", "factloop compare")
     from factloop.cli.compare import CompareAsk, run_compare
 
     ask = CompareAsk(

@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.core.extras import require
 from factloop.setup.marks import CACHE
 from factloop.setup.trust_settings import TrustSettings
 
@@ -23,6 +24,7 @@ def distractors(
     **settings: Any,
 ) -> None:
     """Show the distractors that a response would be put among. Needs no model."""
+    require("trust", "factloop distractors")
     from factloop.cli.distractors import run_distractors
 
     raise typer.Exit(run_distractors(question, response, n, json, settings_given(TrustSettings, settings)))

@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags, run_flags
 from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.core.extras import require
 from factloop.setup.marks import CACHE, LIMITS
 from factloop.setup.settings import CheckSettings
 
@@ -38,6 +39,7 @@ def experiment(
     **settings: Any,
 ) -> None:
     """Compare prompts, models and settings over the same labelled claims or responses."""
+    require("evaluation", "factloop experiment")
     from factloop.cli.experiment import ExperimentAsk, run_experiment
 
     ask = ExperimentAsk(

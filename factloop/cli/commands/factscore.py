@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags, run_flags
 from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.core.extras import require
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
 from factloop.setup.settings import CheckSettings
 
@@ -51,6 +52,7 @@ def factscore(
 ) -> None:
     """Judge FActScore's facts one by one, and say how far the verdicts agree with people's labels."""
     given = dict(locals())
+    require("evaluation", "factloop eval factscore")
     from factloop.cli.factscore import run_factscore
     from factloop.cli.run_over import RunAsk
 

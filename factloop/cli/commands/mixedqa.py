@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.core.extras import require
 from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, SEARCH
 from factloop.setup.trust_settings import TrustSettings
 
@@ -43,6 +44,8 @@ def mixedqa(
     **settings: Any,
 ) -> None:
     """Correlate TrustScore and other metrics with MixedQA's human labels, beside the paper's Table 1."""
+    require("evaluation", "factloop eval mixedqa")
+    require("trust", "factloop eval mixedqa")
     from factloop.cli.mixedqa import MixedQaAsk, run_mixedqa
     from factloop.evaluation.statistics.correlation import Method
 

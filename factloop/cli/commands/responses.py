@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags, run_flags
 from factloop.cli.setting_flags import settings_given, with_settings
+from factloop.core.extras import require
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
 from factloop.setup.settings import CheckSettings
 
@@ -44,6 +45,7 @@ def responses(
 ) -> None:
     """Check the long responses of a data set, and score their systems by F1@K."""
     given = dict(locals())
+    require("evaluation", "factloop eval")
     from factloop.cli.responses import run_responses
     from factloop.cli.run_over import RunAsk
 

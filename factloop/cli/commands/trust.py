@@ -8,6 +8,7 @@ import typer
 
 from factloop.cli import flags
 from factloop.cli.setting_flags import help_of, settings_given, with_settings
+from factloop.core.extras import require
 from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, RECORDING, SEARCH
 from factloop.setup.settings import CheckSettings
 from factloop.setup.trust_settings import TrustSettings
@@ -58,6 +59,7 @@ def trust(
     **settings: Any,
 ) -> None:
     """Score whether a model stands by its own answers, and whether documents agree (TrustScore)."""
+    require("trust", "factloop trust")
     from factloop.cli.trust import TrustAsk, run_trust
 
     ask = TrustAsk(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import DataError
+from factloop.core.extras import require
 from factloop.core.files.rows import Row
 
 _BATCH = 1024
@@ -28,11 +29,10 @@ def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
 
 
 def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:
-    try:
-        import pyarrow  # type: ignore[import-untyped]  # it ships no types
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ConfigError("Parquet needs pyarrow: pip install 'factloop[data]'") from error
+    require("data", "Parquet")
+    import pyarrow  # type: ignore[import-untyped]  # it ships no types
+    from pyarrow import parquet
+
     try:
         with parquet.ParquetFile(path) as file:
             for rows in file.iter_batches(batch_size=batch):

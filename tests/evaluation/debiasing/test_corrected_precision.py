@@ -243,7 +243,7 @@ def test_groups_have_to_be_as_many() -> None:
 
 def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ppi_py", None)
-    with pytest.raises(ConfigError, match=r"factloop\[correction\]"):
+    with pytest.raises(ConfigError, match=r"factloop\[debiasing\]"):
         corrected_precision(FEW, ONE)
     assert corrected_precision(*worked_example()).prediction_powered.value is not None  # groups need none
 

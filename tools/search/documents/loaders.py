@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 from factloop.core.errors import DataError
+from factloop.core.extras import require
 from factloop.tools.search.documents.front_matter import FrontMatter, read_front_matter
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.names import extension_of, readable_name
@@ -48,6 +49,7 @@ def _load_markdown(path: Path) -> Iterator[Section]:
 
 
 def _load_html(path: Path) -> Iterator[Section]:
+    require("documents", f"{path}: reading HTML", "lxml")
     from factloop.tools.search.documents.html import read_html
 
     page = read_html(read_text(path))
@@ -65,6 +67,7 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 def _load_pdf(path: Path) -> Iterator[Section]:
     """One section a page. A PDF without any text (a scan) is an error: its content would be silently missing."""
+    require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
     data = read_bytes(path)

@@ -1,0 +1,76 @@
+"""The table of extras is that of pyproject.toml, and what is missing is said in one line."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from factloop.core.errors import ConfigError, MissingExtra
+from factloop.core.extras import INCLUDED, PACKAGES, Extra, missing, require
+
+PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+BUNDLES = {"all", "dev", "correction"}
+"""Extras that bring others and that no feature asks for; `correction` is a former name."""
+
+
+@pytest.fixture(scope="module")
+def declared() -> Mapping[str, list[Requirement]]:
+    extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    return {name: [Requirement(text) for text in texts] for name, texts in extras.items() if name not in BUNDLES}
+
+
+def test_every_extra_is_in_the_table(declared: Mapping[str, list[Requirement]]) -> None:
+    assert {*declared} == {*PACKAGES} == {*get_args(Extra)}
+    bundled = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]["all"]
+    assert set().union(*(Requirement(text).extras for text in bundled)) == {*PACKAGES}
+
+
+@pytest.mark.parametrize("extra", PACKAGES)
+def test_the_table_has_what_pyproject_has(extra: Extra, declared: Mapping[str, list[Requirement]]) -> None:
+    provided = importlib.metadata.packages_distributions()
+    own = {canonicalize_name(one.name) for one in declared[extra]} - {"factloop"}
+    found = {package: {*map(canonicalize_name, provided[package.partition(".")[0]])} for package in PACKAGES[extra]}
+    assert all(names & own for names in found.values()), "a package that the extra does not bring"
+    assert own <= set().union(*found.values()), "a distribution that the table does not know"
+    included = set().union(*(one.extras for one in declared[extra] if one.name == "factloop"))
+    assert included == {*INCLUDED.get(extra, ())}
+
+
+def test_what_is_installed_is_not_complained_of() -> None:
+    for extra in PACKAGES:
+        require(extra, "everything")
+
+
+def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    with pytest.raises(MissingExtra) as raised:
+        require("documents", "reading PDF")
+    assert str(raised.value) == "reading PDF needs the extra \"documents\": pip install 'factloop[documents]'"
+    assert (raised.value.extra, raised.value.retryable) == ("documents", False)
+    assert isinstance(raised.value, ConfigError)
+    require("documents", "reading HTML", "lxml")
+
+
+def test_an_extra_asks_for_those_that_it_includes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "simplemma", None)
+    with pytest.raises(MissingExtra, match=r"'factloop\[trust\]'"):
+        require("trust", "TrustScore")
+
+
+def test_a_package_within_one_that_is_not_there_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "opentelemetry.sdk", raising=False)
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(MissingExtra):
+        require("tracing", "tracing", "opentelemetry.sdk")
+
+
+def test_the_error_may_be_raised_by_who_finds_out() -> None:
+    assert str(missing("postgres", "PostgreSQL")).endswith("pip install 'factloop[postgres]'")
