@@ -4,9 +4,11 @@ export PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := .ci/install $(VENV) --constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+SLOW := process or browser or ray or postgres or statistical
 CODE := agents tools prompts evaluation factloop tests benchmarks
 
-.PHONY: demo test check docs dist bench schemas clean
+.PHONY: demo test test-slow test-all check docs dist bench schemas clean
 
 # Two stamps: the demo needs neither torch nor the test tools.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -23,9 +25,14 @@ demo: $(VENV)/.demo  ## Check examples/lighthouse with the offline engine; write
 	  --docs examples/lighthouse/sources --html demo-report.html
 	@echo "The same as a page: demo-report.html"
 
-# A file's tests stay together and in order: those of the README share a folder.
-test: $(VENV)/.dev  ## All tests, on every core: no network, no key, no GPU
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+# A file's tests stay together and in order: those of the README share a folder. No test needs network, key or GPU.
+test: $(VENV)/.dev  ## The quick tests, on every core
+	$(PYTEST) -m "not ($(SLOW))"
+
+test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with more examples
+	HYPOTHESIS_PROFILE=full $(PYTEST) -m "$(SLOW) or hypothesis"
+
+test-all: test test-slow  ## All tests
 
 check: $(VENV)/.dev  ## Lint, format and types
 	$(BIN)/ruff check $(CODE) .ci
@@ -35,6 +42,7 @@ check: $(VENV)/.dev  ## Lint, format and types
 bench: $(VENV)/.dev  ## Speed and cost against the simulator, accuracy on labelled data where it is found
 	$(BIN)/python -m benchmarks.offline_accuracy
 	$(BIN)/python -m benchmarks.offline_speed
+	$(BIN)/python -m benchmarks.large_inputs
 	$(BIN)/python -m benchmarks.distractors
 	$(BIN)/python -m benchmarks.trust_speed
 	$(BIN)/python -m benchmarks.trust_corpus

@@ -86,7 +86,8 @@ def agreement(
     simulator: RunningSimulator, answers: Sequence[Answer], reports: Sequence[TrustReport]
 ) -> tuple[int, int]:
     """On how many answers TrustBC is what the subject's knowledge makes it, of how many where that is certain."""
-    expected = [simulator.subject.expected_trust_bc(answer.pair.topic, answer.response) for answer in answers]
+    subject = simulator.subject
+    expected = [subject.expected_trust_bc(answer.pair.topic, answer.response) for answer in answers]
     certain = [(wanted, report) for wanted, report in zip(expected, reports, strict=True) if wanted is not None]
     return sum(report.trust_bc.value == wanted for wanted, report in certain), len(certain)
 

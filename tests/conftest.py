@@ -1,16 +1,29 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.simulator import INSTANT, Simulator
 
-settings.register_profile("untimed", deadline=None)  # on busy cores a call takes as long as it takes
-settings.load_profile("untimed")
+# Without a deadline: on busy cores a call takes as long as it takes. HYPOTHESIS_PROFILE=full tries more.
+settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("full", deadline=None, max_examples=100)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+STARTED_BY = {"start": "process", "browser": "browser", "cluster": "ray"}
+"""By fixture, the slow kind that whatever uses it belongs to."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture in STARTED_BY.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(STARTED_BY[fixture])
 
 
 def pytest_configure() -> None:
@@ -33,6 +46,19 @@ def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
     for name, value in running.environment.items():
         monkeypatch.setenv(name, value)
     return running
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds of every `asyncio.sleep` so far, each noted as it begins."""
+    sleep, noted = asyncio.sleep, list[float]()
+
+    async def noting(delay: float, result: Any = None) -> Any:
+        noted.append(delay)
+        return await sleep(delay, result)
+
+    monkeypatch.setattr(asyncio, "sleep", noting)
+    return noted
 
 
 @pytest.fixture

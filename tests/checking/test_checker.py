@@ -155,6 +155,7 @@ assert checker.check("The present tower was first lit in 1882.").counts == befor
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_checks_too(tmp_path: Path) -> None:
     (tmp_path / "tower.txt").write_text("The present tower was first lit in 1882.", encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from factloop.core.files.json import to_json
 from factloop.reports.check.html import render_html
 from tests.checking.simulated import simulated_checker
 from tests.simulator import Simulator
+from tests.work import LINEAR, growth
 
 HOSTILE = [
     "Rome costs {{ 6*7 }} lire today.",
@@ -97,22 +97,12 @@ LONG_LINES = {
 
 
 @pytest.mark.parametrize("text", LONG_LINES.values(), ids=LONG_LINES.keys())
-def test_a_megabyte_on_one_line_is_checked_in_seconds(text: str) -> None:
-    started = time.perf_counter()
-    report = FactChecker(cache=False).check(text)
-    assert time.perf_counter() - started < 20.0
-    assert report.response == text
+def test_a_megabyte_on_one_line_is_checked(text: str) -> None:
+    """The square of its length would outlast the time limit of a test."""
+    assert FactChecker(cache=False).check(text).response == text
 
 
-def test_time_grows_with_the_length_of_a_line_and_not_with_its_square() -> None:
+def test_work_grows_with_the_length_of_a_line_and_not_with_its_square() -> None:
     sentences = "Marie Curie was born in Warsaw in 1867. She moved to Paris in 1891. "
     checker = FactChecker(cache=False)
-    checker.check(sentences)
-
-    def seconds(times: int) -> float:
-        started = time.perf_counter()
-        asyncio.run(checker.acheck(sentences * times))
-        return time.perf_counter() - started
-
-    short, long = seconds(100), seconds(800)
-    assert long < 3 * 8 * max(short, 0.05)  # the square would be 64 times as long
+    assert growth(lambda n: asyncio.run(checker.acheck(sentences * n)), 50) < LINEAR

@@ -27,7 +27,7 @@ async def check_all(sim: Simulator, docs: Path | None = None, **settings: Any) -
 
 
 def responses(sim: Simulator) -> tuple[Response, ...]:
-    return sim.world.responses[1:3]
+    return sim.world.responses[1:2]
 
 
 @pytest.fixture

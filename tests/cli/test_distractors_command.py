@@ -209,6 +209,7 @@ def test_a_report_says_once_that_dbpedia_failed(
     assert sim.stats().model.requests > 0
 
 
+@pytest.mark.process
 def test_an_interrupt_ends_it_at_once(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -29,6 +29,7 @@ async def test_a_client_starts_it_and_asks(home: Path, docs: Path) -> None:
     assert result.structured_content["claims"][0]["verdict"] == "supported"
 
 
+@pytest.mark.process
 def test_nothing_but_the_protocol_is_written_and_it_ends_with_its_input(home: Path) -> None:
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     done = subprocess.run(

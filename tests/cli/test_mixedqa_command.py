@@ -34,7 +34,8 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
 @pytest.fixture
 def data(sim: Simulator, home: Path) -> Path:
     """What one system says of what the subject knows is right, what the other says is wrong."""
-    pairs = [pair for pair in sim.world.questions[:60] if sim.subject.knowledge(pair.topic) == "known"][:6]
+    subject = sim.subject
+    pairs = [pair for pair in sim.world.questions[:60] if subject.knowledge(pair.topic) == "known"][:6]
     rows = []
     for number, pair in enumerate(pairs):
         wrong = pair.wrong(random.Random(number))

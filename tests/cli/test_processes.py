@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from tests.cli.command import Command
 from tests.cli.processes import WITHIN_S, Start, n_requests, wait_for_requests, wait_until
 from tests.simulator import MODEL, Faults, Simulator
 
-AT_ONCE_S = 5.0
 """Generous: it takes a few tenths of a second on a free machine."""
 JUST_NOW_S = 0.1
 """An answer this fresh may not have reached the journal: it counts as in flight."""
@@ -82,34 +80,35 @@ def test_a_run_at_work_is_left_alone_and_an_interrupted_one_says_how_to_go_on(
     assert report_in(home / "run" / "report.json")["counts"]["unscored"] == 0
 
 
-def interrupted_within_s(process: subprocess.Popen[str]) -> float:
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Ends it, long before its own time-outs would."""
     process.send_signal(signal.SIGINT)
-    started = time.monotonic()
     _, said = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 130
     assert said.startswith("factloop: stopped.")
-    return time.monotonic() - started
 
 
+@pytest.mark.process
 def test_an_interrupted_run_does_not_wait_for_a_search_that_hangs(
     sim: Simulator, flags: list[str], start: Start
 ) -> None:
     sim.set(stage_faults={"search": Faults(hang=1.0)})
-    process = start(*flags, "--timeout", 2 * WITHIN_S)
+    process = start(*flags, "--timeout", 10 * WITHIN_S)
     wait_until(lambda: sim.stats().search.requests > 0, process)
-    assert interrupted_within_s(process) < AT_ONCE_S
+    interrupt(process)
 
 
+@pytest.mark.process
 def test_an_interrupted_run_does_not_wait_for_a_server_that_is_yet_to_be_reached(
     sim: Simulator, flags: list[str], start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("FACTLOOP_SERPER_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        process = start(*flags, "--timeout", 2 * WITHIN_S)
+        process = start(*flags, "--timeout", 10 * WITHIN_S)
         silent.settimeout(WITHIN_S)
         connection, _ = silent.accept()
         with connection:
-            assert interrupted_within_s(process) < AT_ONCE_S
+            interrupt(process)
     assert sim.stats().model.requests == 0
 
 

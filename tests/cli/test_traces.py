@@ -77,6 +77,7 @@ def run(home: Path, *arguments: object, **environment: str) -> subprocess.Comple
     )
 
 
+@pytest.mark.process
 def test_a_command_sends_its_spans_before_it_ends(home: Path, answer: Path, docs: Path, collector: Collector) -> None:
     done = run(
         home, "-m", "factloop", "check", answer, "--docs", docs, "--json", "-",
@@ -100,6 +101,7 @@ def _spans(body: bytes) -> list[str]:
     return [span.name for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
@@ -117,6 +119,7 @@ def test_what_cannot_be_traced_so_is_one_line(
     assert said in done.stderr
 
 
+@pytest.mark.process
 def test_langsmith_gets_runs_by_its_own_variables(home: Path, docs: Path, collector: Collector) -> None:
     program = (
         "from factloop import FactChecker; from langchain_core.tracers.langchain import wait_for_all_tracers;"

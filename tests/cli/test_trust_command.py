@@ -28,7 +28,8 @@ def schema_of(name: str) -> Any:
 
 @pytest.fixture
 def known(sim: Simulator) -> QaPair:
-    return next(pair for pair in sim.world.questions if sim.subject.knowledge(pair.topic) == "known")
+    subject = sim.subject
+    return next(pair for pair in sim.world.questions if subject.knowledge(pair.topic) == "known")
 
 
 @pytest.fixture

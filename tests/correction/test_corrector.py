@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from factloop.setup.sources import Sources
 from tests.checking.simulated import simulated_checker
 from tests.correction.reports import report_of
 from tests.simulator import Faults, Response, Simulator
+from tests.work import LINEAR, growth
 
 LONDON = "Ada Lovelace was born in London on 10 December 1815."
 PARIS = "Ada Lovelace was born in Paris."
@@ -277,15 +279,15 @@ async def test_the_head_of_a_table_stays(docs: Path) -> None:
     assert correction.why == "the faulty sentence could not be changed"
 
 
-async def test_a_thousand_sentences(docs: Path) -> None:
-    """Found by hand, since it is the rewriting whose time must not grow with the square of the text."""
-    report = report_of(*((LONDON, "s"), (PARIS, "n")) * 500)
-    async with FactChecker(docs=docs, cache=False) as checker:
-        correction = await removing(checker).acorrect(report)
-    is_sound(correction)
-    assert correction.text == " ".join([LONDON] * 500)
-    assert correction.after is not None
-    assert correction.usage.wall_s - correction.after.usage.wall_s < 5.0
+def test_work_is_linear_in_the_sentences(docs: Path) -> None:
+    async def correct(n_pairs: int) -> None:
+        report = report_of(*((LONDON, "s"), (PARIS, "n")) * n_pairs)
+        async with FactChecker(docs=docs, cache=False) as checker:
+            correction = await removing(checker).acorrect(report)
+        is_sound(correction)
+        assert correction.text == " ".join([LONDON] * n_pairs)
+
+    assert growth(lambda n: asyncio.run(correct(n)), 25) < LINEAR
 
 
 def test_without_asynchronous_code(docs: Path) -> None:

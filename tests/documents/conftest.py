@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import Command, build_command
 from tests.documents.shown import ROOT
 from tests.simulator import RunningSimulator, Simulator
 
@@ -52,3 +53,16 @@ def environment(
         "FACTLOOP_PRICE_OUT": "0.60",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
+
+
+@pytest.fixture
+def inside(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """That shell's variables, for what runs in this process."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def factloop(inside: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:  # noqa: ARG001 -- it sets the variables
+    return build_command(monkeypatch, capsys)

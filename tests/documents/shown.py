@@ -8,13 +8,15 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from tests.cli.command import Command
 from tests.simulator import RunningSimulator
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +27,7 @@ STOPPED = (0, 130)
 """Exit codes of a server that was interrupted."""
 _COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop ")
 _SERVER = re.compile(r"factloop (serve|mcp)\b")
+_NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat ")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Document:
     """Commands are indented lines that begin with `factloop`; Python stands in fenced blocks."""
 
     commands: tuple[str, ...]
+    piped: tuple[str, ...]
+    """Commands that read from a pipe or set variables: they need a shell."""
     servers: tuple[str, ...]
     """Commands that go on until they are stopped."""
     python: tuple[str, ...]
@@ -41,14 +46,25 @@ class Document:
         text = (ROOT / name).read_text(encoding="utf-8")
         lines = [line.strip() for line in re.findall(r"^    (.+)$", text, re.MULTILINE)]
         commands = [line.split("  #")[0].strip() for line in lines if _COMMAND.match(line)]
+        ending = [command for command in commands if not _SERVER.search(command)]
         return cls(
-            tuple(command for command in commands if not _SERVER.search(command)),
+            tuple(command for command in ending if not _NEEDS_A_SHELL.match(command)),
+            tuple(command for command in ending if _NEEDS_A_SHELL.match(command)),
             tuple(command for command in commands if _SERVER.search(command)),
             tuple(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)),
         )
 
 
-def run_command(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> None:
+def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> None:
+    """As a reader types it, with the simulator in place of a server of their own, but in this process."""
+    name, *arguments = shlex.split(command.replace(LOCAL_SERVER, simulator.base_url))
+    assert name == "factloop"
+    result = factloop(*arguments)
+    assert result.code == 0, result.err
+    assert result.out
+
+
+def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> None:
     """As a reader types it, with the simulator in place of a server of their own."""
     shown = command.replace(LOCAL_SERVER, simulator.base_url)
     done = subprocess.run(shown, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
@@ -57,11 +73,10 @@ def run_command(command: str, simulator: RunningSimulator, environment: dict[str
     assert "Traceback" not in done.stderr
 
 
-def run_python(code: str, environment: dict[str, str]) -> None:
-    command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a program of its own, but in this process."""
+    exec(compile(code, "<document>", "exec"), {"__name__": "__main__"})  # noqa: S102 -- our own documents
+    assert capsys.readouterr().out
 
 
 @contextmanager

@@ -7,18 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.shown import DOCS, Document, run_command, run_python, serving
+from tests.cli.command import Command
+from tests.documents.shown import DOCS, Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 SERVICE = "http://127.0.0.1:8000"
 GUIDES = {path.name: Document.read(f"docs/{path.name}") for path in sorted(DOCS.glob("*.md"))}
-COMMANDS = [(name, command) for name, guide in GUIDES.items() for command in guide.commands]
+COMMANDS = [
+    pytest.param(name, command, marks=[pytest.mark.ray] if "--engine ray" in command else [])
+    for name, guide in GUIDES.items()
+    for command in guide.commands
+]
+PIPED = [(name, command) for name, guide in GUIDES.items() for command in guide.piped]
 SERVERS = [(name, command) for name, guide in GUIDES.items() for command in guide.servers]
-PYTHON = [(name, code) for name, guide in GUIDES.items() for code in guide.python]
+PYTHON = [(name, code) for name, guide in GUIDES.items() for code in guide.python if SERVICE not in code]
+CALLERS = [(name, code) for name, guide in GUIDES.items() for code in guide.python if SERVICE in code]
 
 
 def test_each_guide_shows_something_to_run() -> None:
-    assert all(guide.commands or guide.servers or guide.python for guide in GUIDES.values())
+    assert all(guide.commands or guide.piped or guide.servers or guide.python for guide in GUIDES.values())
 
 
 @pytest.mark.parametrize(("guide", "command"), COMMANDS)
@@ -26,12 +33,27 @@ def test_command(
     guide: str,
     command: str,
     simulator: RunningSimulator,
+    factloop: Command,
+    folder_of: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder_of(guide))
+    run_command(command, simulator, factloop)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("guide", "command"), PIPED)
+def test_command_in_a_shell(
+    guide: str,
+    command: str,
+    simulator: RunningSimulator,
     environment: dict[str, str],
     folder_of: Callable[[str], Path],
 ) -> None:
-    run_command(command, simulator, environment, folder_of(guide))
+    run_in_shell(command, simulator, environment, folder_of(guide))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("guide", "command"), SERVERS)
 def test_server(guide: str, command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
     """It answers, and ends when it is told to."""
@@ -39,11 +61,21 @@ def test_server(guide: str, command: str, environment: dict[str, str], folder_of
         pass
 
 
+@pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize(("guide", "code"), PYTHON)
-def test_python_block(guide: str, code: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
-    if SERVICE not in code:
-        run_python(code, environment)
-        return
+def test_python_block(guide: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 -- it names the test
+    run_python(code, capsys)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("guide", "code"), CALLERS)
+def test_python_block_that_asks_the_service(
+    guide: str,
+    code: str,
+    environment: dict[str, str],
+    folder_of: Callable[[str], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     command = next(command for command in GUIDES[guide].servers if "factloop serve" in command)
     with serving(command, environment, folder_of(guide)) as address:
-        run_python(code.replace(SERVICE, address), environment)
+        run_python(code.replace(SERVICE, address), capsys)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.shown import Document, run_command, run_python, serving
+from tests.cli.command import Command
+from tests.documents.shown import Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 README = Document.read("README.md")
@@ -20,16 +21,31 @@ def test_there_are_commands_and_code() -> None:
 
 @pytest.mark.parametrize("command", README.commands)
 def test_command(
+    command: str,
+    simulator: RunningSimulator,
+    factloop: Command,
+    folder_of: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder_of("README.md"))
+    run_command(command, simulator, factloop)
+
+
+@pytest.mark.parametrize("command", README.piped)
+def test_command_in_a_shell(
     command: str, simulator: RunningSimulator, environment: dict[str, str], folder_of: Callable[[str], Path]
 ) -> None:
-    run_command(command, simulator, environment, folder_of("README.md"))
+    """Some seconds each, and among the quick tests all the same: the commands of the others run in this process."""
+    run_in_shell(command, simulator, environment, folder_of("README.md"))
 
 
+@pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize("code", README.python)
-def test_python_block(code: str, environment: dict[str, str]) -> None:
-    run_python(code, environment)
+def test_python_block(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_python(code, capsys)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", README.servers)
 def test_server(command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
     with serving(command, environment, folder_of("README.md")):

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
@@ -209,7 +209,6 @@ async def test_the_mark_says_the_worst(claim: str, mark: str) -> None:
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=20))
-@settings(max_examples=15)
 def test_any_chunking_gives_the_same(sizes: list[int]) -> None:
     chunks, at = [], 0
     for size in sizes * len(ANSWER):

@@ -82,6 +82,7 @@ def written(project: pytest.Pytester) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (project.path / "recordings").rglob("*") if path.is_file()}
 
 
+@pytest.mark.process
 def test_what_is_recorded_once_is_replayed_in_any_process(
     project: pytest.Pytester, sim: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_path_after_the_option_is_not_taken_for_its_value(pytester: pytest.Pyt
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
+@pytest.mark.process
 def test_the_example_passes_without_key_or_network() -> None:
     files = {path: path.read_bytes() for path in EXAMPLE.rglob("*.jsonl")}
     command = [sys.executable, "-m", "pytest", str(EXAMPLE), "-q", "-W", "error", *OFF]
@@ -203,6 +205,7 @@ def test_the_example_passes_without_key_or_network() -> None:
     assert len(files) == 5
 
 
+@pytest.mark.process
 def test_loading_the_plugin_loads_nothing_heavy() -> None:
     heavy = ("langchain_core", "langgraph", "pydantic", "numpy", "spacy", "openai", "factloop.checking.checker")
     code = f"import sys, factloop.integrations.pytest.plugin; print([n for n in {heavy!r} if n in sys.modules])"

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from factloop.reports.visible import direction, visible, web_address
@@ -25,11 +23,10 @@ def test_unsafe_characters_become_visible(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_a_megabyte_takes_linear_time() -> None:
-    started = time.perf_counter()
-    assert len(visible("\x1b" * 1_000_000)) == 1_000_000
-    assert web_address("https://" + "a" * 1_000_000 + " ") is None
-    assert time.perf_counter() - started < 3
+def test_megabytes_on_one_line_are_no_trouble() -> None:
+    """The square of their length would outlast the time limit of a test."""
+    assert len(visible("\x1b" * 3_000_000)) == 3_000_000
+    assert web_address("https://" + "a" * 3_000_000 + " ") is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from factloop.service.server import serve
 
-STARTED_WITHIN_S = 30.0
+STARTED_WITHIN_S = 60.0
 
 
 @contextmanager

@@ -60,12 +60,11 @@ def _asked(sim: Simulator) -> dict[str, Any]:
 
 
 def _until(condition: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + FINISHED_WITHIN_S
     while not condition():
-        assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_job_goes_on_after_the_service_was_stopped(
     start: Start, sim: Simulator, home: Path, sent: signal.Signals

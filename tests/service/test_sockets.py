@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,11 +47,9 @@ def _answer(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("sent", [b"", b"GET /health HTTP/1.1\r\nHost: loc", b"\r\n"])
 def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
-    started = time.monotonic()
     with _connected(address) as connection:
         connection.sendall(sent)
         _answer(connection)
-    assert time.monotonic() - started < 5.0
 
 
 def test_a_body_that_never_ends_is_told_so(address: str) -> None:

@@ -283,6 +283,7 @@ def test_a_stream_is_recorded_for_who_leaves_with_the_report(live: Simulator, tm
     assert asyncio.run(watch()).claims == recorded.claims
 
 
+@pytest.mark.process
 def test_a_recording_that_is_killed_leaves_the_old_file(live: Simulator, tmp_path: Path) -> None:
     path, text = tmp_path / "x.jsonl", some_text(live)
     record(live, path, text)

@@ -182,6 +182,7 @@ async def test_off_there_is_no_span(sim: Simulator, spans: InMemorySpanExporter)
     assert spans.get_finished_spans() == ()
 
 
+@pytest.mark.process
 def test_off_it_works_without_opentelemetry() -> None:
     program = (
         "import sys; sys.modules['opentelemetry'] = None; from factloop import FactChecker;"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
@@ -25,6 +24,7 @@ from tests.simulator.queries import next_query
 from tests.simulator.relations import RELATIONS
 from tests.simulator.scoring import Score, score
 from tests.simulator.search import SearchEngine
+from tests.work import LINEAR, growth
 
 
 @pytest.fixture(scope="module")
@@ -175,9 +175,9 @@ class TestBlocks:
 
     @pytest.mark.parametrize("hostile", ["<claim>", "<claim", "</claim>", "<claim-1>", "<claim>x</claim-1>"])
     def test_is_linear_in_hostile_text(self, hostile: str) -> None:
-        started = time.process_time()
+        """The square of a megabyte would outlast the time limit of a test."""
         Blocks(hostile * (1_000_000 // len(hostile)))
-        assert time.process_time() - started < 2.0
+        assert growth(lambda n: Blocks(hostile * n), 1_000) < LINEAR
 
 
 class TestBrain:

@@ -149,9 +149,8 @@ async def test_claims_of_the_simulated_world_fare_as_the_subject_knows_them(sim:
         with pytest.raises(ConfigError, match="another configuration"):
             await scorer.ascore_claims(report_of([("Rome is old.", SUPPORTED)]), **settings)
     assert timeless(again)["claims"] == timeless(report)["claims"]
-    truth = {
-        fact.self_contained: sim.subject.expected_trust_bc(fact.topic, fact.self_contained) for fact in response.facts
-    }
+    subject = sim.subject
+    truth = {fact.self_contained: subject.expected_trust_bc(fact.topic, fact.self_contained) for fact in response.facts}
     compared = [
         (item.trust_bc.value, truth[item.claim.self_contained])
         for item in report.claims

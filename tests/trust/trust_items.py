@@ -27,7 +27,8 @@ def both_answers(pairs: Iterable[QaPair]) -> list[QuestionAnswer]:
 
 def known_to(sim: Simulator, knowledge: str, n: int) -> list[QaPair]:
     """Questions whose topic the subject knows so well."""
-    return [pair for pair in sim.world.questions[:300] if sim.subject.knowledge(pair.topic) == knowledge][:n]
+    subject = sim.subject  # asked for once: each time is a request to the simulator
+    return [pair for pair in sim.world.questions[:300] if subject.knowledge(pair.topic) == knowledge][:n]
 
 
 def expected(sim: Simulator, items: Iterable[QuestionAnswer]) -> list[int | None]:

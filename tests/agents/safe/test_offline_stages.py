@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.verifiers.base import Label, SupportReading
 from tests.agents.safe.scripted import context_of
+from tests.work import LINEAR, growth
 
 CONTEXT = context_of()
 PROMPT = "Who was Mira Halden?"
@@ -98,21 +99,23 @@ async def test_a_sentence_without_claims_has_no_facts() -> None:
     assert await stages.sentence_facts(task("I don't know.", response="I don't know."), CONTEXT) == []
 
 
-async def test_time_is_linear_in_the_length_of_the_response() -> None:
-    """300 kB on one line in well under a third of the minute that a megabyte may take; measured at 3 s."""
+def test_work_is_linear_in_the_length_of_the_response() -> None:
     stages = OfflineFusedStages(ScriptedVerifier("supported"))
     unit = "Mira Halden met Otto Berg in Arden. She founded the mill and sold its wheel, while Oss burned. "
-    response = unit * (300_000 // len(unit))
-    started = time.perf_counter()
-    found = [
-        fact
-        for sentence in split_sentences(response)
-        for fact in await stages.sentence_facts(
-            SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end), CONTEXT
-        )
-    ]
-    assert len(found) > 2 * (300_000 // len(unit))
-    assert time.perf_counter() - started < 15
+
+    async def split(response: str) -> list[FoundFact]:
+        return [
+            fact
+            for sentence in split_sentences(response)
+            for fact in await stages.sentence_facts(
+                SentenceTask(PROMPT, response, sentence.text, sentence.start, sentence.end), CONTEXT
+            )
+        ]
+
+    def split_units(number: int) -> None:
+        assert len(asyncio.run(split(unit * number))) > 2 * number
+
+    assert growth(split_units, 10) < LINEAR
 
 
 async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:

@@ -6,7 +6,7 @@ import asyncio
 from itertools import takewhile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import (
@@ -79,7 +79,6 @@ async def test_a_wider_window_asks_more_and_counts_no_more(window: int, n_asked:
 
 
 @given(st.lists(st.sampled_from([RIGHT, RIGHT, RIGHT, OTHER, NONE, failed()]), min_size=10, max_size=10), st.data())
-@settings(max_examples=25)
 def test_the_result_does_not_depend_on_the_window(script: list[Answer], data: st.DataObject) -> None:
     graded = [
         answer if isinstance(answer, Exception) else Said(answer, 0.6, 0.6 if answer is RIGHT else 0.3)  # type: ignore[arg-type]

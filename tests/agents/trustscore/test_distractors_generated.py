@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Substitute, SubstituteSource, Target
@@ -242,7 +242,6 @@ async def test_any_text_is_accepted(question: str, response: str) -> None:
 ANSWERS = st.sampled_from([TEMPLE, SPAIN, LIONEL, ("who?", "It was An Apple in the Netherlands, 50% of them.")])
 
 
-@settings(max_examples=20)
 @given(ANSWERS, st.integers(0, 10**6), st.integers(0, 40))
 async def test_the_same_arguments_give_the_same_set(asked: tuple[str, str], seed: int, wanted: int) -> None:
     one, other = [await made(*asked, built_in(), wanted, seed) for _ in range(2)]
@@ -251,7 +250,6 @@ async def test_the_same_arguments_give_the_same_set(asked: tuple[str, str], seed
     assert len(fewer.distractors) == min(wanted // 2, len(one.distractors))
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=60), st.integers(0, 3))
 async def test_any_text_gives_distinct_distractors(question: str, response: str, seed: int) -> None:
     await made(question, response, built_in(), 12, seed)
@@ -273,6 +271,7 @@ async def test_what_no_other_word_fits_stays(response: str) -> None:
     assert not {one for one in replaced if "children" in one or "Mr" in one}
 
 
+@pytest.mark.process
 def test_another_process_with_other_hashes_makes_the_same() -> None:
     asked = ("who sang it in 1983?", "The Osmonds and Tom Hanks sang it, a rare bird.")
     code = (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Kind, Substitute, Target
@@ -127,7 +127,6 @@ def noun_source(tmp_path_factory: pytest.TempPathFactory) -> NeighbourSource:
     return source_over(tmp_path_factory.mktemp("nouns"), vectors)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(words_of("NN")[:300]), min_size=1, max_size=20), st.integers(0, 30))
 def test_no_refused_word_appears(noun_source: NeighbourSource, words: list[str], limit: int) -> None:
     found = substitutes(noun_source, target(words[0]), response=" ".join(words), limit=limit)

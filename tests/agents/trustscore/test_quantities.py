@@ -7,7 +7,7 @@ import re
 from datetime import date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
@@ -103,7 +103,6 @@ def test_what_only_looks_like_a_date_or_number_is_left(response: str) -> None:
     assert [one.text for one in find_targets("", response, ()) if one.kind in {"date", "number"}] == []
 
 
-@settings(max_examples=25)
 @given(st.integers(1000, 2099), SEEDS)
 async def test_a_year_stays_a_year_at_a_plausible_distance(year: int, seed: int) -> None:
     years = [int(text) for text in await others(str(year), seed)]
@@ -115,7 +114,6 @@ async def test_a_year_stays_a_year_at_a_plausible_distance(year: int, seed: int)
     assert all(abs(one - year) <= span + 35 for one in years)
 
 
-@settings(max_examples=25)
 @given(
     st.dates(date(1000, 1, 1), date(2030, 12, 31)), st.sampled_from(["%B %d, %Y", "%d %B %Y", "%A, %d %B %Y"]), SEEDS
 )
@@ -126,7 +124,6 @@ async def test_dates_are_in_the_calendar(day: date, form: str, seed: int) -> Non
         assert parsed.date() != day
 
 
-@settings(max_examples=25)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1990, 2020), SEEDS)
 async def test_an_ambiguous_date_is_valid_in_either_reading(first: int, second: int, year: int, seed: int) -> None:
     for text in await others(f"{first:02d}/{second:02d}/{year}", seed, limit=12):
@@ -137,7 +134,6 @@ async def test_a_day_that_the_calendar_lacks_is_not_repeated() -> None:
     assert all(datetime.strptime(text, "%d %B %Y") for text in await others("31 February 1999"))
 
 
-@settings(max_examples=25)
 @given(st.decimals(0, 100, places=1), SEEDS)
 async def test_a_percentage_stays_within_its_range(share: object, seed: int) -> None:
     texts = await others(f"{share}%", seed)
@@ -150,7 +146,6 @@ async def test_more_than_all_may_stay_more_than_all() -> None:
     assert any(float(text.rstrip("%")) > 100 for text in await others("120%"))
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**12), SEEDS, st.sampled_from(["{}", "{:,}", "{:05d}"]))
 async def test_no_number_has_the_value_of_the_original(value: int, seed: int, form: str) -> None:
     if 1000 <= value <= 2099 and form != "{:,}":
@@ -162,7 +157,6 @@ async def test_no_number_has_the_value_of_the_original(value: int, seed: int, fo
     assert len(set(values)) == len(values)
 
 
-@settings(max_examples=25)
 @given(st.sampled_from([*CARDINALS, *ORDINALS]), SEEDS)
 async def test_number_words_stay_number_words(word: str, seed: int) -> None:
     table = CARDINALS if word in CARDINALS else ORDINALS

@@ -49,6 +49,7 @@ def test_a_hold_that_is_left_to_the_collector_ends(path: Path) -> None:
     assert is_free(path)
 
 
+@pytest.mark.process
 def test_a_hold_ends_with_its_process_however_that_ends(path: Path) -> None:
     command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:

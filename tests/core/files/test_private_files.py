@@ -140,6 +140,7 @@ sys.stdin.readline()
 """
 
 
+@pytest.mark.process
 def test_the_locks_of_sqlite_in_this_process_stay(tmp_path: Path) -> None:
     """A file that is opened and closed loses all locks that its process has on it."""
     path = tmp_path / "a.sqlite"

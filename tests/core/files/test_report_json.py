@@ -109,6 +109,7 @@ print(modes)
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="rights of this kind")
 @pytest.mark.parametrize("earlier", [None, 0o600, 0o644])
 def test_what_is_not_yet_whole_is_its_owner_s_alone(tmp_path: Path, earlier: int | None) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError, DataError
@@ -70,7 +70,6 @@ def test_an_array_has_a_bound(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.dictionaries(st.text(), st.text() | st.lists(st.integers()))), st.sampled_from([None, 2]))
-@settings(max_examples=50)
 def test_what_json_writes_as_an_array_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, items: list[dict[str, Any]], indent: int | None
 ) -> None:

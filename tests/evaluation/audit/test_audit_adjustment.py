@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score  # type: ignore[import-untyped]  # has no type hints
 
@@ -214,7 +214,6 @@ SCORED = st.lists(
 
 
 @given(SCORED)
-@settings(max_examples=60)
 def test_no_threshold_is_better_than_the_one_found(scored: list[tuple[int, float]]) -> None:
     labels, scores = np.asarray([one[0] for one in scored]), np.asarray([one[1] for one in scored])
     own = SortedScores.of(scores, labels == 0)
@@ -274,7 +273,6 @@ TABLES = st.lists(
 
 
 @given(TABLES, st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_neither_order_nor_copies_change_an_estimate(rows: list[Row], random: Random) -> None:
     report = adjust(table_of(rows), E, "d")
     shuffled = list(rows)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.quantification import Quantification, quantification
@@ -89,7 +89,6 @@ def test_a_system_without_scores_is_no_system_of_the_evaluator() -> None:
 
 
 @given(row_lists())
-@settings(max_examples=50)
 def test_figures_are_those_of_plain_counting(rows: list[Row]) -> None:
     found = quantified(rows)
     for system in found.systems:
@@ -114,7 +113,6 @@ def test_figures_are_those_of_plain_counting(rows: list[Row]) -> None:
 
 
 @given(row_lists())
-@settings(max_examples=30)
 def test_an_evaluator_that_is_right_has_no_bias(rows: list[Row]) -> None:
     right = [Row(r.label, {"e": float(r.label)}, r.system, r.response, dataset=r.dataset) for r in rows]
     found = quantification(count(table_of(right), rng=np.random.default_rng(1), resamples=20))

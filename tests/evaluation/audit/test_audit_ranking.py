@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -217,7 +217,6 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.sampled_from(list(Level)), st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_the_order_of_rows_and_other_data_sets_change_nothing(rows: list[Row], level: Level, random: Random) -> None:
     found = rank_systems(table_of(rows), E, "d", level=level)
     shuffled = list(rows)
@@ -232,7 +231,6 @@ def test_the_order_of_rows_and_other_data_sets_change_nothing(rows: list[Row], l
 
 
 @given(ROWS, st.sampled_from(list(Level)))
-@settings(max_examples=30)
 def test_other_names_of_systems_change_no_share(rows: list[Row], level: Level) -> None:
     renamed = [Row(r.label, r.scores, {"a": "z", "b": "y", "c": "x"}[r.system], r.response, r.prompt) for r in rows]
     one, other = (rank_systems(table_of(given), E, "d", level=level) for given in (rows, renamed))
@@ -240,7 +238,6 @@ def test_other_names_of_systems_change_no_share(rows: list[Row], level: Level) -
 
 
 @given(ROWS)
-@settings(max_examples=30)
 def test_labels_as_predictions_order_every_pair_rightly(rows: list[Row]) -> None:
     perfect = [Row(r.label, {E: float(r.label)}, r.system, r.response, r.prompt) for r in rows]
     found = rank_systems(table_of(perfect), E, "d")

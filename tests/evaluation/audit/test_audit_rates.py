@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types
     balanced_accuracy_score,
     jaccard_score,
@@ -105,7 +105,6 @@ def test_a_response_holds_if_all_its_claims_do() -> None:
 
 
 @given(row_lists())
-@settings(max_examples=60)
 def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
     found = rates_of(rows)
     for name in {row.dataset for row in rows}:
@@ -123,7 +122,6 @@ def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
 
 
 @given(row_lists())
-@settings(max_examples=60)
 def test_overlaps_are_those_of_scikit_learn(rows: list[Row]) -> None:
     found = agreement(count(table_of(rows)))
     for name in {row.dataset for row in rows}:
@@ -160,7 +158,6 @@ def flipped(row: Row) -> Row:
 
 
 @given(row_lists())
-@settings(max_examples=40)
 def test_swapping_both_classes_swaps_the_rates(rows: list[Row]) -> None:
     for ours, theirs in zip(rates_of(rows).rates, rates_of([flipped(row) for row in rows]).rates, strict=True):
         if ours.level is Level.CLAIM:
@@ -169,7 +166,6 @@ def test_swapping_both_classes_swaps_the_rates(rows: list[Row]) -> None:
 
 
 @given(row_lists())
-@settings(max_examples=30)
 def test_bounds_duplication_and_order(rows: list[Row]) -> None:
     again = [Row(r.label, r.scores, r.system, r.response + "'", dataset=r.dataset) for r in rows]
     counted = count(table_of(rows), rng=np.random.default_rng(1), resamples=30)

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
@@ -138,7 +138,6 @@ def test_draws_have_the_spread_of_a_bootstrap() -> None:
 
 
 @given(st.booleans().flatmap(lambda has_prompts: row_lists(has_prompts=has_prompts)), st.randoms())
-@settings(max_examples=40)
 def test_the_order_of_the_rows_changes_nothing(rows: list[Row], random: Random) -> None:
     shuffled = random.sample(rows, len(rows))
     for one, other in zip(arrays(resampled(rows)), arrays(resampled(shuffled)), strict=True):
@@ -146,7 +145,6 @@ def test_the_order_of_the_rows_changes_nothing(rows: list[Row], random: Random) 
 
 
 @given(row_lists(has_prompts=True))
-@settings(max_examples=40)
 def test_the_counts_hold_together(rows: list[Row]) -> None:
     counted = resampled(rows, 5)
     for tally in (counted.claims, counted.responses):

@@ -212,7 +212,7 @@ FIELDS = st.fixed_dictionaries(
 
 
 @given(FIELDS)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_the_quick_look_lets_nothing_through_that_the_record_refuses(fields: dict[str, Any]) -> None:
     row = _plain(fields)
     if row is not None:

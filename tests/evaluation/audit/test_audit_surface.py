@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]  # has no type hints
 
@@ -41,7 +41,6 @@ ASCII = st.text(st.sampled_from("abC d.-_'1\n\t,"), max_size=40)
 
 
 @given(ASCII, ASCII)
-@settings(max_examples=60)
 def test_it_is_what_rouge_score_gives_on_ascii(claim: str, document: str) -> None:
     expected = SCORER.score(document, claim)["rouge2"].precision
     assert (precision(bigrams_of(claim), bigrams_of(document)) or 0.0) == pytest.approx(expected)
@@ -138,7 +137,6 @@ VALUES = st.lists(
 
 
 @given(VALUES, st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_neither_order_nor_a_rising_change_of_similarity_changes_a_rate(values: list[Value], random: Random) -> None:
     def found(rows: list[Value]) -> SurfaceBias:
         table = table_of([Row(label, {E: score}) for label, score, _ in rows])

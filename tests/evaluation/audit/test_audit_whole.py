@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
@@ -308,7 +308,6 @@ def figures(report: AuditReport) -> dict[str, Any]:
 
 
 @given(row_lists())
-@settings(max_examples=25)
 def test_names_decide_nothing(rows: list[Row]) -> None:
     one, other = audited(rows, resamples=0), audited(renamed(rows), resamples=0)
     assert figures(one) == pytest.approx(figures(other), nan_ok=True)
@@ -318,7 +317,6 @@ def test_names_decide_nothing(rows: list[Row]) -> None:
 
 
 @given(row_lists(has_prompts=True))
-@settings(max_examples=25)
 def test_doubling_all_claims_changes_no_point_estimate(rows: list[Row]) -> None:
     again = [replace(row, response=f"{row.response}'", prompt=f"{row.prompt}'") for row in rows]
     assert figures(audited(rows, resamples=0)) == pytest.approx(
@@ -327,7 +325,6 @@ def test_doubling_all_claims_changes_no_point_estimate(rows: list[Row]) -> None:
 
 
 @given(row_lists(has_prompts=True), st.randoms(use_true_random=False))
-@settings(max_examples=25)
 def test_the_order_of_rows_changes_nothing(rows: list[Row], random: Random) -> None:
     shuffled = list(rows)
     random.shuffle(shuffled)

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -183,7 +183,6 @@ claims = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(claims, st.randoms(use_true_random=False))
 @example([(0.1, 0), (0.3, 1), (0.0, 0), (0.3, 1), (0.3, 1)], Random(0))  # nought by nought, but for the last decimals
 def test_the_order_of_the_rows_changes_nothing(rows: list[tuple[float, int]], random: object) -> None:
@@ -192,7 +191,6 @@ def test_the_order_of_the_rows_changes_nothing(rows: list[tuple[float, int]], ra
     assert _of(copies).tuned(0.2, ErrorKind.BALANCED, 0.8) == _of(mixed).tuned(0.2, ErrorKind.BALANCED, 0.8)
 
 
-@settings(max_examples=60)
 @given(claims, st.sampled_from(ErrorKind))
 def test_more_error_allowed_never_sends_more_to_the_model(rows: list[tuple[float, int]], error: ErrorKind) -> None:
     tuning = _of([(score, label, place) for place, (score, label) in enumerate(rows * 4)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score  # type: ignore[import-untyped]  # no types
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # type: ignore[import-untyped]  # no types
@@ -60,7 +60,6 @@ texts = st.lists(st.sampled_from("abc"), max_size=8)
 
 
 @given(texts, texts)
-@settings(max_examples=60)
 def test_as_many_match_as_texts_are_shared(first: list[str], second: list[str]) -> None:
     found = match_claims(
         [judged(f"c{n}", text) for n, text in enumerate(first)],
@@ -110,7 +109,6 @@ judgements = st.lists(st.tuples(verdicts, verdicts, verdicts, st.integers(0, 3))
 
 
 @given(judgements)
-@settings(max_examples=60)
 def test_kappa_and_balanced_accuracy_are_scikit_learns(rows: list[tuple[Verdict, Verdict, Verdict, int]]) -> None:
     claims = [both(one, other, label, f"p{prompt}") for one, other, label, prompt in rows]
     kappa = agreement_of(claims).kappa.value

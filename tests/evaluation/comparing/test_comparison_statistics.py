@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, permutation_test  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -135,7 +135,6 @@ many_pairs = st.lists(st.tuples(st.integers(0, 5), cells, cells), min_size=1, ma
 
 
 @given(many_pairs)
-@settings(max_examples=40)
 def test_exchanging_the_sides_turns_the_signs(pairs: list[Pair]) -> None:
     turned = [Pair(first=one.second, second=one.first, same_text=True) for one in pairs]
     for one, other in zip(differences(pairs, (1, 3)), differences(turned, (1, 3)), strict=True):
@@ -157,7 +156,6 @@ def test_exchanging_the_sides_turns_the_signs(pairs: list[Pair]) -> None:
 
 
 @given(many_pairs, st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_the_order_of_the_pairs_changes_nothing(pairs: list[Pair], random: object) -> None:
     shuffled = list(pairs)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
@@ -165,7 +163,6 @@ def test_the_order_of_the_pairs_changes_nothing(pairs: list[Pair], random: objec
 
 
 @given(many_pairs)
-@settings(max_examples=25)
 def test_a_run_against_itself_differs_by_nothing_at_all(pairs: list[Pair]) -> None:
     for one in differences([Pair(first=two.first, second=two.first, same_text=True) for two in pairs]):
         assert one.first_higher == one.second_higher == 0

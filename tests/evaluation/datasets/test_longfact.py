@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import DataError
@@ -64,7 +64,6 @@ def test_a_malformed_prompt_is_named(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 40), st.integers(0, 60), st.integers(0, 60), st.randoms(use_true_random=False))
-@settings(max_examples=50)
 def test_a_sample_is_the_same_for_any_order(size: int, n: int, more: int, rng: random.Random) -> None:
     everything = prompts(size)
     shuffled = list(everything)

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.factuality import f1_at_k
@@ -82,7 +82,6 @@ RESPONSES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size
 
 
 @given(pairs=RESPONSES, k=st.integers(1, 64), n=st.integers(1, 20))
-@settings(max_examples=30)
 def test_an_evaluator_without_errors_needs_no_correction(pairs: list[tuple[int, int]], k: int, n: int) -> None:
     found = only(labels(n, 0, 0, n), JudgedResponses(counts(*pairs)), k, resamples=20)
     if not any(map(sum, pairs)):
@@ -94,7 +93,6 @@ def test_an_evaluator_without_errors_needs_no_correction(pairs: list[tuple[int, 
 
 
 @given(pairs=RESPONSES, k=st.integers(1, 64), cells=st.tuples(*[st.integers(1, 9)] * 4))
-@settings(max_examples=30)
 def test_copies_of_both_samples_change_no_value(
     pairs: list[tuple[int, int]], k: int, cells: tuple[int, int, int, int]
 ) -> None:

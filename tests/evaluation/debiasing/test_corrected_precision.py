@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
@@ -20,8 +20,9 @@ from factloop.evaluation.debiasing.influence import covariance, of_mean, quantil
 from factloop.evaluation.debiasing.precision import corrected_precision
 from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates, Method
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
+from tests.extras import needs
 
-pytest.importorskip("ppi_py", reason="the extra `correction` is not installed")
+pytestmark = needs("ppi_py", "correction")
 
 Draw = tuple[list[int], list[int], list[int]]
 
@@ -272,7 +273,6 @@ def ends(found: Estimate) -> tuple[float, ...]:
 
 
 @given(claims=CLAIMS, run=RUN, seed=st.integers(0, 9))
-@settings(max_examples=30)
 def test_order_and_names_do_not_matter(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]], seed: int
 ) -> None:
@@ -285,7 +285,6 @@ def test_order_and_names_do_not_matter(
 
 
 @given(claims=CLAIMS, run=RUN)
-@settings(max_examples=30)
 def test_asking_for_the_errors_gives_the_mirror_image(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
 ) -> None:
@@ -297,7 +296,6 @@ def test_asking_for_the_errors_gives_the_mirror_image(
 
 
 @given(claims=CLAIMS, run=RUN)
-@settings(max_examples=30)
 def test_the_interval_holds_the_value_and_twice_the_data_narrow_it(
     claims: list[tuple[int, int, int]], run: list[tuple[int, int]]
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
@@ -71,7 +71,6 @@ def test_rows_are_read_as_they_were_written_here_and_by_eval(tmp_path: Path) -> 
     assert loaded == [(one.id, one.system, one.prompt_id, one.prompt, one.response) for one in rows]
 
 
-@settings(max_examples=40)
 @given(share=st.floats(min_value=0.0, max_value=1.0))
 def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
     path = tmp_path_factory.mktemp("cut") / "out.jsonl"

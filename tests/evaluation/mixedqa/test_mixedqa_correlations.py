@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 
 import pytest
 from pydantic import ValidationError
@@ -22,6 +21,7 @@ from factloop.evaluation.mixedqa.scores import (
     scored_response,
 )
 from tests.evaluation.mixedqa.mixedqa_sample import WHEN, fingerprint, many_responses, respond, result_of, sample_result
+from tests.work import LINEAR, growth
 
 
 def find(result: MixedQaResult, metric: TrustMetric, system: str | None) -> MetricCorrelation:
@@ -188,8 +188,5 @@ def test_a_result_comes_back_from_json() -> None:
     assert MixedQaResult.model_validate_json(to_json(result)) == result
 
 
-def test_the_whole_data_set_takes_a_second_or_two() -> None:
-    responses = many_responses(1000)
-    start = time.perf_counter()
-    result_of(responses, resamples=2000)
-    assert time.perf_counter() - start < 6
+def test_work_is_linear_in_the_questions() -> None:
+    assert growth(lambda n: result_of(many_responses(n), resamples=20), 30) < LINEAR

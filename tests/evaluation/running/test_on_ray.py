@@ -12,7 +12,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -33,7 +32,6 @@ from tests.simulator import INSTANT, MODEL, Simulator
 
 pytestmark = pytest.mark.timeout(400)  # Ray and its workers take seconds to start, on a busy machine a minute
 VOLATILE = {"usage", "created_at", "retrieved_at"}
-WITHIN_S = 150.0
 
 
 @pytest.fixture(scope="module")
@@ -86,13 +84,9 @@ def workers() -> list[int]:
     return [int(pid) for pid, ppid, *args in rows if ppid in raylets and args[0].startswith("ray::Worker")]
 
 
-async def gone() -> bool:
-    started = time.monotonic()
-    while workers():
-        if time.monotonic() - started > WITHIN_S:
-            return False
+async def until_they_are_gone() -> None:
+    while workers():  # noqa: ASYNC110 -- another process's end is no event of ours
         await asyncio.sleep(0.1)
-    return True
 
 
 @pytest.mark.usefixtures("cluster", "settings")
@@ -147,7 +141,7 @@ async def test_a_dead_worker_is_replaced_and_who_stops_early_ends_its_replacemen
         assert killed not in workers()
     assert n_read == len(read) == 4  # half of --concurrency: all that a worker has room for
     assert as_judged([judged]) == await here(settings, [item for item in read if item.id == judged.id])
-    assert await gone()
+    await until_they_are_gone()
 
 
 @pytest.mark.parametrize(
@@ -172,9 +166,7 @@ async def test_without_ray_it_says_how_to_get_it(settings: CheckSettings, monkey
 
 async def kill_one_at_work(sim: Simulator, judging: asyncio.Task[Any]) -> int:
     """Kills a worker while something is asked for."""
-    started = time.monotonic()
     while not sim.stats().in_flight:
-        assert time.monotonic() - started < WITHIN_S
         assert not judging.done(), "it ended too early"
         await asyncio.sleep(0.02)
     pid = workers()[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,6 @@ from factloop.evaluation.runs.records import JudgedResponse
 from factloop.setup.settings import CheckSettings
 from tests.evaluation.running.short_responses import short_items
 from tests.simulator import MODEL, Simulator
-
-WITHIN_S = 30.0
 
 
 @pytest.fixture
@@ -76,9 +73,7 @@ async def test_a_wrong_set_up_is_told_as_what_it_is(share: CheckSettings) -> Non
 
 
 async def until_searched(sim: Simulator) -> None:
-    started = time.monotonic()
-    while sim.stats().search.requests < 4:
-        assert time.monotonic() - started < WITHIN_S
+    while sim.stats().search.requests < 4:  # noqa: ASYNC110 -- what a server counts is no event of ours
         await asyncio.sleep(0.01)
 
 

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import (  # type: ignore[import-untyped]
     balanced_accuracy_score,
@@ -80,7 +80,6 @@ def test_a_fact_without_a_verdict_neither_agrees_nor_disagrees() -> None:
     assert overall(unscored).n_unscored == 150
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=40))
 def test_scikit_learn_finds_the_same(facts: list[tuple[int, int]]) -> None:
     cells = [facts.count((row, column)) for row in range(3) for column in range(4)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.records import Counts
@@ -144,7 +144,6 @@ runs = st.lists(answers, max_size=12, unique_by=lambda one: (one.system, one.pro
 
 
 @given(runs, st.integers(1, 80), st.sampled_from(AbstentionPolicy), st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_properties(run: list[CountedResponse], k: int, policy: AbstentionPolicy, rng: random.Random) -> None:
     scores = score_long_form(run, [k, "median"], abstention=policy, rng=np.random.default_rng(1), resamples=20)
     shuffled = list(run)
@@ -165,7 +164,6 @@ def test_properties(run: list[CountedResponse], k: int, policy: AbstentionPolicy
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=8), st.integers(1, 40))
-@settings(max_examples=60)
 def test_more_support_is_never_worse(pairs: list[tuple[int, int]], k: int) -> None:
     def f1(extra: int) -> float:
         run = [answer(place, s + extra, n) for place, (s, n) in enumerate(pairs)]

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -53,7 +53,6 @@ def test_five_to_none_by_hand() -> None:
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=9))
-@settings(max_examples=40)
 def test_drawn_signs_come_near_all_signs(differences: list[int]) -> None:
     turned = [
         abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
@@ -84,7 +83,6 @@ def test_drawn_signs_agree_with_scipy() -> None:
 @given(
     st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=2, max_size=40), st.randoms(use_true_random=False)
 )
-@settings(max_examples=40)
 def test_neither_order_nor_direction_nor_scale_changes_a_p_value(differences: list[float], random: Random) -> None:
     shuffled = list(differences)
     random.shuffle(shuffled)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -18,6 +17,7 @@ from tests.reports.sample import (
     make_report,
     sample_report,
 )
+from tests.work import LINEAR, growth
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +111,13 @@ def test_a_response_from_right_to_left_is_set_so() -> None:
     assert 'class="prose" dir="rtl"' in html
 
 
-def test_a_megabyte_on_one_line_and_five_thousand_claims_render_in_seconds() -> None:
-    started = time.perf_counter()
-    render_html(make_report("\x1b" + "x<" * 500_000, ()))
-    render_html(large_report(5000))
-    assert time.perf_counter() - started < 10
+def test_a_megabyte_on_one_line_renders() -> None:
+    """The square of its length would outlast the time limit of a test."""
+    assert "x&lt;" * 500_000 in render_html(make_report("\x1b" + "x<" * 500_000, ()))
+
+
+def test_work_is_linear_in_the_claims() -> None:
+    assert growth(lambda n: render_html(large_report(n)), 25) < LINEAR
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])

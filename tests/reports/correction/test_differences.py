@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.reports.correction.differences import Piece, parts, pieces
 from tests.reports.correction.correction_samples import accepted, nothing_done
+from tests.work import LINEAR, growth
 
 
 @pytest.mark.parametrize(
@@ -41,11 +40,13 @@ def test_nothing_is_lost(old: str, new: str) -> None:
     assert all(piece.text for piece in found)
 
 
-def test_a_long_wording_takes_little_time() -> None:
-    old, new = " ".join(f"a{n}" for n in range(50_000)), " ".join(f"b{n}" for n in range(50_000))
-    started = time.process_time()
-    assert pieces(old, new) == (Piece("removed", old), Piece("inserted", new))
-    assert time.process_time() - started < 2.0
+def test_long_wordings_take_linear_work() -> None:
+    def compare(n_words: int) -> None:
+        old, new = " ".join(f"a{n}" for n in range(n_words)), " ".join(f"b{n}" for n in range(n_words))
+        assert pieces(old, new) == (Piece("removed", old), Piece("inserted", new))
+
+    compare(50_000)
+    assert growth(compare, 5_000) < LINEAR
 
 
 def test_the_parts_are_the_response() -> None:

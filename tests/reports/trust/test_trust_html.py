@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -27,6 +26,7 @@ from tests.reports.trust.trust_sample import (
     unscored_reports,
     wavering,
 )
+from tests.work import LINEAR, growth
 
 
 @pytest.mark.parametrize("name", ["hostile answer", "hostile run", "hostile long form"])
@@ -171,11 +171,8 @@ def test_a_claim_shows_its_evidence_and_its_checks() -> None:
     assert "Not placed : SAFE gives no verdict on it" in shown
 
 
-def test_three_hundred_answers_render_in_two_seconds() -> None:
-    run = large_run(300)
-    started = time.process_time()  # others may hold the processor meanwhile
-    render_trust_html(run)
-    assert time.process_time() - started < 2
+def test_work_is_linear_in_the_answers() -> None:
+    assert growth(lambda n: render_trust_html(large_run(n)), 25) < LINEAR
 
 
 def test_long_runs_list_every_answer_and_say_where_details_end() -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -36,6 +35,7 @@ from tests.reports.trust.trust_sample import (
     unscored_reports,
     wavering,
 )
+from tests.work import LINEAR, growth
 
 Print = Callable[[Console], None]
 
@@ -254,8 +254,6 @@ def test_a_thousand_words_are_cut_around_what_was_replaced() -> None:
     assert len(option) < 400
 
 
-def test_three_hundred_answers_print_in_seconds() -> None:
-    started = time.perf_counter()
-    printed(lambda console: print_trust_run(large_run(300), console))
-    assert time.perf_counter() - started < 5
+def test_work_is_linear_in_the_answers() -> None:
+    assert growth(lambda n: printed(lambda console: print_trust_run(large_run(n), console)), 10) < LINEAR
     printed(lambda console: print_trust_report(firm(), console))

@@ -96,6 +96,7 @@ def test_what_was_just_used_stays_however_much_it_is(tmp_path: Path) -> None:
     assert vectors.exists()
 
 
+@pytest.mark.process
 def test_an_index_that_another_process_has_open_stays(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     index = keep_index(folder, "ada")

@@ -108,13 +108,14 @@ def test_a_long_run_stays_within_the_bound(tmp_path: Path) -> None:
 def test_what_was_just_written_stays_however_much_it_is(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     fill(path, 100, age_s=JUST_S + 60.0)
-    with closing(CallCache(path, CacheBounds(max_bytes=1 * MB, max_age_s=1.0))) as cache:
+    bounds = CacheBounds(max_bytes=1 * MB, max_age_s=0.5 * JUST_S)
+    with closing(CallCache(path, bounds)) as cache:
         for number in range(3000):
             cache.put(f"new {number}", TEXT)
         assert cache.get("new 0") is not None
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE answers SET written = written - 60.0")
-    CallCache(path, CacheBounds(max_bytes=1 * MB, max_age_s=1.0)).close()
+        database.execute("UPDATE answers SET written = written - ?", (0.75 * JUST_S,))
+    CallCache(path, bounds).close()
     assert keys(path) == {f"new {number}" for number in range(3000)}
 
 
@@ -164,6 +165,7 @@ def start(path: Path, name: str) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.process
 def test_processes_that_prune_at_once_lose_nothing_that_is_new(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     fill(path, 4000, age_s=2 * HOUR_S)
@@ -197,6 +199,7 @@ prune(connection, CacheBounds(max_bytes=1_000_000, max_age_s=86400.0))
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("n_batches", [1, 5, 20])
 def test_a_process_killed_while_it_prunes_leaves_a_cache_to_use(tmp_path: Path, n_batches: int) -> None:
     path = tmp_path / "calls.sqlite"
@@ -266,6 +269,7 @@ print(json.dumps([refused, cache.get("early") is not None, cache.get("499") is n
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
 def test_a_disk_without_room_stops_a_journal_but_not_a_cache(tmp_path: Path) -> None:
     found = {}

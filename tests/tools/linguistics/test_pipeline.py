@@ -52,6 +52,7 @@ def test_a_missing_model_is_a_config_error_that_says_what_to_do(name: str) -> No
     assert caught.value.__cause__ is not None
 
 
+@pytest.mark.process
 def test_importing_the_rules_loads_neither_spacy_nor_torch() -> None:
     names = ("claims", "references", "relevance", "queries", "pipeline")
     imports = "; ".join(f"import factloop.tools.linguistics.{name}" for name in names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from tests.tools.models.questions import CHOICE, OPEN, STAGE, WISH, YES, YES_SAI
 from tests.tools.models.talk import Connect
 
 DOLLAR_A_TOKEN = Price(1e6, 1e6)
-HANGS = Reply(delay_s=30.0)
+HANGS = Reply(delay_s=3600.0)
 
 
 async def test_usage_is_what_the_server_reports(server: ChatServer, connect: Connect) -> None:
@@ -115,9 +114,7 @@ async def test_a_hanging_server_is_left_within_the_timeout_and_asked_again(
 ) -> None:
     server.will(HANGS, said(YES_SAID))
     talk = await connect(timeout_s=0.2)
-    begun = time.perf_counter()
     assert await ask(talk) == YES
-    assert 0.2 <= time.perf_counter() - begun < 1.0
     usage = talk.meter.snapshot(0.0)
     assert (usage.calls, usage.failed_calls) == (1, 1)
 
@@ -132,9 +129,7 @@ async def test_a_server_that_hangs_for_ever_is_given_up(server: ChatServer, conn
 
 async def test_a_server_that_drips_is_left_within_the_timeout(server: ChatServer, connect: Connect) -> None:
     server.will(Reply(body=said(YES_SAID).body, drip_s=0.05), said(YES_SAID))
-    begun = time.perf_counter()
     assert await ask(await connect(timeout_s=0.2)) == YES
-    assert time.perf_counter() - begun < 1.0
 
 
 async def test_concurrency_is_bounded(server: ChatServer, connect: Connect) -> None:
@@ -152,15 +147,15 @@ async def test_errors_of_the_server_are_retried_and_counted(server: ChatServer, 
     assert (usage.calls, usage.failed_calls) == (1, 3)
 
 
-async def test_a_refusal_for_rate_pauses_everybody(server: ChatServer, connect: Connect) -> None:
-    server.will(failure(429, retry_after_ms="200"), said(YES_SAID), said(YES_SAID))
+async def test_a_refusal_for_rate_pauses_everybody(server: ChatServer, connect: Connect, slept: list[float]) -> None:
+    server.will(failure(429, retry_after_ms="500"), said(YES_SAID), said(YES_SAID))
     talk = await connect()
     first = asyncio.create_task(ask(talk, "one"))
-    await server.asked.wait()
-    await asyncio.sleep(0.05)
-    begun = time.perf_counter()
+    while not any(seconds >= 0.5 for seconds in slept):  # noqa: ASYNC110 -- its pause is no event of ours
+        await asyncio.sleep(0.01)
+    n_pauses = sum(seconds > 0.1 for seconds in slept)
     await ask(talk, "two")
-    assert time.perf_counter() - begun > 0.1
+    assert sum(seconds > 0.1 for seconds in slept) > n_pauses
     assert await first == YES
 
 

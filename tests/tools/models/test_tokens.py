@@ -26,6 +26,7 @@ def test_without_a_vocabulary_four_characters_are_a_token(
     assert count_tokens(text) == expected
 
 
+@pytest.mark.process
 def test_counting_touches_no_network_and_loads_no_tokenizer(tmp_path: Path) -> None:
     environment = {"TIKTOKEN_CACHE_DIR": str(tmp_path), "PATH": ""}
     done = subprocess.run(

@@ -32,6 +32,7 @@ def test_missing_key_and_missing_documents(tmp_path: Path) -> None:
         build_search_tools([], [tmp_path / "absent"])
 
 
+@pytest.mark.process
 def test_only_what_is_asked_for_is_imported() -> None:
     program = (
         "import sys, factloop.tools.search.build as b; b.build_search_tools(['wikipedia']);"

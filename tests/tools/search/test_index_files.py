@@ -81,6 +81,7 @@ def test_an_index_in_use_stays(docs: Path) -> None:
     assert remove_index(index)
 
 
+@pytest.mark.process
 def test_an_index_that_another_process_has_open_stays_until_that_ends(docs: Path) -> None:
     command = [sys.executable, "-c", SEARCHER, str(docs), str(docs.parent / "cache")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as searcher:
@@ -92,6 +93,7 @@ def test_an_index_that_another_process_has_open_stays_until_that_ends(docs: Path
     assert remove_index(index_of(docs))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("n_files", [0, 1, 3, 8])
 def test_a_process_killed_while_it_removes_leaves_what_is_built_anew(docs: Path, n_files: int) -> None:
     opened(docs)

@@ -8,8 +8,9 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.tools.verifiers.encoder import LabelPlaces, NliVerifier
+from tests.extras import needs
 
-pytest.importorskip("transformers", reason="the extra `semantic` is not installed")
+pytestmark = needs("transformers", "semantic")
 
 NLI = {0: "contradiction", 1: "entailment", 2: "neutral"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from factloop.tools.verifiers.base import Label, Verifier
 from factloop.tools.verifiers.lexical import THRESHOLD, LexicalVerifier, agreement, compare_texts
+from tests.work import LINEAR, growth, lines_run
 
 CURIE = (
     "Marie Curie was born in Warsaw on 7 November 1867. She shared the 1903 Nobel Prize in Physics with her husband "
@@ -162,7 +162,7 @@ def test_a_passage_split_in_two_is_judged_alike(verifier: Verifier) -> None:
     st.text(alphabet=st.characters(), max_size=120),
     st.lists(st.text(alphabet=st.characters(), max_size=200), max_size=3),
 )
-@settings(max_examples=200)
+@settings(max_examples=3 * settings().max_examples)
 def test_any_text_gets_an_answer(claim: str, passages: list[str]) -> None:
     found = LexicalVerifier().verify(claim, passages)
     assert 0.0 <= found.score <= 1.0
@@ -173,28 +173,33 @@ def test_any_text_gets_an_answer(claim: str, passages: list[str]) -> None:
 @pytest.mark.parametrize(
     "passage", ["\0" * 100, "x" * 1_000_000, "ab " * 333_333, "{{ 6*7 }} <script>\u202e [KNOWLEDGE]"]
 )
-def test_strange_passages_take_linear_time(verifier: Verifier, passage: str) -> None:
-    start = time.perf_counter()
-    assert verifier.verify("Marie Curie was born in 1867.", [passage]).label == "insufficient"
-    assert time.perf_counter() - start < 10
+def test_strange_passages_take_linear_work(verifier: Verifier, passage: str) -> None:
+    """What a regular expression does is not counted: the square of a megabyte would outlast the test's time limit."""
+
+    def verify(n_characters: int) -> None:
+        found = verifier.verify("Marie Curie was born in 1867.", [passage[:n_characters]])
+        assert found.label == "insufficient"
+
+    verify(len(passage))
+    assert growth(verify, 2_000) < LINEAR
 
 
 @pytest.mark.parametrize("piece", ["x{}y", "not x{}y", "7 layers{} of", "not"])
-def test_long_claims_take_linear_time(verifier: Verifier, piece: str) -> None:
+def test_long_claims_take_linear_work(verifier: Verifier, piece: str) -> None:
     letters = str.maketrans("0123456789", "abcdefghij")
-    claim = " ".join(piece.format(str(number).translate(letters)) for number in range(20_000))
-    start = time.perf_counter()
-    verifier.verify(claim, [claim])
-    assert time.perf_counter() - start < 10
+
+    def verify(n_pieces: int) -> None:
+        claim = " ".join(piece.format(str(number).translate(letters)) for number in range(n_pieces))
+        verifier.verify(claim, [claim])
+
+    verify(20_000)
+    assert growth(verify, 500) < LINEAR
 
 
-def test_speed(verifier: Verifier) -> None:
+def test_a_passage_is_read_once(verifier: Verifier) -> None:
     passage = " ".join([CURIE, BRIDGE] * 10)  # 50 sentences
-    verifier.verify("Marie Curie was born in Warsaw.", [passage])
-    start = time.process_time()
-    for number in range(200):
-        verifier.verify(f"Marie Curie was born in Warsaw in {number}.", [passage])
-    assert time.process_time() - start < 1.0
+    first = lines_run(lambda: verifier.verify("Marie Curie was born in Warsaw in 1.", [passage]))
+    assert lines_run(lambda: verifier.verify("Marie Curie was born in Warsaw in 2.", [passage])) < first / 2
 
 
 class Letters:

@@ -17,9 +17,10 @@ from factloop.tools.verifiers.factkb import FactKb
 from factloop.tools.verifiers.local import LocalReader
 from factloop.tools.verifiers.minicheck import MiniCheckFlanT5, MiniCheckRoberta
 from factloop.tools.verifiers.pairs import VerifierPair, score_pairs
+from tests.extras import needs
 from tests.tools.verifiers.tiny_models import LABELS_3, roberta_config, save_roberta, save_t5, save_tokenizer
 
-pytest.importorskip("transformers", reason="the extra `semantic` is not installed")
+pytestmark = needs("transformers", "semantic")
 
 NLI = {0: "contradiction", 1: "neutral", 2: "entailment"}
 TWO = {0: "LABEL_0", 1: "LABEL_1"}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import runpy
+import shlex
 import shutil
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from factloop.cli import main
 from factloop.evaluation.audit.adjustment_records import AdjustmentMethod, CalibrationWarning
 from factloop.evaluation.audit.advice import Leave, Use
 from factloop.evaluation.audit.estimate import AuditFigure, Group
@@ -32,20 +33,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audit")
     for file in ("predictions.jsonl", "draw_pictures.py"):
         shutil.copy(FOLDER / file, folder)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in COMMANDS:
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=folder,
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stderr
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            run(command, patch)
     return folder
+
+
+def run(command: str, patch: pytest.MonkeyPatch) -> None:
+    """Runs `factloop ...` or `python SCRIPT ...` in this process."""
+    program, *arguments = shlex.split(command)
+    if program == "factloop":
+        patch.setattr(sys, "argv", [program, *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+    else:
+        patch.setattr(sys, "argv", arguments)
+        runpy.run_path(arguments[0], run_name="__main__")
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +82,11 @@ def test_the_commands_are_those_of_an_audit(folder: Path) -> None:
     assert (folder / "audit.html").stat().st_size > 100_000
 
 
-def test_the_rows_are_those_that_the_script_makes() -> None:
-    done = subprocess.run([sys.executable, FOLDER / "make_predictions.py"], capture_output=True, text=True, check=True)
-    assert done.stdout == (FOLDER / "predictions.jsonl").read_text(encoding="utf-8")
-    first = json.loads(done.stdout.splitlines()[0])
+def test_the_rows_are_those_that_the_script_makes(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(FOLDER / "make_predictions.py"), run_name="__main__")
+    made = capsys.readouterr().out
+    assert made == (FOLDER / "predictions.jsonl").read_text(encoding="utf-8")
+    first = json.loads(made.splitlines()[0])
     shown = json.loads(" ".join(re.findall(r"```json\n(.*?)```", README, re.DOTALL)[0].split()))
     assert {**first, "claim": "...", "document": "..."} == shown
 

@@ -14,8 +14,9 @@ from factloop.core.errors import ConfigError
 from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
 from factloop.evaluation.mixedqa.reference.bertscore import BertScore
 from factloop.evaluation.mixedqa.reference.likelihood import INSTRUCTIONS, Given, bart_score, gpt_score
+from tests.extras import needs
 
-pytest.importorskip("bert_score", reason="the extra `metrics` is not installed")
+pytestmark = needs("bert_score", "metrics")
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "ada", "paints", "bridges", "red", "in", "paris", "who", "?"]
 ANSWERS = ["Ada paints", "red", "bridges in Paris red red", "Ada"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
@@ -167,7 +167,6 @@ PAIRS = st.lists(st.tuples(WORDS, st.lists(WORDS, max_size=3)), max_size=5)
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.name)
 @given(pairs=PAIRS)
-@settings(max_examples=40)
 def test_bounds_and_each_for_itself(metric: ReferenceMetric, pairs: Sequence[tuple[str, list[str]]]) -> None:
     found = metric.score([candidate for candidate, _ in pairs], [group for _, group in pairs])
     assert all(value is None or 0.0 <= value <= 1.0 for value in found)
@@ -175,7 +174,6 @@ def test_bounds_and_each_for_itself(metric: ReferenceMetric, pairs: Sequence[tup
 
 
 @given(words=st.lists(st.sampled_from(["ada", "paints", "red", "bridges"]), min_size=4, max_size=8).map(" ".join))
-@settings(max_examples=40)
 def test_a_reference_itself_scores_best(words: str) -> None:
     for metric in (ExactMatch(), Bleu(1), Bleu(4), RougeL()):
         assert score(metric, words, words) == pytest.approx(1.0)

@@ -123,6 +123,7 @@ def _found_into(queue: multiprocessing.Queue[list[str]], docs: Path) -> None:
     queue.put(found(docs, "about"))
 
 
+@pytest.mark.process
 def test_many_processes_at_once(docs: Path) -> None:
     context = multiprocessing.get_context("spawn")
     queue: multiprocessing.Queue[list[str]] = context.Queue()
