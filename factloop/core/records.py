@@ -29,7 +29,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Record(BaseModel):
     """Base of all records: immutable, and unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Built when first used: an import of all records took a third of a second, and a process uses few of them.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
