@@ -9,7 +9,6 @@ from factloop.agents.safe.graph import SafePlan
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.paper import PaperPlan
-from factloop.core.extras import require
 from factloop.core.records import Plan
 from factloop.setup.session import Session
 from factloop.setup.settings import CheckSettings
@@ -33,9 +32,8 @@ def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGat
 def filled_offline(settings: CheckSettings, session: Session) -> Fill:
     """Each plan with the rules as its judge.
 
-    Here the plan `grounded` is `fused` without its gate: reading windows would save no call. Raises MissingExtra.
+    Here the plan `grounded` is `fused` without its gate: reading windows would save no call.
     """
-    require("offline", "a check without a model (--model)")
     from factloop.agents.safe.offline import OfflineFusedStages, OfflinePaperStages
     from factloop.tools.linguistics.pipeline import load_pipeline
     from factloop.tools.verifiers.lexical import LexicalVerifier

@@ -14,6 +14,7 @@ import factloop
 from factloop.agents.safe.model_stages import FUSED_PROMPTS, GROUNDED_PROMPTS, PAPER_PROMPTS
 from factloop.checking.cascade.stage import Cascade, load_cascade
 from factloop.core.errors import ConfigError
+from factloop.core.extras import require
 from factloop.core.records import Fingerprint, Plan
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
@@ -68,6 +69,8 @@ def prepare(
     rules judge.
     """
     chat = _chat_model(settings, model)
+    if chat is None:
+        require("offline", "a check without a model (--model)")
     prompts = PromptRegistry.load(settings.prompts)
     cascade = load_cascade(settings, has_model=chat is not None)
     fingerprint = _fingerprint(settings, chat, tools, prompts)
