@@ -17,8 +17,8 @@ from factloop.core.errors import ConfigError, MissingExtra
 from factloop.core.extras import INCLUDED, PACKAGES, Extra, missing, require
 
 PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
-BUNDLES = {"all", "dev", "correction"}
-"""Extras that bring others and that no feature asks for; `correction` is a former name."""
+BUNDLES = {"all", "dev", "docs", "correction"}
+"""Extras that no feature asks for: bundles, what maintainers need, and a former name."""
 
 
 @pytest.fixture(scope="module")
