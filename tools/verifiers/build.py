@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from importlib import import_module
+from typing import Literal, Protocol, cast
 
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
@@ -18,8 +19,15 @@ from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.verifiers.pairs import PairReader
 
 LEXICAL, PROMPTED, BESPOKE = "lexical", "llm", "bespoke"
-LOCAL = ("nli", "minicheck-flan-t5", "minicheck-roberta", "alignscore", "factkb")
-"""Kinds with weights on this machine."""
+LOCAL = {
+    "nli": "classifiers:NliReader",
+    "minicheck-flan-t5": "minicheck:MiniCheckFlanT5",
+    "minicheck-roberta": "minicheck:MiniCheckRoberta",
+    "alignscore": "alignscore:AlignScore",
+    "factkb": "factkb:FactKb",
+}
+"""Kinds with weights, or other files, on this machine: name, and the module of `factloop.tools.verifiers` with the
+`ReaderBuilder`."""
 CALLING = (PROMPTED, BESPOKE)
 """Kinds behind a server."""
 
@@ -87,14 +95,12 @@ def build_verifier(
         from factloop.tools.verifiers.bespoke import BespokeReader
 
         return BespokeReader(open_gateway("bespoke", spec.target), logprobs=logprobs)
-    if spec.kind not in LOCAL:
-        builder: ReaderBuilder = load_plugin(VERIFIERS, spec.kind)
-        return builder(spec.target, allow_download=allow_download)
-    from factloop.tools.verifiers.alignscore import AlignScore
-    from factloop.tools.verifiers.classifiers import NliReader
-    from factloop.tools.verifiers.factkb import FactKb
-    from factloop.tools.verifiers.minicheck import MiniCheckFlanT5, MiniCheckRoberta
+    return _reader_builder(spec.kind)(spec.target, allow_download=allow_download)
 
-    readers = (NliReader, MiniCheckFlanT5, MiniCheckRoberta, AlignScore, FactKb)
-    reader = next(reader for reader in readers if reader.kind == spec.kind)
-    return reader(spec.target, allow_download=allow_download)
+
+def _reader_builder(kind: str) -> ReaderBuilder:
+    """What builds readers of that kind; only its module is imported."""
+    if kind not in LOCAL:
+        return cast("ReaderBuilder", load_plugin(VERIFIERS, kind))
+    module, _, reader = LOCAL[kind].partition(":")
+    return cast("ReaderBuilder", getattr(import_module(f"factloop.tools.verifiers.{module}"), reader))
