@@ -28,10 +28,14 @@ def total(reports: list[FactualityReport], responses: tuple[Response, ...]) -> S
     return sum(scores, Score())
 
 
-PLANS: list[dict[str, Any]] = [{"plan": "fused"}, {"plan": "fused", "tool_calling": False}, {"plan": "paper"}]
+PLANS = [
+    pytest.param({"plan": "fused"}, id="fused"),
+    pytest.param({"plan": "fused", "tool_calling": False}, id="without tools"),
+    pytest.param({"plan": "paper"}, id="paper", marks=pytest.mark.statistical),  # some 300 calls for each report
+]
 
 
-@pytest.mark.parametrize("settings", PLANS, ids=["fused", "without tools", "paper"])
+@pytest.mark.parametrize("settings", PLANS)
 async def test_verdicts_are_those_of_the_world(sim: Simulator, settings: dict[str, Any]) -> None:
     responses = sim.world.responses[1:4]
     reports = await check_all(sim, responses, **settings)
@@ -46,7 +50,7 @@ async def test_verdicts_are_those_of_the_world(sim: Simulator, settings: dict[st
         assert [claim.id for claim in report.claims] == list(dict.fromkeys(claim.id for claim in report.claims))
 
 
-@pytest.mark.parametrize("settings", PLANS, ids=["fused", "without tools", "paper"])
+@pytest.mark.parametrize("settings", PLANS)
 async def test_faults_lose_no_fact_and_turn_no_failure_into_a_verdict(sim: Simulator, settings: dict[str, Any]) -> None:
     sim.set(faults=FAULTS)
     responses = sim.world.responses[1:3]

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command
-from tests.documents.shown import Document, run_command, run_in_shell, run_python, serving
+from tests.documents.shown import DOCS, Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 README = Document.read("README.md")
+IN_GUIDES = {command for path in DOCS.glob("*.md") for command in Document.read(f"docs/{path.name}").commands}
+"""`test_guides` runs these."""
 
 
 def test_there_are_commands_and_code() -> None:
@@ -19,7 +21,7 @@ def test_there_are_commands_and_code() -> None:
     assert len(README.python) >= 2
 
 
-@pytest.mark.parametrize("command", README.commands)
+@pytest.mark.parametrize("command", [command for command in README.commands if command not in IN_GUIDES])
 def test_command(
     command: str,
     simulator: RunningSimulator,

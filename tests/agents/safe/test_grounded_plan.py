@@ -216,7 +216,7 @@ class Meeting(GroundedScript):
 
     async def _meet(self) -> None:
         number, self._n_asked = self._n_asked, self._n_asked + 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self._all_there.wait()
         for _ in range(self.n - number):
             await asyncio.sleep(0)
