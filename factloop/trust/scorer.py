@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -261,11 +262,12 @@ class TrustScorer:
 
 
 def _load_tables() -> None:
-    """Imports what makes distractors, and reads its tables. Raises ConfigError without the extra `trust`."""
+    """Imports what distracts and what scores, and reads tables. Raises ConfigError without the extra `trust`."""
     require("trust", "TrustScore")
     from factloop.trust.distractor_sources import load_tables
 
     load_tables()
+    import_module("factloop.trust.scoring")  # of some size; imported late, it would hold up the loop
 
 
 def _opened(setup: TrustSetup, journal: Path | None = None) -> TrustScoring:

@@ -152,7 +152,7 @@ def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service:
     page.get_by_role("button", name="Stop this check").click()
     expect(page.locator(".byline").first).to_contain_text("This check was stopped")
     expect(page.locator(JUDGED).first).to_be_visible()
-    expect(page.get_by_text("Unscored").first).to_be_visible()
+    expect(page.get_by_text("the check ended before").first).to_be_visible()
     page.get_by_role("button", name="Edit and check again").click()
     assert page.get_by_label("Response to check").input_value() == world.world.one_response(30).text
     page.go_back()
