@@ -42,7 +42,7 @@ class SharedAnswers:
         return other
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """The answer kept, or that of the first who asks; the account is charged what that cost, whoever paid.
+        """The kept answer, or that of the first caller; the account is charged its cost, even if another one paid.
 
         A second time the same account has it for nothing. An error reaches all who wait for it, and is not kept; what
         failed is charged to the one who asked. Raises as `Call.make`, and ConfigError.

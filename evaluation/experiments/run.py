@@ -20,7 +20,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from factloop.checking.cascade.stage import refuse_without_documents
-from factloop.checking.check import Asked, Checking, open_checking
+from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import prepare
 from factloop.core.records import Usage
 from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
@@ -50,7 +50,7 @@ CALLS_AT_ONCE = 64
 the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 REPORT = "experiment.json"
-"""The comparison that was made of the results, where somebody keeps it with them."""
+"""The comparison of the results, where it was kept beside them."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ async def astream_experiment(
     limits. The budget holds over all variants, repeats and attempts. The user's cache is not used: a repeat is to be
     another draw from the model.
 
-    With a model or a paid search it costs money. Raises ConfigError, DataError. Whoever stops before the end closes the
-    stream (`contextlib.aclosing`).
+    With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
+    closes the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     data = load_data(plan.data_path)
@@ -171,7 +171,9 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
             refuse_without_documents(checking.setup.settings, checking.setup.tools)
         else:
             checking = checking.over(sources)
-        report = await checking.report(Asked(item.run.response, item.run.prompt, item.run.facts, sources=sources))
+        report = await checking.report(
+            CheckRequest(item.run.response, item.run.prompt, item.run.facts, sources=sources)
+        )
         return make(task.variant, task.repeat, item, report)
 
     return judge

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from factloop.agents.longfact.graph import most_rounds
 from factloop.agents.longfact.writer import EXAMPLES_SHOWN, MOST_KNOWN, PER_ROUND, PROMPT_OF
 from factloop.evaluation.generation.records import GenerationEstimate, Kind
-from factloop.evaluation.generation.response_file import Asked
+from factloop.evaluation.generation.response_file import ModelPrompt
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import stated_price
@@ -20,7 +20,7 @@ TOKENS_OF_A_PROMPT = 40
 """Of a prompt among those that the model is shown: some 20 are usual."""
 
 
-def estimate_responses(asked: Iterable[Asked], settings: ResponseSettings) -> GenerationEstimate:
+def estimate_responses(asked: Iterable[ModelPrompt], settings: ResponseSettings) -> GenerationEstimate:
     """An upper bound for one response to each. Costs nothing and needs no key."""
     prompts = [count_tokens(prompt.text) for prompt in asked]
     return _bound(settings, len(prompts), sum(prompts))

@@ -22,11 +22,11 @@ Outcome = GeneratedResponse | Unanswered
 """What came of a prompt. What is unanswered has no line in the file: it is asked again."""
 
 _BEGINNING = b'{"id":"'
-"""Of every line that is written here: what else ends without a line end is somebody else's."""
+"""Every line written here begins so. A last line that begins otherwise, without a line end, is not ours."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelPrompt:
     """A prompt as it is put to the model."""
 
     id: str
@@ -53,7 +53,7 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
 
 @contextmanager
 def open_responses(
-    path: Path, asked: Mapping[str, Asked], *, system: str, generated_by: GeneratedBy
+    path: Path, asked: Mapping[str, ModelPrompt], *, system: str, generated_by: GeneratedBy
 ) -> Iterator[Log[Outcome, str]]:
     """The rows of the file, held by one process at a time. A last line that a kill cut short is dropped.
 
@@ -104,7 +104,7 @@ _FORMAT = LogFormat[Outcome, str](
 
 
 def _refuse_other_runs(
-    path: Path, asked: Mapping[str, Asked], system: str, generated_by: GeneratedBy
+    path: Path, asked: Mapping[str, ModelPrompt], system: str, generated_by: GeneratedBy
 ) -> Callable[[Outcome, int], None]:
     model = "model or sampling (--model, --base-url, --temperature, --max-tokens)"
     seen: set[str] = set()

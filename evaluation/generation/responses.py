@@ -20,7 +20,7 @@ from factloop.agents.trustscore.undressing import after_thinking
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, Unanswered
-from factloop.evaluation.generation.response_file import Asked, Outcome, open_responses
+from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Events, Increments, Run, judged_here, summary_of
 from factloop.prompts.registry import PromptRegistry
@@ -33,16 +33,16 @@ RESPOND = "respond"
 """Name of the stage in the account of a run."""
 
 
-def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[Asked]:
+def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
     """The prompts as they are put to the model: by themselves, or with the request for detail after each."""
     return [
-        Asked(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
+        ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
         for prompt in prompts
     ]
 
 
 async def astream_responses(
-    asked: Sequence[Asked],
+    asked: Sequence[ModelPrompt],
     settings: ResponseSettings,
     out: Path,
     *,
@@ -55,8 +55,8 @@ async def astream_responses(
     Costs money. `out` may be of an earlier start with the same arguments (more prompts are no harm): what it holds is
     not asked again. `model` is a chat model that the caller built; otherwise the settings name one. A prompt without an
     answer is in the report, with the reason, and in no row. Raises ConfigError and DataError for what is wrong before
-    anything is spent, ConfigError for a disk that fails. Whoever stops before the end closes it
-    (`contextlib.aclosing`).
+    anything is spent, ConfigError for a disk that fails. A caller that stops before the end
+    closes it (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
@@ -77,7 +77,7 @@ async def astream_responses(
         n_earlier, spent = len(log.finished), UsageMeter()
         unanswered: list[Unanswered] = []
 
-        async def respond(prompt: Asked) -> Outcome:
+        async def respond(prompt: ModelPrompt) -> Outcome:
             meter = UsageMeter()
             outcome = await _respond(prompt, gateway, name, meter)
             spent.add(meter.snapshot(0.0))
@@ -115,13 +115,13 @@ async def astream_responses(
 
 
 async def generate_responses(
-    asked: Sequence[Asked], settings: ResponseSettings, out: Path, **options: Any
+    asked: Sequence[ModelPrompt], settings: ResponseSettings, out: Path, **options: Any
 ) -> ResponsesReport:
     """What came of it; options as of `astream_responses`."""
     return await summary_of(astream_responses(asked, settings, out, **options))
 
 
-async def _respond(prompt: Asked, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:
+async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:
     try:
         said = await gateway.ask_freely(prompt.text, stage=RESPOND, meter=meter)
         response = after_thinking(said.text)

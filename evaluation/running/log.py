@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -65,11 +66,10 @@ class Log(Generic[R, K]):
             self._file = self._opened()
         except OSError as error:
             raise self._unusable(error) from error
-        try:
+        with ExitStack() as on_error:
+            on_error.callback(self._file.close)
             self._look_through(check)
-        except BaseException:
-            self._file.close()
-            raise
+            on_error.pop_all()
 
     @property
     def finished(self) -> Collection[K]:

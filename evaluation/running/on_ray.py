@@ -66,8 +66,8 @@ async def judged_on_ray(
     Without an `address` a small Ray of this machine is started, and ended with the generator; with one (`auto`,
     `HOST:6379`) the workers go to the machines of that cluster, each of which has this version of factloop, and the
     documents at the same paths. An item whose worker dies is given to another; `describe` is what messages call it.
-    `directory` keeps the answers paid for. Whoever stops before the end closes it (`contextlib.aclosing`), which ends
-    the workers.
+    `directory` keeps the answers paid for. A caller that stops before the end closes the generator
+    (`contextlib.aclosing`), which ends the workers.
 
     Raises ConfigError (Ray is not installed, no cluster at that address, settings), DataError, and ToolError where
     workers keep dying.

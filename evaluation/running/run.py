@@ -51,8 +51,8 @@ class NewRecord(Generic[Record]):
 
 
 Events = AsyncGenerator[RunStarted | NewRecord[Record] | Summary, None]
-"""Of a run: its start, each record as soon as it is kept, and the summary last. Whoever stops before the end closes it
-(`contextlib.aclosing`)."""
+"""The events of a run: its start, each record as soon as it is kept, and the summary last. A caller that stops before
+the end closes it (`contextlib.aclosing`)."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -35,16 +36,15 @@ class Spool(Generic[Item]):
         self._load = load
         self._lines = TemporaryLines()
         self._hash = hashlib.sha256()
-        try:
+        with ExitStack() as on_error:
+            on_error.callback(self._lines.close)
             for item in items:
                 line = dump(item)
                 self._hash.update(line)
                 if limit is None or self.n < limit:
                     self._lines.append(line)
                     self.n += 1
-        except BaseException:
-            self._lines.close()
-            raise
+            on_error.pop_all()
 
     @property
     def digest(self) -> str:

@@ -38,7 +38,7 @@ async def judge_here(
 ) -> AsyncGenerator[JudgedResponse, None]:
     """The judged responses as they come; `items` is read no further than `at_once` ahead of them.
 
-    Raises ConfigError, DataError. Whoever stops before the end closes it (`contextlib.aclosing`).
+    Raises ConfigError, DataError. A caller that stops before the end closes it.
     """
     async with (
         open_judge(checker, journal=journal) as judge,

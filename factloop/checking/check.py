@@ -43,7 +43,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckRequest:
     """What is to be checked, as `FactChecker.acheck` takes it. Raises DataError."""
 
     response: str
@@ -110,7 +110,7 @@ class Checking:
     async def aclose(self) -> None:
         await self.session.aclose()
 
-    async def report(self, asked: Asked) -> FactualityReport:
+    async def report(self, asked: CheckRequest) -> FactualityReport:
         """The report; what cannot be judged is in it, unscored."""
         started, meter = time.perf_counter(), self._meter(asked)
         setup = self.setup
@@ -121,7 +121,7 @@ class Checking:
             note_check(span, report)
         return report
 
-    async def events(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """What happens, as it happens; the report last. Whoever leaves early closes it, which stops the calls."""
         started, meter, setup = time.perf_counter(), self._meter(asked), self.setup
         span = check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response)
@@ -164,11 +164,11 @@ class Checking:
             raise ConfigError(f"{said}: give --price-in and --price-out")
         return within.allowance(begun_at=begun_at, of=of)
 
-    def _meter(self, asked: Asked) -> UsageMeter:
+    def _meter(self, asked: CheckRequest) -> UsageMeter:
         shared = asked.allowance
         return UsageMeter(self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared)
 
-    def _context(self, asked: Asked, meter: UsageMeter) -> CheckContext:
+    def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
         """Of sentences whose answer is not written yet nobody knows what the rest will tie to the question: all of it
         is judged."""
         is_whole = asked.spans is None or asked.is_whole
@@ -179,7 +179,9 @@ class Checking:
         """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
         return {"recursion_limit": 4 * self.setup.settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
 
-    def _report(self, asked: Asked, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float) -> FactualityReport:
+    def _report(
+        self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float
+    ) -> FactualityReport:
         setup = self.setup
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
         counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), setup.cascade

@@ -15,7 +15,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from factloop.checking.cascade.stage import refuse_without_documents
-from factloop.checking.check import Asked, Checking, open_checking
+from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import numbered, prepare
 from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished, Event
@@ -72,7 +72,7 @@ class Engaged:
         spans: Sequence[tuple[int, int]] | None = None,
     ) -> FactualityReport:
         """A `Check`."""
-        asked = Asked(response, prompt, facts, spans, self.sources, allowance=self.allowance, is_whole=True)
+        asked = CheckRequest(response, prompt, facts, spans, self.sources, allowance=self.allowance, is_whole=True)
         return await self.checking.report(asked)
 
     def account(self) -> UsageMeter:
@@ -167,7 +167,7 @@ class FactChecker:
         A claim that cannot be judged is in the report, unscored with its reason. `run_dir` makes the run resumable:
         started again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
         """
-        asked = Asked(response, prompt, facts, spans, sources, limits)
+        asked = CheckRequest(response, prompt, facts, spans, sources, limits)
         if spans is not None and (facts is not None or run_dir is not None):
             raise ConfigError("spans go neither with facts nor with a run directory")
         async with self._run(asked, run_dir) as (checking, directory):
@@ -211,7 +211,7 @@ class FactChecker:
         All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
         check may take is what all of it may take together. Raises ConfigError, DataError.
         """
-        asked = Asked(response, prompt, sources=sources, limits=limits)
+        asked = CheckRequest(response, prompt, sources=sources, limits=limits)
         async with self._run(asked, run_dir) as (checking, _):
             allowance = checking.allowance(limits, begun_at=asked.begun_at, of="this correction")
             yield Engaged(checking, sources, allowance)
@@ -229,10 +229,10 @@ class FactChecker:
 
         Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
-        asked = Asked(response, prompt, sources=sources, limits=limits)
+        asked = CheckRequest(response, prompt, sources=sources, limits=limits)
         finished: CheckFinished | None = None
         async with self._run(asked, run_dir) as (checking, directory):
-            # Whoever leaves early stops the branches under way, before the session closes.
+            # A caller that leaves early stops the branches under way, before the session closes.
             async with aclosing(checking.events(asked)) as events:
                 async for event in events:
                     if isinstance(event, CheckFinished):
@@ -273,7 +273,7 @@ class FactChecker:
 
     @asynccontextmanager
     async def _run(
-        self, asked: Asked, run_dir: str | Path | None
+        self, asked: CheckRequest, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
         """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
         sources = asked.sources

@@ -94,7 +94,7 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
     stated_price(settings)  # half a price is wrong even where no model will use it
     if isinstance(model, ChatModel):
-        return replace(model, http=None)  # lent: whoever built it closes its connections
+        return replace(model, http=None)  # lent: its builder closes its connections
     if model is not None or settings.model is not None:
         wanted = model if model is not None else settings.model
         assert wanted is not None

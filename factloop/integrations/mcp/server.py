@@ -52,7 +52,7 @@ INSTRUCTIONS = (
 
 Response = Annotated[str, Field(description="The text whose claims are checked, in full.", max_length=LONGEST_RESPONSE)]
 Question = Annotated[str | None, Field(description="The question that it answers.", max_length=LONGEST_QUESTION)]
-Asked = Annotated[str, Field(description="The question.", min_length=1, max_length=LONGEST_QUESTION)]
+RequiredQuestion = Annotated[str, Field(description="The question.", min_length=1, max_length=LONGEST_QUESTION)]
 Answer = Annotated[str, Field(description="The answer to it.", min_length=1, max_length=LONGEST_CLAIM)]
 OneClaim = Annotated[
     str, Field(description="One statement that can be read alone.", min_length=1, max_length=LONGEST_CLAIM)
@@ -112,7 +112,7 @@ class _Tools:
             report = await self._checker.acheck(claim, facts=facts, sources=sources, limits=limits)
         return _result(in_words(report), checked_claim(report))
 
-    async def trust_score(self, question: Asked, response: Answer) -> Annotated[CallToolResult, TrustScores]:
+    async def trust_score(self, question: RequiredQuestion, response: Answer) -> Annotated[CallToolResult, TrustScores]:
         """Score an answer by TrustScore: does the subject model stand by it among distractors, do documents agree?"""
         settings = self._scorer.settings
         if settings.subject_model is None and not settings.corpus:

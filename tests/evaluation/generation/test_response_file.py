@@ -17,7 +17,7 @@ from factloop.core.files.json import to_json_line
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.responses import load_responses
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, Unanswered
-from factloop.evaluation.generation.response_file import Asked, Outcome, open_responses, read_responses
+from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses, read_responses
 from factloop.evaluation.running.log import Log
 
 BY = GeneratedBy(model="openai:sim", sampling={"temperature": 0.5, "max_tokens": 4096})
@@ -28,11 +28,11 @@ def row(prompt_id: str, response: str = "Ja.\r\n\u2028 „Ö“ 🍄 \x85 \u202e
     return GeneratedResponse.model_validate({**named, "response": response, "generated_by": BY, **fields})
 
 
-class Every(dict[str, Asked]):
+class Every(dict[str, ModelPrompt]):
     """All prompts that the rows above answer."""
 
     def get(self, key: str, default: Any = None) -> Any:  # noqa: ARG002 - as dict has it
-        return Asked(key, None, "Who?")
+        return ModelPrompt(key, None, "Who?")
 
 
 def opened(path: Path) -> AbstractContextManager[Log[Outcome, str]]:
@@ -128,7 +128,7 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
         pass
 
 
-ASKED = {"p/1": Asked("p/1", None, "Who?")}
+ASKED = {"p/1": ModelPrompt("p/1", None, "Who?")}
 
 
 @pytest.mark.parametrize(
