@@ -55,6 +55,13 @@ class Document:
         )
 
 
+NO_GUIDES = {"architecture.md", "extending.md", "glossary.md", "index.md", "reference.md"}
+"""They show a reader nothing to run; `test_extending` applies the recipes."""
+GUIDES = {
+    path.name: Document.read(f"docs/{path.name}") for path in sorted(DOCS.glob("*.md")) if path.name not in NO_GUIDES
+}
+
+
 def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> None:
     """As a reader types it, with the simulator in place of a server of their own, but in this process."""
     name, *arguments = shlex.split(command.replace(LOCAL_SERVER, simulator.base_url))

@@ -8,14 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command
-from tests.documents.shown import DOCS, Document, run_command, run_in_shell, run_python, serving
+from tests.documents.shown import GUIDES, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 SERVICE = "http://127.0.0.1:8000"
-NO_GUIDES = {"architecture.md", "extending.md", "glossary.md", "index.md", "reference.md"}
-GUIDES = {
-    path.name: Document.read(f"docs/{path.name}") for path in sorted(DOCS.glob("*.md")) if path.name not in NO_GUIDES
-}
 COMMANDS = [
     pytest.param(name, command, marks=[pytest.mark.ray] if "--engine ray" in command else [])
     for name, guide in GUIDES.items()

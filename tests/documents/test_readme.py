@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command
-from tests.documents.shown import DOCS, Document, run_command, run_in_shell, run_python, serving
+from tests.documents.shown import GUIDES, Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 README = Document.read("README.md")
-IN_GUIDES = {command for path in DOCS.glob("*.md") for command in Document.read(f"docs/{path.name}").commands}
+IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 """`test_guides` runs these."""
 
 
