@@ -11,9 +11,11 @@ from hypothesis import settings
 
 from tests.simulator import INSTANT, Simulator
 
-# Without a deadline: on busy cores a call takes as long as it takes. HYPOTHESIS_PROFILE=full tries more.
-settings.register_profile("quick", deadline=None, max_examples=20)
-settings.register_profile("full", deadline=None, max_examples=100)
+# Without a deadline: on busy cores a call takes as long as it takes. HYPOTHESIS_PROFILE=full tries more, and the same
+# ones each time, so that a change fails for what it changed; HYPOTHESIS_PROFILE=search looks for new failures.
+settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("full", deadline=None, max_examples=100, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 STARTED_BY = {"start": "process", "browser": "browser", "cluster": "ray"}

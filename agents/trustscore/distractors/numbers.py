@@ -13,6 +13,8 @@ from factloop.agents.trustscore.distractors.number_words import CARDINALS, ORDIN
 _MAX_RANDOM = 120
 """Values drawn where a range holds more than can be wanted."""
 _MAX_DIGITS = 40
+_MAX_CHANGED_DIGITS = 18
+"""A range with more values than a machine word counts cannot be sampled."""
 
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
@@ -34,8 +36,8 @@ def other_values(
     """Other whole numbers: first those from half of `value` to its double, then up to three times as much.
 
     As round as it: 1500 gives 1200, not 1347, and 90 gives 75 sooner than 77. The first in random order, the rest by
-    distance."""
-    step = _roundness(value) if step is None else step
+    distance. Of a number with more than 18 digits the last ones stay."""
+    step = max(_roundness(value), 10 ** max(0, len(str(value)) - _MAX_CHANGED_DIGITS)) if step is None else step
     top = 10 ** (len(str(value)) + 1) if highest is None else highest
     near = _range(value, -max(value // 2, 3 * step), max(value, 3 * step), step, lowest, top)
     drawn = [one for one in _drawn(near, rng) if one != value]

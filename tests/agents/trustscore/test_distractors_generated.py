@@ -227,6 +227,8 @@ async def test_very_short_responses(response: str, least: int) -> None:
         ("Who?", "None"),
         ("Who?", "a" * 5_000),
         ("Who?", "1" * 5_000),
+        ("How many?", "It is 12345678901234567890123456789."),
+        ("How much?", "About 0.12345678901234567890 of it."),
         ("Who?", "one hundred " * 400),
         ("Who?", "Florida was returned by great kings to Spain in 1783 for $1,000. " * 100),
         ("Who?", "\x00 \U0001f600 ' \" ({[<\u202e"),
