@@ -27,7 +27,7 @@ from rich.table import Table
 
 from benchmarks.fit_lexical import data_folder
 from factloop import FactChecker, Verdict
-from factloop.core.cascade_records import CascadeFile, ErrorKind
+from factloop.checking.cascade.records import CascadeFile, ErrorKind
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, GivenFacts
 from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of

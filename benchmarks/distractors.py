@@ -26,7 +26,7 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
-from factloop.core.trust_records import DistractorSet, Source, SubstitutionLevel
+from factloop.agents.trustscore.records import DistractorSet, Source, SubstitutionLevel
 from factloop.evaluation.datasets.mixedqa import load_mixedqa
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 

@@ -21,21 +21,21 @@ from rich.console import Console
 from benchmarks.rows import Row, compared, table
 from factloop import FactChecker
 from factloop.agents.safe.schemas import Relevance
+from factloop.checking.views.html import render_html
+from factloop.checking.views.terminal import print_report
 from factloop.core.errors import ModelOutputError
 from factloop.core.files.jsonl import read_jsonl
+from factloop.correction.views.differences import pieces
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
 from factloop.evaluation.runs.views.html import render_run_html
 from factloop.evaluation.statistics.correlation import kendall, pearson, spearman
-from factloop.reports.check.html import render_html
-from factloop.reports.check.terminal import print_report
-from factloop.reports.correction.differences import pieces
-from factloop.reports.trust.html import render_trust_html
 from factloop.tools.linguistics.sentences import split_sentences
 from factloop.tools.models.parsing import parse_reply
+from factloop.trust.views.html import render_trust_html
 from tests.evaluation.mixedqa.mixedqa_sample import many_responses, result_of
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.reports.sample import large_report
-from tests.reports.trust.trust_sample import large_run
+from tests.trust.views.trust_sample import large_run
 
 MEGABYTE = 1_000_000
 Measured = tuple[str, str, Callable[[], object], float]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factloop.core.trust_records import TrustReport, TrustRun
+from factloop.agents.trustscore.records import TrustReport, TrustRun
 from factloop.tools.knowledge_base.build import build_table
 from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.scorer import TrustScorer

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
 from benchmarks.trust_runs import Answer, agreement, build_knowledge_base, draw_answers, score_all, without_times
-from factloop.core.trust_records import TrustReport
+from factloop.agents.trustscore.records import TrustReport
 from tests.simulator import RunningSimulator, spawn
 
 MAX_WALL_S = 30.0

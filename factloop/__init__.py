@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
     from factloop.checking.checker import FactChecker
-    from factloop.core.correction_records import Correction
     from factloop.core.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
     from factloop.core.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
-    from factloop.core.trust_records import LongFormTrustReport, TrustReport, TrustRun
     from factloop.correction import Corrector
+    from factloop.correction.records import Correction
     from factloop.setup.limits import Limits
     from factloop.setup.settings import CheckSettings
-    from factloop.setup.trust_settings import TrustSettings
     from factloop.trust.scorer import TrustScorer
+    from factloop.trust.settings import TrustSettings
 
 __version__ = "0.1.0"
 
@@ -27,15 +27,15 @@ _HOME = {
     "CheckSettings": "setup.settings",
     "Limits": "setup.limits",
     "Corrector": "correction",
-    "Correction": "core.correction_records",
+    "Correction": "correction.records",
     "TrustScorer": "trust.scorer",
-    "TrustSettings": "setup.trust_settings",
+    "TrustSettings": "trust.settings",
     **dict.fromkeys(("FactloopError", "ConfigError", "DataError", "ToolError", "ModelOutputError"), "core.errors"),
     **dict.fromkeys(
         ("Claim", "Evidence", "FactualityReport", "GivenFacts", "Judgement", "UnscoredReason", "Verdict"),
         "core.records",
     ),
-    **dict.fromkeys(("LongFormTrustReport", "TrustReport", "TrustRun"), "core.trust_records"),
+    **dict.fromkeys(("LongFormTrustReport", "TrustReport", "TrustRun"), "agents.trustscore.records"),
 }
 
 __all__ = [

@@ -20,7 +20,7 @@ FLOORS = (
     ("checking",),
     ("correction", "guarding", "trust"),
     ("evaluation",),
-    ("binding",),
+    ("entrance",),
     DOORS,
 )
 """From the ground up. A folder imports from floors beneath its own, never from its neighbours (doors: see below)."""

@@ -21,7 +21,6 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from factloop.agents.safe.branch import Node, Update, in_stage, of_stage
-from factloop.agents.safe.cascade import CheapStage, build_look_node
 from factloop.agents.safe.claims import (
     claim_id,
     distinct,
@@ -108,7 +107,7 @@ class ResponseNode(Protocol):
     def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
 
 
-def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | None = None) -> SafeGraph:
+def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = None) -> SafeGraph:
     """The compiled graph from `{prompt, response}` to `{claims, sentences_read}`; run it with a `CheckContext`.
 
     With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
@@ -117,10 +116,10 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, cheap: CheapStage | N
     Custom stream events (dictionaries, see `factloop.core.events`): response_split, claim_found, claim_searched,
     claim_judged. Without search tools in the context every claim is found and none is judged.
 
-    With a `cheap` stage it is a cascade: that settles what it can before the plan's own stages are asked.
+    With a `look` it is a cascade: that node settles what it can before the plan's own stages are asked.
     """
-    look, second = None if cheap is None else build_look_node(cheap), plan.second_look
-    stage: Literal["model"] | None = None if cheap is None else "model"
+    second = plan.second_look
+    stage: Literal["model"] | None = None if look is None else "model"
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
     graph.add_node(SPLIT, _build_split(plan))
     graph.add_node(READ, _build_read(plan), input_schema=WindowState)

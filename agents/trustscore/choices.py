@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+from factloop.agents.trustscore.records import Letter, Option, OptionKind
 from factloop.agents.trustscore.undressing import after_thinking, plain_words, undressed
-from factloop.core.trust_records import Letter, Option, OptionKind
 
 LONGEST_READ = 20_000
 """Characters of a reply that are looked at, from its end: a reasoning model's answer comes last."""

@@ -20,6 +20,7 @@ from langgraph.runtime import Runtime
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
+from factloop.agents.trustscore.records import ConsistencyCheck, DistractorSet, Option, OptionKind, TrustBC
 from factloop.agents.trustscore.stages import Distract, Subject, TrustContext
 from factloop.agents.trustscore.state import (
     ConsistencyInput,
@@ -30,7 +31,6 @@ from factloop.agents.trustscore.state import (
 )
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import ConsistencyCheck, DistractorSet, Option, OptionKind, TrustBC
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 

@@ -11,11 +11,11 @@ from langgraph.runtime import Runtime
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
+from factloop.agents.trustscore.records import Relation, TrustFC
 from factloop.agents.trustscore.stages import Judge, PassageJudgement, TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence
-from factloop.core.trust_records import Relation, TrustFC
 from factloop.tools.search.gateway import Found, SearchGateway
 
 RETRIEVE, ENTAIL = "retrieve", "entail"

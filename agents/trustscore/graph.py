@@ -15,11 +15,11 @@ from langgraph.runtime import Runtime
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.overall import overall
+from factloop.agents.trustscore.records import TrustBC, TrustFC
 from factloop.agents.trustscore.stages import Subject, TrustContext
 from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import TrustBC, TrustFC
 
 ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "combine"
 NO_SUBJECT = "No subject model was given."

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from factloop.agents.shown import as_shown
+from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.schemas import Entailment
 from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.records import Evidence
-from factloop.core.trust_records import Relation
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from factloop.agents.trustscore.questions import LETTERS
+from factloop.agents.trustscore.records import Letter
 from factloop.agents.trustscore.undressing import THINKING_ENDS
-from factloop.core.trust_records import Letter
 from factloop.tools.models.logprobs import probabilities
 from factloop.tools.models.wire import ReplyToken
 

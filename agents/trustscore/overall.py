@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from factloop.core.trust_records import Relation, TrustOV
+from factloop.agents.trustscore.records import Relation, TrustOV
 
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
 """TrustFC as a number. The paper correlates it with human labels without saying which numbers it used."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
-from factloop.core.trust_records import Letter, Option, OptionKind
+from factloop.agents.trustscore.records import Letter, Option, OptionKind
 
 DISTRACTORS_A_CHECK = 3
 NONE_OF_THE_ABOVE = "None of the above."

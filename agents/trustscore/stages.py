@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from factloop.agents.trustscore.records import DistractorSet, Letter, Option, Relation
 from factloop.core.records import Evidence
-from factloop.core.trust_records import DistractorSet, Letter, Option, Relation
 from factloop.tools.calls.meter import UsageMeter
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
-from factloop.core.trust_records import Letter
+from factloop.agents.trustscore.records import Letter
 
 RecordDict = dict[str, Any]
-"""A record of `factloop.core.trust_records` as `model_dump(mode="json")` gives it."""
+"""A record of `factloop.agents.trustscore.records` as `model_dump(mode="json")` gives it."""
 
 
 class ConsistencyInput(TypedDict):

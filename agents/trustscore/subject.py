@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from factloop.agents.trustscore.choices import read_choice
 from factloop.agents.trustscore.letters import letter_probabilities
+from factloop.agents.trustscore.records import Option
 from factloop.agents.trustscore.schemas import ClosedBookAnswer, McqAnswer
 from factloop.agents.trustscore.stages import Choice
 from factloop.agents.trustscore.undressing import after_thinking
 from factloop.core.errors import ModelOutputError, ModelRefusal
-from factloop.core.trust_records import Option
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from factloop.core.cascade_records import CascadePoint, CascadeSide, CascadeTuning, ErrorKind
+from factloop.checking.cascade.records import CascadePoint, CascadeSide, CascadeTuning, ErrorKind
 from factloop.evaluation.cascades.bounds import Floats, n_needed, p_values, upper_bound
 from factloop.evaluation.cascades.design_effects import few_groups, of_label, of_settled
 from factloop.evaluation.cascades.labelled import ScoredLabels, likeness

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from factloop.agents.safe.cascade import BETWEEN
+from factloop.checking.cascade.look import BETWEEN
+from factloop.checking.cascade.records import CascadeFile, CascadeTuning, ErrorKind
 from factloop.checking.cascade.verifiers import CheapVerifier, cheap_verifier
-from factloop.core.cascade_records import CascadeFile, CascadeTuning, ErrorKind
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.lines import place_name
 from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of

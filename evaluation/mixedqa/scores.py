@@ -14,8 +14,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from factloop.agents.trustscore.records import TrustFingerprint, TrustReport
 from factloop.core.records import Count, Record, Share, Usage
-from factloop.core.trust_records import TrustFingerprint, TrustReport
 from factloop.evaluation.datasets.mixedqa import Label, MixedQaResponse, human_label
 from factloop.evaluation.mixedqa.published import PUBLISHED, PublishedRow
 from factloop.evaluation.statistics.correlation import LEVEL, RESAMPLES, Correlation, Method, correlate

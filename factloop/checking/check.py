@@ -18,9 +18,11 @@ from pydantic import TypeAdapter
 
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.graph import build_safe_graph
+from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
 from factloop.checking.filling import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
+from factloop.checking.spans import check_span, note_check
 from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event, ServerWait
@@ -32,7 +34,6 @@ from factloop.setup.limits import Limits
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, Store, open_session
 from factloop.setup.sources import Sources
-from factloop.setup.traces import check_span, note_check
 from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
@@ -209,7 +210,8 @@ def open_checking(setup: Setup, *, journal: Path | None = None, store: Store | N
 
     With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them.
     """
-    settings, chat, cheap = setup.settings, setup.chat, None if setup.cascade is None else setup.cascade.stage
+    settings, chat = setup.settings, setup.chat
+    look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
     keeps = chat.persistent if chat is not None else any(tool.cacheable for tool in setup.tools)
     chats = () if chat is None else (chat,)
     session = open_session(
@@ -224,7 +226,7 @@ def open_checking(setup: Setup, *, journal: Path | None = None, store: Store | N
 
     @cache
     def graph_of(plan: Plan) -> SafeGraph:
-        return build_safe_graph(fill(plan), max_searches=settings.max_searches, cheap=cheap)
+        return build_safe_graph(fill(plan), max_searches=settings.max_searches, look=look)
 
     return Checking(setup, session, searching, gateway, graph_of)
 

@@ -13,13 +13,13 @@ from rich.table import Table
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.core.files.json import to_json
+from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 from factloop.setup.caching.clearing import CacheCleared, clear
 from factloop.setup.caching.folder import place_looked_at
 from factloop.setup.caching.status import CacheStatus, Kept, status_of
 from factloop.setup.settings import RunSettings
-from factloop.setup.settings_sources import load_settings
 
 STAYED = 2
 """Something was to go and did not."""

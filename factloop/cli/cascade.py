@@ -8,10 +8,10 @@ from functools import partial
 
 from rich.console import Console
 
+from factloop.checking.cascade.records import CascadeFile
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
-from factloop.core.cascade_records import CascadeFile
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.evaluation.cascades.tuning import LabelledRow, Tune, atune, load_labelled

@@ -14,6 +14,8 @@ from rich.console import Console
 
 from factloop.checking.checker import FactChecker
 from factloop.checking.estimate import estimate
+from factloop.checking.views.html import render_html
+from factloop.checking.views.terminal import print_report
 from factloop.cli.demands import exit_code, refuse_impossible
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
@@ -22,11 +24,9 @@ from factloop.cli.self_support import refuse_self_support
 from factloop.core.events import CheckFinished
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport
-from factloop.reports.check.html import render_html
-from factloop.reports.check.terminal import print_report
+from factloop.entrance.settings_sources import load_settings
 from factloop.reports.progress import ProgressDisplay
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 
 

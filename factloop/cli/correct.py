@@ -19,16 +19,16 @@ from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
-from factloop.core.correction_records import Correction
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.correction import Corrector
-from factloop.reports.correction.html import render_correction_html
-from factloop.reports.correction.terminal import print_correction
+from factloop.correction.records import Correction
+from factloop.correction.settings import CorrectionSettings
+from factloop.correction.views.html import render_correction_html
+from factloop.correction.views.terminal import print_correction
+from factloop.entrance.settings_sources import load_settings
 from factloop.reports.progress import waiting_in_words
-from factloop.setup.correction_settings import CorrectionSettings
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
 from factloop.tools.calls.patience import told_of_waits
 
 WORKING = "Checking, rewriting, checking again"

@@ -11,10 +11,10 @@ from typing import Any
 from factloop.cli.exits import DONE, messages_console, stopped_with
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.core.files.json import to_json
-from factloop.reports.trust.distractors_terminal import print_distractors
-from factloop.setup.settings_sources import load_settings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.entrance.settings_sources import load_settings
 from factloop.trust.distractor_sources import make_distractors
+from factloop.trust.settings import TrustSettings
+from factloop.trust.views.distractors_terminal import print_distractors
 
 
 def run_distractors(question: str, response: str, n: int, json: str | None, flags: Mapping[str, Any]) -> int:

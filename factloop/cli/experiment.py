@@ -19,6 +19,7 @@ from factloop.cli.self_support import refuse_self_support
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, write_atomically
+from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.estimate import ExperimentEstimate, estimate_experiment
 from factloop.evaluation.experiments.items import load_data
@@ -31,7 +32,6 @@ from factloop.evaluation.experiments.views.terminal import print_experiment
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

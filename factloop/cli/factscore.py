@@ -14,13 +14,13 @@ from factloop.cli.responses import print_estimate
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
 from factloop.core.errors import ConfigError
+from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.factscore import load_factscore
 from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.runs.items import RunItem, labelled_item
 from factloop.evaluation.runs.predictions import predictions_of
 from factloop.evaluation.runs.reading import read_run
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
 
 DATASET, PART = "factscore", "bio"
 

@@ -20,6 +20,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, to_json_line, write_atomically
 from factloop.core.files.lines import STANDARD_INPUT
 from factloop.core.records import Usage
+from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
 from factloop.evaluation.generation.estimate import estimate_prompts, estimate_responses
@@ -36,7 +37,6 @@ from factloop.evaluation.generation.responses import as_asked, astream_responses
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.reports.figures import calls, cost, plural
 from factloop.reports.visible import visible
-from factloop.setup.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

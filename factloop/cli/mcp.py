@@ -12,17 +12,17 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
-from factloop.binding.address import Binding
-from factloop.binding.keys import read_keys
 from factloop.checking.checker import FactChecker
 from factloop.cli.exits import DONE, INTERRUPTED, messages_console
 from factloop.cli.outputs import leave_now
 from factloop.cli.servers import server_settings
 from factloop.core.extras import require
+from factloop.entrance.address import Binding
+from factloop.entrance.keys import read_keys
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.setup.trust_settings import TrustSettings
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
 
 @dataclass(frozen=True)

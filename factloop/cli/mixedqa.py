@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from factloop.agents.trustscore.records import TrustRun
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import named_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
@@ -17,7 +18,7 @@ from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
-from factloop.core.trust_records import TrustRun
+from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, MixedQaResponse
 from factloop.evaluation.datasets.mixedqa_published import load_any_mixedqa
@@ -27,9 +28,8 @@ from factloop.evaluation.mixedqa.scores import MixedQaResult, ScoredResponse, co
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
 from factloop.evaluation.mixedqa.views.terminal import print_mixedqa
 from factloop.evaluation.statistics.correlation import Method
-from factloop.setup.settings_sources import load_settings
-from factloop.setup.trust_settings import TrustSettings
 from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.settings import TrustSettings
 
 
 @dataclass(frozen=True)

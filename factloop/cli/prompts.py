@@ -15,6 +15,7 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, wr
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.core.records import Record
+from factloop.entrance.settings_sources import load_settings
 from factloop.prompts.difference import PromptDifference, PromptSide, compare_sides, in_words
 from factloop.prompts.lint import LintReport, lint_paths
 from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry
@@ -22,7 +23,6 @@ from factloop.prompts.variant import find_source, start_variant
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 from factloop.setup.settings import RunSettings
-from factloop.setup.settings_sources import load_settings
 
 DIGITS = 12
 """Of a hash, on the terminal."""

@@ -16,12 +16,12 @@ from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
+from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import FIELDS, load_responses
 from factloop.evaluation.runs.items import RunItem, response_items
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
 from factloop.tools.search.build import check_sources
 
 

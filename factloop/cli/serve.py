@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factloop.binding.keys import read_keys
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.servers import server_settings
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
+from factloop.entrance.keys import read_keys
 
 if TYPE_CHECKING:
     from factloop.service.settings import ServiceSettings

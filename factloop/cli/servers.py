@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from factloop.cli.setting_flags import settings_given
+from factloop.entrance.settings_sources import load_settings
 from factloop.setup.settings import CheckSettings, RunSettings
-from factloop.setup.settings_sources import load_settings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
 """Flags whose settings TrustScore has, too, with a meaning or a default of its own."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from factloop.agents.trustscore.records import TrustReport, TrustRun
 from factloop.cli.demands import BREAKDOWNS, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
 from factloop.cli.inputs import STANDARD_INPUT, read_text
@@ -22,19 +23,18 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.core.given_text import check_given
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import TrustReport, TrustRun
+from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
-from factloop.reports.trust.html import render_trust_html
-from factloop.reports.trust.long_form_html import render_long_form_html
-from factloop.reports.trust.long_form_terminal import print_long_form
-from factloop.reports.trust.terminal import print_trust_report, print_trust_run
-from factloop.setup.settings_sources import load_settings
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.search.build import check_sources
 from factloop.trust.estimate import TrustEstimate, estimate_trust
 from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
 from factloop.trust.question_answers import QuestionAnswer, load_question_answers
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
+from factloop.trust.views.html import render_trust_html
+from factloop.trust.views.long_form_html import render_long_form_html
+from factloop.trust.views.long_form_terminal import print_long_form
+from factloop.trust.views.terminal import print_trust_report, print_trust_run
 
 NOTHING_TO_SCORE_BY = "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
 

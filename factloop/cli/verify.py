@@ -17,6 +17,7 @@ from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, wr
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
+from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.verification.records import EvaluatorSummary, VerifyRun
@@ -26,7 +27,6 @@ from factloop.evaluation.verification.settings import VerifySettings
 from factloop.evaluation.verification.spool import PlacedRow
 from factloop.reports import figures
 from factloop.reports.visible import visible
-from factloop.setup.settings_sources import load_settings
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from factloop.core.correction_records import Rejection
 from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport
+from factloop.correction.records import Rejection
 
 ELSEWHERE = -1
 """Stands for sentences of the rewritten text that come from no sentence of the response."""

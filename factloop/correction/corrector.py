@@ -12,7 +12,6 @@ from typing import get_args
 from factloop.agents.reasons import reason_of
 from factloop.checking.check import Checking
 from factloop.checking.checker import Check, FactChecker
-from factloop.core.correction_records import Correction, LeftReason, LeftSentence, Rejection, Unchecked, Unproven
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.records import FactualityReport
 from factloop.core.sync import run_blocking
@@ -23,6 +22,7 @@ from factloop.correction.faults import Fault, fault_of
 from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.offline import OfflineRewriter
 from factloop.correction.recheck import Rechecks
+from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection, Unchecked, Unproven
 from factloop.correction.rewriters import ModelRewriter, Rewriter
 from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from factloop.core.correction_records import Change, ChangeKind, LeftReason, LeftSentence
 from factloop.core.findings import by_gravity, findings_of_claims
 from factloop.correction.acceptance import Fate
 from factloop.correction.edits import Edit, apply, edits_of
+from factloop.correction.records import Change, ChangeKind, LeftReason, LeftSentence
 from factloop.correction.sentences import ResponseSentence, ids
 
 Span = tuple[int, int]

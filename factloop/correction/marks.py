@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factloop.core.correction_records import Doubt, Unchecked, Unproven
 from factloop.core.findings import Finding, by_gravity, finding_of_claim, finding_of_silence
 from factloop.core.records import FactualityReport
+from factloop.correction.records import Doubt, Unchecked, Unproven
 from factloop.tools.linguistics.blocks import code_in
 
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factloop.core.correction_records import Unproven
 from factloop.core.records import Claim, FactualityReport
+from factloop.correction.records import Unproven
 
 
 @dataclass(frozen=True)

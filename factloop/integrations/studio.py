@@ -19,11 +19,11 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
 from factloop.core.extras import require
 from factloop.core.records import Plan
+from factloop.entrance.settings_sources import load_settings
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
 
 def build_fused() -> CompiledStateGraph[Any]:

@@ -14,8 +14,6 @@ from markupsafe import Markup
 
 from factloop.reports import figures
 from factloop.reports.status import status_of, status_words
-from factloop.reports.trust import figures as trust_figures
-from factloop.reports.trust import words as trust_words
 from factloop.reports.visible import direction, visible, web_address
 
 LONGEST_READING = 400
@@ -70,7 +68,7 @@ def environment(room: str = SHARED) -> Environment:
     environment.filters.update(
         visible=visible, direction=direction, web_address=web_address, status=status_of, status_words=status_words
     )
-    environment.globals.update(figures=figures, trust=trust_figures, words=trust_words, LONGEST_READING=LONGEST_READING)
+    environment.globals.update(figures=figures, LONGEST_READING=LONGEST_READING)
     return environment
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from factloop.agents.trustscore.records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
+from factloop.checking.cascade.records import CascadeFile
 from factloop.checking.estimate import Estimate
 from factloop.cli.data import DataGot, DataListing
 from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
-from factloop.core.cascade_records import CascadeFile
-from factloop.core.correction_records import Correction
 from factloop.core.events import Event
 from factloop.core.records import FactualityReport
-from factloop.core.trust_records import DistractorSet, LongFormTrustReport, TrustReport, TrustRun
+from factloop.correction.records import Correction
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
 from factloop.evaluation.comparing.records import Comparison

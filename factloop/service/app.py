@@ -37,10 +37,10 @@ from factloop.service.work import Work
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
 TITLE = "factloop"
 

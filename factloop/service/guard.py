@@ -19,8 +19,8 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.binding.callers import BodyTooLong, CallerLeft, received, replayed
 from factloop.core.errors import ConfigError
+from factloop.entrance.callers import BodyTooLong, CallerLeft, received, replayed
 from factloop.service.errors import RequestRefusal
 from factloop.service.metrics import Metrics
 from factloop.service.settings import ServiceSettings

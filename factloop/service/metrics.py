@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from factloop.agents.trustscore.records import TrustReport
 from factloop.core.records import FactualityReport, Record, Usage
-from factloop.core.trust_records import TrustReport
 from factloop.service.shapes import Job
 
 SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)

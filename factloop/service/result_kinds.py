@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from factloop.agents.trustscore.records import TrustReport, TrustRun
 from factloop.core.records import FactualityReport
-from factloop.core.trust_records import TrustReport, TrustRun
 from factloop.reports.figures import plural
 from factloop.service.result_kind import ResultKind
 
@@ -13,13 +13,13 @@ HAS_EVALUATION = find_spec("factloop.evaluation") is not None
 
 
 def _render_trust(run: TrustReport | TrustRun) -> str:
-    from factloop.reports.trust.html import render_trust_html
+    from factloop.trust.views.html import render_trust_html
 
     return render_trust_html(run)
 
 
 def _render_check(report: FactualityReport) -> str:
-    from factloop.reports.check.html import render_html
+    from factloop.checking.views.html import render_html
 
     return render_html(report)
 

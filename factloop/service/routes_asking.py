@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
+from factloop.agents.trustscore.records import TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
-from factloop.core.trust_records import TrustReport
 from factloop.service.context import LoopServices, Open, Owner, answers
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
 from factloop.service.jobs import not_kept

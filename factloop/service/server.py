@@ -11,8 +11,8 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from factloop.binding.address import address_of
-from factloop.binding.callers import LONGEST_HEADERS, most_connections, patient_protocol
+from factloop.entrance.address import address_of
+from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
 from factloop.service.context import ServiceContext
 
 MOST_CONNECTIONS = 1_000

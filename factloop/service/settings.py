@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from factloop.binding.address import Binding
 from factloop.core.errors import ConfigError
+from factloop.entrance.address import Binding
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """Of registered documents and results."""

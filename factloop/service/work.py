@@ -8,12 +8,12 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from factloop.agents.trustscore.records import TrustReport
 from factloop.checking.checker import FactChecker
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ServerWait
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
-from factloop.core.trust_records import TrustReport
 from factloop.service.documents import Library
 from factloop.service.shapes import (
     AuditAsk,

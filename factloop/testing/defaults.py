@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from factloop.core.errors import FactloopError
+from factloop.entrance.settings_sources import PREFIX, load_settings
 from factloop.setup.recording import Recording
 from factloop.setup.settings import RunSettings
-from factloop.setup.settings_sources import PREFIX, load_settings
 from factloop.testing.running import running_test
 
 S = TypeVar("S", bound=RunSettings)

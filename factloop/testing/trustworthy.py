@@ -9,15 +9,15 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from factloop.agents.trustscore.records import TrustReport
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.sync import run_blocking
-from factloop.core.trust_records import TrustReport
 from factloop.setup.recording import Recording
-from factloop.setup.trust_settings import TrustSettings
 from factloop.testing.defaults import bare, paths_here, recording_here, settings_here
 from factloop.testing.running import running_test
 from factloop.testing.words import trust_failure
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
 Corpus = str | Path | Sequence[str | Path]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from factloop.agents.trustscore.records import TrustReport
 from factloop.core.citations import named, reason
 from factloop.core.factuality import n_contradicted
 from factloop.core.records import Claim, Evidence, FactualityReport, Judgement, Sentence, Verdict
-from factloop.core.trust_records import TrustReport
 from factloop.reports.figures import plural
 from factloop.reports.status import NO_CLAIM_WORDS
 from factloop.reports.visible import visible

@@ -16,13 +16,12 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.agents.trustscore.records import DistractorSet, Source
 from factloop.core.errors import ConfigError
 from factloop.core.given_text import check_given
-from factloop.core.trust_records import DistractorSet, Source
 from factloop.setup.caching.folder import VECTORS, cache_folder
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.embedding_model import build_embedder
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.tape import Tape
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase, built_in_gazetteer
@@ -32,6 +31,7 @@ from factloop.tools.knowledge_base.table import TableKnowledgeBase
 from factloop.tools.vocabulary.kinds import words_by_kind
 from factloop.tools.vocabulary.lexicon import words_of
 from factloop.tools.vocabulary.tagging import tag_tokens
+from factloop.trust.settings import TrustSettings
 
 _LOADING = Lock()
 

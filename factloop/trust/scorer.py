@@ -19,31 +19,31 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
-from factloop.core.errors import ConfigError, DataError
-from factloop.core.extras import require
-from factloop.core.files.json import to_json, write_atomically
-from factloop.core.given_text import check_given
-from factloop.core.records import Claim, FactualityReport, Record, Verdict
-from factloop.core.sync import run_blocking
-from factloop.core.trust_records import (
+from factloop.agents.trustscore.records import (
     DistractorSet,
     LongFormTrustReport,
     TrustBC,
     TrustReport,
     TrustRun,
 )
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.extras import require
+from factloop.core.files.json import to_json, write_atomically
+from factloop.core.given_text import check_given
+from factloop.core.records import Claim, FactualityReport, Record, Verdict
+from factloop.core.sync import run_blocking
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
 from factloop.setup.per_loop import PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
 from factloop.trust.means import summarise
 from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
     from factloop.trust.preparing import TrustSetup

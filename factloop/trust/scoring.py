@@ -15,18 +15,18 @@ from factloop.agents.trustscore.factual import build_factual_graph
 from factloop.agents.trustscore.graph import build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
 from factloop.agents.trustscore.nodes import Graph
+from factloop.agents.trustscore.records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
 from factloop.agents.trustscore.stages import Judge, TrustContext
 from factloop.agents.trustscore.subject import ModelSubject
 from factloop.core.records import Claim, FactualityReport
-from factloop.core.trust_records import ClaimTrust, LongFormTrustReport, Standing, TrustBC, TrustReport
 from factloop.setup.recording import replay_warnings
 from factloop.setup.session import Session, open_session
-from factloop.setup.traces import note_score, score_span
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.means import standing
 from factloop.trust.preparing import TrustSetup
 from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.spans import note_score, score_span
 
 RECURSION_LIMIT = 20
 """Steps of the graph, beside one for each window of checks."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from factloop.reports.check.html import render_html
+from factloop.checking.views.html import render_html
 from tests.browser.visits import Visits, shown
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from factloop.reports.trust.html import render_trust_html
+from factloop.trust.views.html import render_trust_html
 from tests.browser.visits import Visits, shown
 from tests.reports.page_samples import PAGES
-from tests.reports.trust.trust_sample import firm, large_run, trust_run
+from tests.trust.views.trust_sample import firm, large_run, trust_run
 
 
 def test_the_table_filters_the_answers(visits: Visits) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker, FactualityReport
+from factloop.checking.views.html import render_html
 from factloop.core.files.json import to_json
-from factloop.reports.check.html import render_html
 from tests.checking.simulated import simulated_checker
 from tests.simulator import Simulator
 from tests.work import LINEAR, growth

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from factloop.core.cascade_records import CascadeFile
+from factloop.checking.cascade.records import CascadeFile
 from factloop.core.records import FactualityReport
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.core.correction_records import Correction
+from factloop.correction.records import Correction
 from tests.cli.command import Command
 from tests.reports.html_page import text_of
 from tests.simulator import MODEL, Simulator

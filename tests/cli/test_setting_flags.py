@@ -12,12 +12,12 @@ from factloop.cli import flags
 from factloop.cli.app import COMMANDS
 from factloop.cli.late import load_command
 from factloop.cli.setting_flags import flag_of, help_of, settings_given, with_settings
+from factloop.correction.settings import CorrectionSettings
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.evaluation.verification.settings import VerifySettings
-from factloop.setup.correction_settings import CorrectionSettings
 from factloop.setup.marks import CACHE, LIMITS, RECORDING, Mark, in_order, mark_of, text_of
 from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 
 MODELS = (CheckSettings, CorrectionSettings, TrustSettings, VerifySettings, ResponseSettings, PromptSettings)
 

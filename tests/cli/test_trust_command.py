@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from factloop.core.trust_records import LongFormTrustReport, TrustReport, TrustRun
+from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
 from factloop.schemas import FOLDER
 from tests.cli.command import Command
 from tests.simulator import MODEL, Faults, QaPair, Simulator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.core.correction_records import LeftReason, Rejection, Unproven
 from factloop.correction.acceptance import ELSEWHERE, Ruling, rule
 from factloop.correction.drafts import NOT_CONFIRMED, Draft, Wording
+from factloop.correction.records import LeftReason, Rejection, Unproven
 from factloop.correction.sentences import sentences_of
 from tests.correction.reports import report_of
 

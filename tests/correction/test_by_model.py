@@ -10,11 +10,11 @@ import pytest
 from langchain_core.documents import Document
 
 from factloop import FactualityReport, Limits
-from factloop.core.correction_records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.core.errors import DataError
 from factloop.core.findings import Finding
 from factloop.core.records import Verdict
 from factloop.correction import Corrector
+from factloop.correction.records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import simulated_checker

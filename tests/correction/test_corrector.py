@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker, FactualityReport
-from factloop.core.correction_records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import UnscoredReason
 from factloop.correction import Corrector
+from factloop.correction.records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.setup.sources import Sources
 from tests.checking.simulated import simulated_checker
 from tests.correction.reports import report_of

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from factloop.core.correction_records import rewrite
 from factloop.correction.drafts import Draft, Wording
 from factloop.correction.edits import apply, edits_of, holds_up
+from factloop.correction.records import rewrite
 from factloop.correction.sentences import ResponseSentence, core
 from factloop.tools.linguistics.sentences import split_sentences
 from tests.work import LINEAR, growth

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.core.correction_records import Correction, Rejection, Unchecked, Unproven
 from factloop.core.findings import Finding
 from factloop.core.records import FactualityReport
 from factloop.correction.marks import MarkPolicy, marked
+from factloop.correction.records import Correction, Rejection, Unchecked, Unproven
 from tests.correction.reports import report_of
 
 ANN, BAD, CID, DAN = "Ann ran.", "Bad fell.", "Cid sat.", "Dan hid."

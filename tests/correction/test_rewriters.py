@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.core.correction_records import Unproven
 from factloop.core.errors import ToolError
 from factloop.core.records import FactualityReport
 from factloop.correction.drafts import Draft
 from factloop.correction.faults import MOST_PASSAGES, Fault, fault_of
 from factloop.correction.offline import OfflineRewriter
+from factloop.correction.records import Unproven
 from factloop.correction.rewriters import _complaint
 from factloop.correction.sentences import sentences_of
 from factloop.tools.verifiers.lexical import LexicalVerifier

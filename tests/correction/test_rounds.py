@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from factloop.core.correction_records import ChangeKind, LeftReason, Rejection, Unproven
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.factuality import count_verdicts
 from factloop.core.records import FactualityReport, GivenFacts
@@ -15,6 +14,7 @@ from factloop.correction.corrector import SAME, _Course
 from factloop.correction.drafts import Wording
 from factloop.correction.faults import Fault
 from factloop.correction.marks import MarkPolicy
+from factloop.correction.records import ChangeKind, LeftReason, Rejection, Unproven
 from factloop.tools.calls.meter import UsageMeter
 from tests.correction.reports import report_of
 

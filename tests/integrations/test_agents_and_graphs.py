@@ -18,11 +18,11 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from pydantic import BaseModel
 
 from factloop import FactChecker, FactualityReport
+from factloop.checking.views.brief import in_words
 from factloop.core.errors import ConfigError, DataError
 from factloop.integrations.langchain import FactCheckMiddleware, build_factcheck_node, factcheck_tool
 from factloop.integrations.langchain.inputs import retrieved_by
 from factloop.integrations.langchain.middleware import BLOCKED, Action
-from factloop.reports.check.brief import in_words
 from factloop.tools.search.base import SearchHit
 from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
 

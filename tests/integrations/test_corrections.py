@@ -14,8 +14,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
-from factloop.core.correction_records import Correction, Rejection
 from factloop.core.errors import ConfigError, DataError
+from factloop.correction.records import Correction, Rejection
 from factloop.integrations.langchain import CorrectionRunnable, FactCheckMiddleware, FactCheckRunnable, Keys
 from factloop.integrations.langchain.correction import revision_request
 from factloop.integrations.langchain.inputs import is_request

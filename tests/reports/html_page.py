@@ -6,6 +6,8 @@ import re
 from html.parser import HTMLParser
 from importlib.resources import files
 
+from factloop.reports.page import SHARED
+
 VOID = {"meta", "input", "rect", "line", "circle", "path", "img", "br", "link"}
 AA_CONTRAST = 4.5
 
@@ -52,9 +54,9 @@ def text_of(html: str) -> str:
     return words(" ".join(data for _, data in Page(html).texts))
 
 
-def colours(style: str, theme: int) -> dict[str, str]:
+def colours(style: str, theme: int, room: str = SHARED) -> dict[str, str]:
     """The colours that a style sheet names, as they are in the light theme (0) or in the dark one (1)."""
-    css = files("factloop.reports").joinpath("pages", style).read_text(encoding="utf-8")
+    css = files(room).joinpath("pages", style).read_text(encoding="utf-8")
     pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", css)
     return {name: both[theme] for name, *both in pairs}
 

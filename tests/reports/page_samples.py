@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
+from factloop.checking.views.html import render_html
+from factloop.correction.views.html import render_correction_html
 from factloop.evaluation.audit.views.html import render_audit_html
 from factloop.evaluation.cascades.views.html import render_cascade_html
 from factloop.evaluation.comparing.views.html import render_comparison_html
@@ -12,10 +14,9 @@ from factloop.evaluation.experiments.views.html import render_experiment_html
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.mixedqa.views.html import render_mixedqa_html
 from factloop.evaluation.runs.views.html import render_run_html
-from factloop.reports.check.html import render_html
-from factloop.reports.correction.html import render_correction_html
-from factloop.reports.trust.html import render_trust_html
-from factloop.reports.trust.long_form_html import render_long_form_html
+from factloop.trust.views.html import render_trust_html
+from factloop.trust.views.long_form_html import render_long_form_html
+from tests.correction.views import correction_samples
 from tests.evaluation.audit.views.audit_sample import bare_audit, hostile_audit, small_audit
 from tests.evaluation.cascades.views import cascade_samples
 from tests.evaluation.experiments.views import experiment_samples
@@ -30,9 +31,8 @@ from tests.evaluation.runs.views.run_samples import (
     two_evaluators,
     two_systems,
 )
-from tests.reports.correction import correction_samples
 from tests.reports.sample import HOSTILE, hostile_report, make_report, sample_report
-from tests.reports.trust.trust_sample import (
+from tests.trust.views.trust_sample import (
     firm,
     hostile_long_form,
     hostile_trust,

@@ -14,7 +14,7 @@ import pytest
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 from tests.service.asking import ADDRESS, FINISHED_WITHIN_S, Service
 
 

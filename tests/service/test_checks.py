@@ -11,8 +11,8 @@ from factloop import FactChecker, FactualityReport, TrustReport
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.search.documents import DocumentSearch
+from factloop.trust.settings import TrustSettings
 from tests.checking.simulated import simulated_scorer
 from tests.service.asking import ANSWER, ASK, Service, finished
 from tests.simulator import MODEL, Simulator

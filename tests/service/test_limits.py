@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from factloop.binding.keys import ApiKeys, read_keys
 from factloop.core.errors import ConfigError
 from factloop.core.records import FactualityReport
+from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from tests.service.asking import ASK, Service, finished

@@ -15,7 +15,7 @@ from schemathesis.core.result import Ok
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 from tests.service.serving import serving
 
 EXAMPLES = 15

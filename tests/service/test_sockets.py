@@ -16,7 +16,7 @@ from factloop.service.app import build_app
 from factloop.service.server import serve
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 from tests.service.asking import ASK, events_in
 from tests.service.serving import serving
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.binding.keys import ApiKeys
+from factloop.entrance.keys import ApiKeys
 from factloop.service.tickets import GOOD_FOR_S, Tickets
 from tests.service.asking import ASK, Service, finished
 

@@ -9,7 +9,7 @@ from factloop.core.records import Fingerprint
 from factloop.setup.limits import Limits
 from factloop.setup.marks import PER_CHECK, in_group, is_list, marked, path_settings, text_of, type_of
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 
 
 def test_what_a_type_says() -> None:

@@ -19,9 +19,9 @@ from factloop import FactChecker, TrustScorer
 from factloop.core.errors import ConfigError, RecordingMissing
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, UnscoredReason
+from factloop.entrance.settings_sources import load_settings
 from factloop.setup.recording import REPLAYED, Recording
 from factloop.setup.settings import CheckSettings
-from factloop.setup.settings_sources import load_settings
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
 from tests.integrations.ada import ADA, Shelf

@@ -9,12 +9,12 @@ import pytest
 from rich.console import Console
 
 from factloop import TrustScorer, UnscoredReason
+from factloop.agents.trustscore.records import TrustReport
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
-from factloop.core.trust_records import TrustReport
-from factloop.reports.trust.html import render_trust_html
-from factloop.reports.trust.terminal import print_trust_report
 from factloop.trust.question_answers import QuestionAnswer
+from factloop.trust.views.html import render_trust_html
+from factloop.trust.views.terminal import print_trust_report
 from tests.checking.simulated import simulated_scorer
 from tests.simulator import Simulator
 from tests.trust.trust_items import known_to

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from factloop import FactualityReport, TrustScorer, UnscoredReason, Verdict
+from factloop.agents.trustscore.records import LongFormTrustReport, Standing
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import at_each_k, count_verdicts, precision
 from factloop.core.records import Claim, Fingerprint, Judgement, Usage
-from factloop.core.trust_records import LongFormTrustReport, Standing
-from factloop.setup.trust_settings import TrustSettings
 from factloop.trust.long_form import ascore_long_form, missing_scores
+from factloop.trust.settings import TrustSettings
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.simulator import MODEL, Faults, Simulator
 from tests.trust.trust_items import known_to, timeless

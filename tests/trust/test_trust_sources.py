@@ -20,8 +20,8 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from factloop import TrustReport, TrustScorer, UnscoredReason
+from factloop.agents.trustscore.records import Relation
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.trust_records import Relation
 from tests.checking.simulated import simulated_scorer
 from tests.simulator import MODEL, Faults, QaPair, Simulator
 from tests.trust.trust_items import known_to

@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
+from factloop.agents.trustscore.records import TrustRun
 from factloop.core.files.json import to_json
 from factloop.core.records import Record
-from factloop.core.trust_records import TrustRun
 from factloop.trust.question_answers import QuestionAnswer
 from tests.simulator import QaPair, Simulator
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from factloop.core.trust_records import Source, SubstitutionLevel
+from factloop.agents.trustscore.records import Source, SubstitutionLevel
 
 Kind = Literal["entity", "date", "number", "noun", "verb", "adjective", "word"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.spans import TargetSpan, without_article
 from factloop.agents.trustscore.distractors.targets import MAX_CHARS
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 from factloop.tools.knowledge_base.base import KnowledgeBase, LinkedEntity
 
 MAX_REMEMBERED = 512

@@ -16,8 +16,8 @@ from factloop.agents.trustscore.distractors.distinct import Sieve
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.form import insert
 from factloop.agents.trustscore.distractors.targets import find_tiers
+from factloop.agents.trustscore.records import Distractor, DistractorSet, Source
 from factloop.core.errors import ToolError
-from factloop.core.trust_records import Distractor, DistractorSet, Source
 from factloop.tools.knowledge_base.base import LinkedEntity
 
 _NAMES = {

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.same_class import NATIONALITY, class_of, words_of_class
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 from factloop.tools.embeddings.base import Embedder
 from factloop.tools.embeddings.embedded_words import EmbeddedWords
 from factloop.tools.embeddings.word_vectors import WordVectors

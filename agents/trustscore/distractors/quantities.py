@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from factloop.agents.trustscore.distractors import dates, numbers
 from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.formats import others
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 
 
 class QuantitySource:

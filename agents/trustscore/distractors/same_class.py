@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 from factloop.tools.knowledge_base.built_in import built_in_gazetteer
 from factloop.tools.knowledge_base.names import fold
 from factloop.tools.linguistics.lexicon import AUXILIARIES, BE, NATIONALITIES

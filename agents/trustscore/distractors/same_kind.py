@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.base import Substitute, Target
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 from factloop.tools.vocabulary.closeness import ExcludedWords
 from factloop.tools.vocabulary.kinds import kind_of, kind_wanted, words_by_kind
 

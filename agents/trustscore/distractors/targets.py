@@ -16,7 +16,7 @@ from simplemma import lemmatize
 from factloop.agents.trustscore.distractors.asked import answers
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.spans import TargetSpan, find_spans, tokens_in
-from factloop.core.trust_records import SubstitutionLevel
+from factloop.agents.trustscore.records import SubstitutionLevel
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.linguistics import lexicon
 from factloop.tools.vocabulary.tagging import Token, tag_tokens

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from factloop.core.cascade_records import CascadePoint
+from factloop.checking.cascade.records import CascadePoint
 from factloop.reports.figures import percent, plural
 from factloop.reports.pictures import INK, QUIET, SERIES, draw
 

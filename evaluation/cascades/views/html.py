@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from factloop.core.cascade_records import CascadeFile
+from factloop.checking.cascade.records import CascadeFile
+from factloop.evaluation.cascades.views import words
 from factloop.evaluation.cascades.views.curve import draw_cascade_curve
-from factloop.reports import cascade_words as words
 from factloop.reports.page import render_page
 
 

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from factloop.core.cascade_records import CascadeFile
-from factloop.reports import cascade_words as words
+from factloop.checking.cascade.records import CascadeFile
+from factloop.evaluation.cascades.views import words
 from factloop.reports.terminal_parts import notice_rows, one_line, print_section, rows_table
 
 

@@ -15,9 +15,9 @@ from factloop.evaluation.runs.records import Calibration, ResponseLine, RunSumma
 from factloop.evaluation.runs.views import correction_words
 from factloop.evaluation.runs.views import words as run_words
 from factloop.evaluation.runs.views.curve import MOST_SYSTEMS, draw_curve
-from factloop.reports.cascade_words import savings_words
 from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
+from factloop.reports.savings import savings_words
 
 MOST_ROWS = 5000
 """Responses listed on the page; the table to download has all."""

@@ -15,8 +15,8 @@ from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views import words as run_words
 from factloop.evaluation.runs.views.agreement_terminal import print_agreement
 from factloop.evaluation.runs.views.calibration_terminal import print_calibration
-from factloop.reports.cascade_words import savings_words
 from factloop.reports.figures import percent, plural
+from factloop.reports.savings import savings_words
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from factloop.agents.safe.cascade import CheapStage, documents_among
+from factloop.checking.cascade.look import CheapStage, documents_among
+from factloop.checking.cascade.records import CascadeFile
 from factloop.checking.cascade.savings import with_estimates
 from factloop.checking.cascade.verifiers import cheap_verifier
-from factloop.core.cascade_records import CascadeFile
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.reports.figures import plural

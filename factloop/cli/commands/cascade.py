@@ -46,8 +46,8 @@ def tune(
 ) -> None:
     """Tune the thresholds of a cascade on labelled claims."""
     require("evaluation", "factloop cascade tune")
+    from factloop.checking.cascade.records import ErrorKind
     from factloop.cli.cascade import TuneAsk, run_tune
-    from factloop.core.cascade_records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune
 
     wanted = Tune(verifier, max_error, ErrorKind(error), confidence, settings["embeddings"], allow_download=download)

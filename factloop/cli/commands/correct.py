@@ -8,7 +8,7 @@ import typer
 
 from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
-from factloop.setup.correction_settings import CorrectionSettings
+from factloop.correction.settings import CorrectionSettings
 from factloop.setup.marks import CACHE, CORRECTION, LIMITS, MODEL, PER_CHECK, SCORES, SEARCH
 
 

@@ -10,7 +10,7 @@ from factloop.cli import flags
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.core.extras import require
 from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, SEARCH
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 
 
 @with_settings(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE)

@@ -11,7 +11,7 @@ from factloop.cli import flags
 from factloop.cli.setting_flags import with_settings
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import SERVED, TrustSettings
+from factloop.trust.settings import SERVED, TrustSettings
 
 
 @with_settings(TrustSettings, *SERVED)

@@ -11,7 +11,7 @@ from factloop.cli.setting_flags import help_of, settings_given, with_settings
 from factloop.core.extras import require
 from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, RECORDING, SEARCH
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 
 
 @with_settings(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING)

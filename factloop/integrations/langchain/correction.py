@@ -10,10 +10,10 @@ from langchain_core.runnables import Runnable, RunnableConfig
 
 from factloop.agents.safe.model_stages import passages
 from factloop.core.citations import reason
-from factloop.core.correction_records import Correction, Unchecked, Unproven
 from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
 from factloop.core.sync import run_blocking
 from factloop.correction import MAX_ROUNDS, Corrector
+from factloop.correction.records import Correction, Unchecked, Unproven
 from factloop.integrations.langchain.inputs import REQUEST, is_request
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.prompts.registry import Prompt

@@ -20,11 +20,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from factloop.core.correction_records import Correction, Unchecked, Unproven
+from factloop.checking.views.brief import in_words
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, has_unproven
 from factloop.core.records import FactualityReport
 from factloop.correction import MAX_ROUNDS
+from factloop.correction.records import Correction, Unchecked, Unproven
 from factloop.integrations.langchain.correction import (
     REVISION,
     CorrectionRunnable,
@@ -36,7 +37,6 @@ from factloop.integrations.langchain.gathering import Extract, Gathering, ReadSy
 from factloop.integrations.langchain.inputs import documents_of, is_persons
 from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.prompts.registry import PromptRegistry
-from factloop.reports.check.brief import in_words
 
 Action = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]

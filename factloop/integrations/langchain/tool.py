@@ -8,10 +8,10 @@ from langchain_core.documents import Document
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
+from factloop.checking.views.brief import in_words
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.integrations.langchain.runnable import FactCheckRunnable
-from factloop.reports.check.brief import in_words
 
 DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."
 

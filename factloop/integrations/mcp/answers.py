@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from factloop.agents.trustscore.records import Relation, TrustReport
 from factloop.core.citations import named, reason
 from factloop.core.records import (
     Claim,
@@ -18,7 +19,6 @@ from factloop.core.records import (
     Usage,
     Verdict,
 )
-from factloop.core.trust_records import Relation, TrustReport
 
 MOST_CITED = 5
 LONGEST_PASSAGE = 600

@@ -12,8 +12,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from factloop.binding.address import Binding, address_of, in_brackets
-from factloop.binding.callers import (
+from factloop.entrance.address import Binding, address_of, in_brackets
+from factloop.entrance.callers import (
     BODY_WITHIN_S,
     LONGEST_HEADERS,
     BodyTooLong,
@@ -23,7 +23,7 @@ from factloop.binding.callers import (
     received,
     replayed,
 )
-from factloop.binding.keys import ApiKeys
+from factloop.entrance.keys import ApiKeys
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200

@@ -17,6 +17,7 @@ from pydantic import Field
 
 import factloop
 from factloop.checking.checker import FactChecker
+from factloop.checking.views.brief import in_words
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged
 from factloop.core.records import FactualityReport, GivenFacts, Record
@@ -29,7 +30,6 @@ from factloop.integrations.mcp.answers import (
     trust_in_words,
     trust_scores,
 )
-from factloop.reports.check.brief import in_words
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenIndexes

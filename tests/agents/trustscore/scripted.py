@@ -13,10 +13,7 @@ from typing import Any
 
 from factloop.agents.trustscore.consistency import build_consistency_graph
 from factloop.agents.trustscore.nodes import Graph
-from factloop.agents.trustscore.stages import Choice, PassageJudgement, TrustContext
-from factloop.core.errors import ConfigError
-from factloop.core.records import Evidence
-from factloop.core.trust_records import (
+from factloop.agents.trustscore.records import (
     Distractor,
     DistractorSet,
     Letter,
@@ -27,6 +24,9 @@ from factloop.core.trust_records import (
     SubstitutionLevel,
     TrustBC,
 )
+from factloop.agents.trustscore.stages import Choice, PassageJudgement, TrustContext
+from factloop.core.errors import ConfigError
+from factloop.core.records import Evidence
 from factloop.tools.calls.meter import UsageMeter
 from factloop.trust.scoring import RECURSION_LIMIT
 

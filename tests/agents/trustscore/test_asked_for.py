@@ -13,7 +13,7 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
-from factloop.core.trust_records import Source, SubstitutionLevel
+from factloop.agents.trustscore.records import Source, SubstitutionLevel
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 from factloop.tools.vocabulary.kinds import words_by_kind
 

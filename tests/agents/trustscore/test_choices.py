@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.choices import read_choice
-from factloop.core.trust_records import Letter, Option, OptionKind
+from factloop.agents.trustscore.records import Letter, Option, OptionKind
 
 OPTIONS = (
     Option(letter="A", text="Gopal built the first temple.", kind=OptionKind.DISTRACTOR, distractor=0),

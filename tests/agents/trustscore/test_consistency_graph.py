@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factloop.agents.trustscore.records import TrustBC
 from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
@@ -19,7 +20,6 @@ from factloop.core.errors import (
     ToolTimeout,
 )
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import TrustBC
 from tests.agents.trustscore.scripted import (
     NONE,
     OTHER,

@@ -7,7 +7,7 @@ import pytest
 from factloop.agents.trustscore.distractors.base import Target
 from factloop.agents.trustscore.distractors.distinct import Sieve, normalised
 from factloop.agents.trustscore.distractors.form import insert
-from factloop.core.trust_records import SubstitutionLevel
+from factloop.agents.trustscore.records import SubstitutionLevel
 from tests.work import LINEAR, growth
 
 

@@ -22,12 +22,12 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
 from factloop.agents.trustscore.distractors.same_kind import SameKindSource
+from factloop.agents.trustscore.records import DistractorSet, Source, SubstitutionLevel
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
-from factloop.core.trust_records import DistractorSet, Source, SubstitutionLevel
-from factloop.setup.trust_settings import TrustSettings
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 from factloop.tools.knowledge_base.built_in import BuiltInKnowledgeBase
 from factloop.trust.distractor_sources import make_distractors
+from factloop.trust.settings import TrustSettings
 
 TEMPLE = (
     "who built the first temple for god in jerusalem?",
@@ -278,7 +278,7 @@ def test_another_process_with_other_hashes_makes_the_same() -> None:
     asked = ("who sang it in 1983?", "The Osmonds and Tom Hanks sang it, a rare bird.")
     code = (
         "import asyncio, sys; from factloop.trust.distractor_sources import make_distractors;"
-        "from factloop.setup.trust_settings import TrustSettings;"
+        "from factloop.trust.settings import TrustSettings;"
         f"made = make_distractors(TrustSettings(), *{asked!r}, n=60);"
         "sys.stdout.write(asyncio.run(made).model_dump_json())"
     )

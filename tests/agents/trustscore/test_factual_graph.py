@@ -9,10 +9,10 @@ import pytest
 from pydantic import PrivateAttr
 
 from factloop.agents.trustscore.factual import build_factual_graph, retrieval_query
+from factloop.agents.trustscore.records import Relation, TrustFC
 from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Relation, TrustFC
 from factloop.tools.calls.answers import RunAnswers
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy

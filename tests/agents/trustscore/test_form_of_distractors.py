@@ -8,7 +8,7 @@ import pytest
 
 from factloop.agents.trustscore.distractors.base import Kind, Target
 from factloop.agents.trustscore.distractors.form import indefinite_article, insert, takes_the
-from factloop.core.trust_records import SubstitutionLevel
+from factloop.agents.trustscore.records import SubstitutionLevel
 
 
 def target(response: str, text: str, kind: str = "entity", tag: str = "NNP") -> Target:

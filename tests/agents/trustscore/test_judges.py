@@ -12,10 +12,10 @@ import pytest
 
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
+from factloop.agents.trustscore.records import Relation
 from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence
-from factloop.core.trust_records import Relation
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.verifiers.base import Label, SupportReading

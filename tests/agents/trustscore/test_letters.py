@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from factloop.agents.trustscore.letters import letter_probabilities
 from factloop.agents.trustscore.questions import LETTERS
-from factloop.core.trust_records import Letter
+from factloop.agents.trustscore.records import Letter
 from factloop.tools.models.wire import ReplyToken
 
 HERE = {"C": math.log(0.7), "A": math.log(0.2)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from factloop.agents.trustscore.distractors.entities import KnowledgeBaseSource
 from factloop.agents.trustscore.distractors.targets import MAX_CHARS
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 from factloop.tools.knowledge_base.base import LinkedEntity, Sibling
 
 

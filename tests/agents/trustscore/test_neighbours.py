@@ -17,7 +17,7 @@ from factloop.agents.trustscore.distractors.neighbours import (
     NeighbourSource,
     VectorNeighbourhood,
 )
-from factloop.core.trust_records import Source, SubstitutionLevel
+from factloop.agents.trustscore.records import Source, SubstitutionLevel
 from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder, packaged_minilm
 from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.vocabulary.closeness import too_close

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from factloop.agents.trustscore.overall import FACTUAL_VALUE, OVERALL, overall
+from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Relation, TrustBC, TrustFC, TrustOV
 
 TABLE_3 = [
     (1, "support", 1.0),

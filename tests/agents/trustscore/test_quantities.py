@@ -14,7 +14,7 @@ from factloop.agents.trustscore.distractors.base import Substitute, Target
 from factloop.agents.trustscore.distractors.number_words import CARDINALS, ORDINALS, cardinal, ordinal, ordinal_suffix
 from factloop.agents.trustscore.distractors.quantities import QuantitySource
 from factloop.agents.trustscore.distractors.targets import find_targets
-from factloop.core.trust_records import Source
+from factloop.agents.trustscore.records import Source
 
 SEEDS = st.integers(0, 10**6)
 

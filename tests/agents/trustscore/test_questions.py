@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.questions import LETTERS, NONE_OF_THE_ABOVE, PlannedCheck, plan_checks
-from factloop.core.trust_records import OptionKind
+from factloop.agents.trustscore.records import OptionKind
 
 RESPONSE = "King Solomon built it."
 COUNTS = st.integers(min_value=0, max_value=60)

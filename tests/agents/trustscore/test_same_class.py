@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Kind, Substitute, Target
 from factloop.agents.trustscore.distractors.same_class import SameClassSource
-from factloop.core.trust_records import Source, SubstitutionLevel
+from factloop.agents.trustscore.records import Source, SubstitutionLevel
 from factloop.tools.vocabulary.closeness import too_close
 from factloop.tools.vocabulary.lexicon import count_of, nationality_adjectives, words_of
 from factloop.tools.vocabulary.shapes import shape_of

@@ -8,10 +8,10 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from factloop.agents.trustscore.questions import NONE_OF_THE_ABOVE
+from factloop.agents.trustscore.records import Letter, Option, OptionKind
 from factloop.agents.trustscore.stages import Choice
 from factloop.agents.trustscore.subject import ModelSubject
 from factloop.core.errors import ModelOutputError, ModelRefusal
-from factloop.core.trust_records import Letter, Option, OptionKind
 from factloop.prompts.registry import PromptRegistry
 from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
 from tests.tools.models.talk import Talk

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.targets import MAX_TARGETS, find_targets, find_tiers
-from factloop.core.trust_records import SubstitutionLevel
+from factloop.agents.trustscore.records import SubstitutionLevel
 from factloop.tools.knowledge_base.base import LinkedEntity
 
 ENTITY, NOUN, SHARED, ANY = SubstitutionLevel

@@ -10,11 +10,11 @@ from langgraph.graph import END, START, StateGraph
 from factloop.agents.trustscore.graph import NO_CORPUS, NO_SUBJECT, build_trust_graph
 from factloop.agents.trustscore.nodes import Graph, Update
 from factloop.agents.trustscore.overall import FACTUAL_VALUE
+from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV
 from factloop.agents.trustscore.stages import TrustContext
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
-from factloop.core.trust_records import Relation, TrustBC, TrustFC, TrustOV
 from tests.agents.trustscore.scripted import OTHER, QUESTION, RESPONSE, RIGHT, Answer, ScriptedSubject, run
 from tests.agents.trustscore.scripted import consistency_of as consistency
 

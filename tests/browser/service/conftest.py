@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.visits import PATIENCE_MS
 from tests.evaluation.audit.views.audit_sample import sample_audit

@@ -20,7 +20,7 @@ from factloop.service.app import build_app
 from factloop.service.context import ServiceContext
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
-from factloop.setup.trust_settings import TrustSettings
+from factloop.trust.settings import TrustSettings
 from tests.simulator import MODEL, RunningSimulator
 
 PATIENCE_S = 30.0

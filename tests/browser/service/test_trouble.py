@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from factloop.binding.keys import ApiKeys
+from factloop.entrance.keys import ApiKeys
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.service.test_checking import BOTH, PENDING, SLOW_S, ask, finished

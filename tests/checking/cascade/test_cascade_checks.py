@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from factloop import FactChecker, Verdict
+from factloop.checking.cascade.records import CascadeFile
 from factloop.checking.cascade.stage import read_cascade
 from factloop.checking.cascade.verifiers import cheap_verifier
-from factloop.core.cascade_records import CascadeFile
+from factloop.checking.views.html import render_html
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import FactualityReport
-from factloop.reports.check.html import render_html
 from tests.checking.simulated import simulated_checker
 from tests.simulator import Response, Simulator
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from factloop.core.cascade_records import CascadeTuning, ErrorKind
+from factloop.checking.cascade.records import CascadeTuning, ErrorKind
 from factloop.evaluation.cascades.labelled import ScoredLabels
 from factloop.evaluation.cascades.thresholds import Tuning, tune
 

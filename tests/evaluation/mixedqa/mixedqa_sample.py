@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from factloop.agents.trustscore.records import TrustFingerprint
 from factloop.core.records import StageUsage, Usage
-from factloop.core.trust_records import TrustFingerprint
 from factloop.evaluation.mixedqa.scores import MixedQaResult, ScoredResponse, correlate_with_labels
 
 WHEN = datetime(2025, 3, 1, 12, 30, tzinfo=UTC)

@@ -6,10 +6,10 @@ import random
 import pytest
 from pydantic import ValidationError
 
+from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV, TrustReport
 from factloop.core.figure import Undefined
 from factloop.core.files.json import to_json
 from factloop.core.records import UnscoredReason, Usage
-from factloop.core.trust_records import Relation, TrustBC, TrustFC, TrustOV, TrustReport
 from factloop.evaluation.datasets.mixedqa import MixedQaResponse
 from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.scores import (

@@ -18,9 +18,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from factloop import FactChecker, TrustScorer
-from factloop.binding.address import Binding
-from factloop.binding.callers import TOLD_SO, patient_protocol
-from factloop.binding.keys import ApiKeys
+from factloop.entrance.address import Binding
+from factloop.entrance.callers import TOLD_SO, patient_protocol
+from factloop.entrance.keys import ApiKeys
 from factloop.integrations.mcp.http import PATH, build_app
 from factloop.integrations.mcp.server import build_server
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from factloop.core.cascade_records import CascadeFile, ErrorKind
+from factloop.checking.cascade.records import CascadeFile, ErrorKind
 from factloop.evaluation.cascades.labelled import ScoredLabels
 from factloop.evaluation.cascades.thresholds import Tuning
 from tests.reports.sample import HOSTILE

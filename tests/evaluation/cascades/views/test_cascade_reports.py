@@ -7,12 +7,12 @@ import io
 import pytest
 from rich.console import Console
 
+from factloop.checking.cascade.records import CascadeFile
 from factloop.checking.cascade.savings import together, with_estimates
-from factloop.core.cascade_records import CascadeFile
 from factloop.core.records import CascadeFingerprint, CascadeSavings
 from factloop.evaluation.cascades.views.html import render_cascade_html
 from factloop.evaluation.cascades.views.terminal import print_cascade
-from factloop.reports.cascade_words import savings_words
+from factloop.reports.savings import savings_words
 from tests.evaluation.cascades.views.cascade_samples import hostile_cascade, set_by_hand, tuned_cascade
 
 FIRST = CascadeFingerprint(verifier="lexical", identity="0" * 64, upper=0.8, lower=0.2)

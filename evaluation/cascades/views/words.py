@@ -1,0 +1,90 @@
+"""A cascade in words, the same on every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factloop.checking.cascade.records import CascadeFile, CascadePoint, CascadeSide, CascadeTuning, ErrorKind
+from factloop.reports.figures import percent, plural
+
+KIND_WORDS = {
+    ErrorKind.BALANCED: "accepts and rejects cheaply",
+    ErrorKind.FALSE_SUPPORT: "accepts cheaply, rejects nothing",
+    ErrorKind.FALSE_REJECT: "rejects cheaply, accepts nothing",
+}
+
+
+def share(value: float | None) -> str:
+    """A share in per cent, or a dash."""
+    return "–" if value is None else f"{100 * value:.1f}%"
+
+
+def threshold(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+def promise(tuned: CascadeTuning) -> str:
+    """What is stated of the settled claims."""
+    return (
+        f"at most {percent(tuned.max_error)} of the claims settled on a side are wrong, "
+        f"with {percent(tuned.confidence)} confidence"
+    )
+
+
+def side_words(side: CascadeSide, n: int) -> str:
+    """What one threshold settles of `n` labelled claims, and how often wrongly."""
+    if side.threshold is None:
+        return f"none: {side.why_none}" if side.why_none else "none"
+    settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
+    sure = f"{percent(round(side.confidence, 4))} confidence, were no other threshold tried"
+    return f"{settled}; at most {share(side.bound)} with {sure})"
+
+
+def label_words(side: CascadeSide, label: str) -> str:
+    """Of the claims of one label, those settled wrongly."""
+    if not side.n_label:
+        return f"no claim is labelled {label}"
+    return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"
+
+
+def rests_on(tuned: CascadeTuning) -> str:
+    unscored = f", {tuned.n_unscored:,} without a score" if tuned.n_unscored else ""
+    return f"{plural(tuned.n, 'labelled claim')}, {tuned.n_supported:,} of them supported{unscored}"
+
+
+def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
+    """Name and value of all that is to be said of a cascade, but for its curve."""
+    embeddings = f" with {cascade.embeddings}" if cascade.embeddings else ""
+    yield "Verifier", f"{cascade.verifier}{embeddings}"
+    yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
+    yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
+    tuned = cascade.tuned
+    if tuned is None:
+        yield "Promise", "none: the thresholds were set by hand"
+        return
+    nearly = "" if tuned.n_groups == tuned.n else ", approximately: claims come in groups"
+    yield "Promise", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"none could be made that {promise(tuned)}"
+    yield "Rests on", f"{cascade.data}: {rests_on(tuned)}" if cascade.data else rests_on(tuned)
+    yield "Accepted", side_words(tuned.accepted, tuned.n)
+    yield "Rejected", side_words(tuned.rejected, tuned.n)
+    if tuned.n_settled:
+        wrongly = (label_words(tuned.accepted, "not supported"), label_words(tuned.rejected, "supported"))
+        yield "Settled wrongly", "; ".join(wrongly)
+    yield "To the model", f"{share(tuned.share_sent)} of the claims"
+
+
+_BALANCED = "Balanced error, if the model never errs"
+CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", _BALANCED)
+
+
+def curve_row(point: CascadePoint) -> tuple[str, ...]:
+    """One line under `CURVE_HEADS`."""
+    return (
+        percent(point.max_error),
+        share(point.share_sent),
+        f"{point.n_accepted:,}",
+        f"{point.n_accepted_wrong:,}",
+        f"{point.n_rejected:,}",
+        f"{point.n_rejected_wrong:,}",
+        share(point.balanced_error),
+    )

@@ -1,1 +1,0 @@
-"""Where a server listens, and who may use it: loopback, or behind a key."""

@@ -1,0 +1,24 @@
+"""Settings of one correction: those of its checks, and what becomes of what is in doubt."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from factloop.correction.records import Unchecked, Unproven
+from factloop.setup.marks import CORRECTION, Mark
+from factloop.setup.settings import CheckSettings
+
+
+class CorrectionSettings(CheckSettings):
+    """What shapes a correction. Names are those of the command line's flags."""
+
+    unproven: Annotated[Unproven, Mark(CORRECTION)] = "mark"
+    """Claims that nothing was found on: [unverified] after them, taken out, or left as they are."""
+    unchecked: Annotated[Unchecked, Mark(CORRECTION)] = "mark"
+    """What was not checked: [unchecked] after it, or left as it is."""
+
+    @property
+    def of_checks(self) -> CheckSettings:
+        """Those that its checks have."""
+        own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
+        return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))

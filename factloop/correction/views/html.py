@@ -1,0 +1,30 @@
+"""A correction as one self-contained HTML page: the text with insertions and deletions, and the reason of each."""
+
+from __future__ import annotations
+
+from factloop.core.citations import reason
+from factloop.correction.records import Correction
+from factloop.correction.views import words
+from factloop.correction.views.differences import parts
+from factloop.reports.page import render_page
+
+
+def render_correction_html(correction: Correction) -> str:
+    """The page. Equal corrections give equal pages."""
+    claims, standing = words.claims_of(correction), words.doubted_claims(correction)
+
+    def wrong(names: tuple[str, ...]) -> list[object]:
+        return [claims[name] for name in names if name in claims]
+
+    return render_page(
+        "correction.html.j2",
+        room="factloop.correction.views",
+        styles=("list.css", "correction.css"),
+        correction=correction,
+        parts_of=parts(correction),
+        changes=[(one, wrong(one.claims), words.evidence_of(correction, one)) for one in correction.changes],
+        left=[(one, wrong(one.claims)) for one in correction.left],
+        doubts=[(one, [standing[name] for name in one.claims if name in standing]) for one in correction.doubts],
+        told=words,
+        reason=reason,
+    )

@@ -1,0 +1,148 @@
+"""A correction on the terminal: the text with its changes marked, each with its reason, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from factloop.core.records import Claim, FactualityReport
+from factloop.correction.records import Change, Correction, LeftSentence
+from factloop.correction.views.differences import Piece, parts
+from factloop.correction.views.words import (
+    KIND_WORDS,
+    LEFT_WORDS,
+    claims_of,
+    decision,
+    doubted,
+    doubted_claims,
+    evidence_of,
+    in_doubt,
+    treatment,
+    what_changed,
+    why_changed,
+)
+from factloop.reports import figures
+from factloop.reports.status import status_of, status_words
+from factloop.reports.terminal_parts import (
+    Row,
+    notice_rows,
+    one_line,
+    print_question,
+    print_section,
+    rows_table,
+    usage_rows,
+)
+from factloop.reports.visible import visible
+
+_MARKS = {"same": ("", "", ""), "removed": ("[-", "-]", "red strike"), "inserted": ("{+", "+}", "green")}
+"""As `wdiff` has them, since not every terminal shows colours."""
+
+
+def print_correction(correction: Correction, console: Console) -> None:
+    """Prints the correction at the console's width. Texts are printed as text: no markup, no escapes."""
+    if correction.before.prompt:
+        print_question(console, correction.before.prompt)
+    if correction.changes:
+        title = "Response, corrected" if correction.accepted else "Response, with changes that were not taken"
+        print_section(console, title, _marked(correction))
+        print_section(console, "Changes", _list(_change_lines(correction)))
+    if correction.left:
+        print_section(console, "Left as found", _list(_left_lines(correction)))
+    if correction.doubts:
+        print_section(console, "In doubt, in the text to use", _list(_doubt_lines(correction)))
+    print_section(console, "Result", rows_table(_rows(correction)))
+
+
+def _marked(correction: Correction) -> Text:
+    text = Text()
+    for part in parts(correction):
+        if part.number is None:
+            text.append(visible(part.text))
+            continue
+        for piece in part.pieces:
+            _append(text, piece)
+        end = text.plain[len(text.plain.rstrip()) :]  # the number stands at the word, whatever blanks went with it
+        if end:
+            text.right_crop(len(end))
+        text.append(f"#{part.number}", style="dim")
+        text.append(end)
+    text.rstrip()
+    return text
+
+
+def _append(text: Text, piece: Piece) -> None:
+    """The piece within its marks; the blanks around it stay outside, so that lines break where they did."""
+    opening, closing, style = _MARKS[piece.kind]
+    body = piece.text.strip()
+    if not body:
+        text.append(visible(piece.text))
+        return
+    before, _, after = piece.text.partition(body)
+    text.append(visible(before))
+    text.append(f"{opening}{visible(body)}{closing}", style=style)
+    text.append(visible(after))
+
+
+def _list(items: Iterator[tuple[str, list[Text]]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    for name, lines in items:
+        table.add_row(name, Group(*lines))
+    return table
+
+
+def _change_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+    for number, change in enumerate(correction.changes, 1):
+        by = f" by {visible(change.by)}" if change.by else ""
+        sources = dict.fromkeys(item.title or item.source for item in evidence_of(correction, change))
+        shown = [Text(f"evidence: {one_line('; '.join(sources))}", style="dim")] if sources else []
+        why = f": {one_line(why_changed(change))}" if why_changed(change) else ""
+        head = Text(f"{KIND_WORDS[change.kind]}{by}{why}", style="bold")
+        yield (f"#{number}", [head, *_why(correction, change), *shown])
+
+
+def _left_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+    for left in correction.left:
+        detail = f" ({one_line(left.detail)})" if left.detail else ""
+        yield ("–", [Text(f"{LEFT_WORDS[left.reason]}{detail}", style="yellow"), *_why(correction, left)])
+
+
+def _doubt_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+    claims = doubted_claims(correction)
+    for doubt in correction.doubts:
+        head = Text(one_line(doubted(correction, doubt)))
+        found = [claims[name] for name in doubt.claims if name in claims]
+        yield ("?", [head, Text(treatment(correction, doubt), style="yellow"), *_statuses(found)])
+
+
+def _why(correction: Correction, stretch: Change | LeftSentence) -> list[Text]:
+    """The claims that are the reason, each with its status."""
+    claims = claims_of(correction)
+    return _statuses([claims[name] for name in stretch.claims if name in claims])
+
+
+def _statuses(found: Sequence[Claim]) -> list[Text]:
+    return [Text(f"{status_of(one).symbol} {status_words(one)}: {one_line(one.self_contained)}") for one in found]
+
+
+def _rows(correction: Correction) -> list[Row]:
+    rows: list[Row] = [
+        ("Decision", Text(visible(decision(correction)), style="bold")),
+        ("Changes", Text(what_changed(correction))),
+        ("Before", Text(_standing(correction.before))),
+    ]
+    if correction.after is not None:
+        rows.append(("After", Text(_standing(correction.after))))
+    doubts = in_doubt(correction)
+    rows += [("In doubt", Text(doubts, style="magenta"))] if doubts else []
+    rows.append(("Rewriter", Text(f"{visible(correction.rewriter)}, {figures.plural(correction.rounds, 'round')}")))
+    rows.append(("Judge", Text(visible(correction.before.fingerprint.judge))))
+    return rows + usage_rows(correction.usage) + notice_rows("Warning", correction.report.warnings)
+
+
+def _standing(report: FactualityReport) -> str:
+    return f"precision {figures.precision(report)}  ({figures.precision_basis(report)})"

@@ -1,0 +1,94 @@
+"""A correction in words, the same on every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from factloop.core.findings import Finding
+from factloop.core.records import Claim, Evidence
+from factloop.correction.records import Change, ChangeKind, Correction, Doubt, LeftReason, Rejection
+from factloop.reports.figures import plural
+
+LEFT_WORDS = {
+    LeftReason.REWRITE_FAILED: "there is no new wording",
+    LeftReason.NOT_CONFIRMED: "its change did not stand the second check, and was undone",
+    LeftReason.LAYOUT: "what follows needs it: the head of a table, an underlined heading",
+    LeftReason.NO_PLACE: "the response does not hold the sentence",
+}
+KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "worded anew"}
+FINDING_WORDS = {
+    Finding.CONTRADICTED: "contradicted by the evidence",
+    Finding.UNSUPPORTED: "no evidence found",
+    Finding.UNSCORED: "unscored",
+    Finding.IRRELEVANT: "not checked, as it has nothing to do with the question",
+    Finding.UNREAD: "not read",
+    Finding.CLAIM_FREE: "no claim found in it",
+}
+
+
+def decision(correction: Correction) -> str:
+    """What was decided, and by which numbers."""
+    if correction.accepted:
+        return f"Corrected: {correction.why}."
+    if correction.rejected is Rejection.NOTHING_TO_CORRECT:
+        return f"Nothing to correct: {correction.why}."
+    return f"The original stands: {correction.why}."
+
+
+def what_changed(correction: Correction) -> str:
+    """How many sentences or stretches became what; `none`."""
+    kinds = [change.kind for change in correction.changes]
+    parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
+    if correction.left:
+        parts.append(f"{plural(len(correction.left), 'faulty sentence')} left as found")
+    return ", ".join(parts) or "none"
+
+
+def why_changed(change: Change) -> str:
+    """What was found of its claims, and what else led to it; empty in corrections that do not say so."""
+    reasons = [*(FINDING_WORDS[finding] for finding in change.findings), change.detail]
+    return "; ".join(reason for reason in reasons if reason)
+
+
+def in_doubt(correction: Correction) -> str | None:
+    """How many sentences of the text to use are not proven, and how many of them say so; None where all are."""
+    doubts = correction.doubts
+    if not doubts:
+        return None
+    unmarked = sum(doubt.mark is None for doubt in doubts)
+    return f"{plural(len(doubts), 'sentence')} not proven or not checked, {unmarked or 'none'} of them unmarked"
+
+
+def doubted(correction: Correction, doubt: Doubt) -> str:
+    """The sentence in doubt."""
+    return correction.text[slice(*doubt.span)].strip()
+
+
+def treatment(correction: Correction, doubt: Doubt) -> str:
+    """What was found of it, and whether the text says so."""
+    found = ", ".join(FINDING_WORDS[finding] for finding in doubt.findings)
+    mark = "not marked" if doubt.mark is None else f"marked {correction.text[slice(*doubt.mark)].strip()}"
+    return f"{found}; {mark}"
+
+
+def doubted_claims(correction: Correction) -> Mapping[str, Claim]:
+    """Those of the report on the text to use."""
+    return {claim.id: claim for claim in correction.report.claims}
+
+
+def claims_of(correction: Correction) -> Mapping[str, Claim]:
+    return {claim.id: claim for claim in correction.before.claims}
+
+
+def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
+    """What the new wording was made from; of a removal, what its claims were contradicted by."""
+    claims = claims_of(correction)
+    wanted = set(change.evidence) or {
+        item for name in change.claims if name in claims for item in claims[name].judgement.cited
+    }
+    found: dict[tuple[str, str], Evidence] = {}
+    for claim in correction.before.claims:
+        for item in claim.evidence:
+            if item.id in wanted:
+                found.setdefault((item.source, item.passage), item)
+    return list(found.values())

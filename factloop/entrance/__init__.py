@@ -1,0 +1,1 @@
+"""What doors share: settings from flags, environment and file; where a server listens, and who may use it."""

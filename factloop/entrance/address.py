@@ -1,0 +1,63 @@
+"""The address of a server, and the keys that let callers in."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from factloop.core.errors import ConfigError
+from factloop.entrance.keys import ApiKeys
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binding:
+    """Any address but this machine's own needs a key. Raises ConfigError."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    """0 takes a free one."""
+    keys: ApiKeys = field(default_factory=ApiKeys)
+
+    def __post_init__(self) -> None:
+        if not self.is_loopback and not self.keys:
+            raise ConfigError(
+                f"--host {self.host}: others could reach it, so give a key (--api-key-file or FACTLOOP_SERVICE_KEYS)"
+            )
+        if not 0 <= self.port <= 65535:
+            raise ConfigError(f"--port {self.port}: must be between 0 and 65535")
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @contextmanager
+    def listening(self) -> Iterator[socket.socket]:
+        """The socket, closed at the end. Raises ConfigError where the address cannot be taken."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        try:
+            taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError(f"--host {self.host} --port {self.port}: cannot be taken ({reason})") from error
+        with taken:
+            yield taken
+
+
+def address_of(listening: socket.socket) -> str:
+    """Where a browser finds it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://{in_brackets(host)}:{port}"
+
+
+def in_brackets(host: str) -> str:
+    """The host as it stands in an address: one of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,27 @@
+"""The span of a whole score, for OpenTelemetry."""
+
+from __future__ import annotations
+
+from factloop.agents.trustscore.records import TrustReport
+from factloop.setup.usage_values import usage_values
+from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
+from factloop.trust.settings import TrustSettings
+
+
+def score_span(settings: TrustSettings, question: str, response: str | None) -> Span:
+    """Of one answer. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    span = graph_span(settings.tracing, "factloop.trustscore", {"gen_ai.request.model": settings.subject_model})
+    span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
+    if response is not None:
+        span.say("factloop.response", lambda: response)
+    return span
+
+
+def note_score(span: Span, report: TrustReport) -> None:
+    """What came of it, in numbers."""
+    scores: dict[str, Value] = {
+        "factloop.trust_bc": report.trust_bc.value,
+        "factloop.trust_fc": report.trust_fc.value,
+        "factloop.trust_ov": report.trust_ov.value,
+    }
+    span.set({**scores, **usage_values(report.usage)})

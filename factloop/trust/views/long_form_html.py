@@ -1,0 +1,49 @@
+"""A long response as one self-contained HTML page, its sentences marked by what evidence and belief say of them."""
+
+from __future__ import annotations
+
+from factloop.agents.trustscore.records import LongFormTrustReport
+from factloop.reports.page import render_page
+from factloop.reports.page_parts import PageStretch, homes
+from factloop.trust.views.html import ROOM, WORDING
+from factloop.trust.views.matrix import claim_keys, claim_matrix, standing_filter
+from factloop.trust.views.standings import WORST_FIRST, MarkedSentence, sentences
+from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS
+
+
+def render_long_form_html(report: LongFormTrustReport) -> str:
+    """The page: a table of the four groups that filters the claims, the response, and each claim with its grounds.
+
+    Equal reports give equal pages. Takes time linear in the report.
+    """
+    stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
+    insisted, wavering = (head.count for head in matrix.columns)
+    return render_page(
+        "long_form.html.j2",
+        room=ROOM,
+        styles=("list.css", "trust.css"),
+        scripts=("list.js",),
+        report=report,
+        matrix=matrix,
+        insisted=insisted,
+        wavering=wavering,
+        groups=[standing_filter(report, standing) for standing in WORST_FIRST],
+        stretches=stretches,
+        homes=homes(stretches),
+        claims=[(one, " ".join(claim_keys(one.standing))) for one in report.claims],
+        numbers={one.claim.id: number for number, one in enumerate(report.claims, 1)},
+        **WORDING,
+    )
+
+
+def _stretch(part: MarkedSentence) -> PageStretch:
+    if not part.claims:
+        return PageStretch(part.text)
+    standings = [(number, one.standing) for number, one in part.claims]
+    return PageStretch(
+        part.text,
+        tuple(number for number, _ in standings),
+        part.standing.value,
+        tuple((STANDING_SIGNS[standing], standing.value) for _, standing in standings),
+        "; ".join(f"claim {number}: {STANDING_WORDS[standing]}" for number, standing in standings),
+    )

@@ -1,0 +1,173 @@
+"""TrustScores on the terminal: one answer with every question asked about it, or a table of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from factloop.agents.trustscore.records import MeanScore, TrustReport, TrustRun
+from factloop.core.citations import named
+from factloop.core.headings import heading
+from factloop.core.records import Evidence
+from factloop.reports import figures
+from factloop.reports.terminal_parts import (
+    WIDE,
+    Row,
+    notice_rows,
+    one_line,
+    print_question,
+    print_section,
+    rows_table,
+    usage_rows,
+)
+from factloop.reports.visible import visible, web_address
+from factloop.trust.views import figures as trust_figures
+from factloop.trust.views.checks_terminal import BELIEF_STYLES, check_blocks
+from factloop.trust.views.words import Documents, belief_of, documents_of
+
+_DOCUMENT_STYLES = {
+    Documents.SUPPORT: "green",
+    Documents.NEUTRAL: "yellow",
+    Documents.CONTRADICT: "bold red",
+    Documents.UNSCORED: "yellow",
+}
+
+
+def print_trust_report(report: TrustReport, console: Console) -> None:
+    """Prints one answer at the console's width: its scores, every check, and the passages cited.
+
+    Texts of the report are printed as text: no markup, no escapes.
+    """
+    print_question(console, report.question)
+    print_section(console, _response_title(report), Text(visible(report.response) or "(empty)"))
+    if report.trust_bc.checks:
+        print_section(console, "Does the model stand by it?", check_blocks(report.trust_bc, console.width))
+    if report.trust_fc.passages or report.trust_fc.rationale:
+        print_section(console, "Do documents support it?", Group(*_grounds(report)))
+    print_section(console, "Result", rows_table(_result_rows(report)))
+
+
+def print_trust_run(run: TrustRun, console: Console) -> None:
+    """Prints a table with one line for each answer, then the means with the number of answers they rest on."""
+    if run.reports:
+        layout = _wide_table if console.width >= WIDE else _narrow_table
+        print_section(console, "Answers", layout(run.reports))
+    print_section(console, "Result", rows_table(_run_rows(run)))
+
+
+def _response_title(report: TrustReport) -> str:
+    return f"Response of {visible(report.answered_by)}" if report.answered_by else "Response"
+
+
+def _grounds(report: TrustReport) -> Iterator[Text]:
+    """Why documents were judged so, the passages cited, and how many others were judged."""
+    fc = report.trust_fc
+    if fc.rationale:
+        yield Text(one_line(named(fc.rationale, fc.passages)))
+    cited = [item for item in fc.passages if item.id in fc.cited]
+    for item in cited:
+        yield from _passage(item)
+    others = len(fc.passages) - len(cited)
+    if others:
+        yield Text(f"{figures.plural(others, 'passage')} judged and not cited", style="dim")
+
+
+def _passage(item: Evidence) -> Iterator[Text]:
+    yield Text()
+    yield Text(f"cited: {visible(heading(item.title or item.source, item.section))}", style="bold")
+    yield Text(one_line(item.passage))
+    if item.title:
+        link = Style(dim=True, link=web_address(item.source))
+        yield Text(visible(item.source), style=link, no_wrap=True, overflow="ellipsis")
+
+
+def _result_rows(report: TrustReport) -> list[Row]:
+    bc, fc = report.trust_bc, report.trust_fc
+    rows = [
+        ("TrustOV", _overall(report)),
+        ("TrustBC", Text(f"{_belief(report)}  {trust_figures.belief_basis(bc)}", BELIEF_STYLES[belief_of(bc)])),
+    ]
+    rows += [("", Text(one_line(bc.rationale)))] if bc.rationale and bc.value is None else []
+    rows += [("Graded", Text(f"{bc.graded:.2f}  mean probability of the answer"))] if bc.graded is not None else []
+    rows.append(("TrustFC", Text(_documents(report), _DOCUMENT_STYLES[documents_of(fc)])))
+    spare = trust_figures.spare_checks(bc)
+    rows += [("Limit", Text(spare))] if spare else []
+    rows.append(("Subject", Text(visible(report.fingerprint.subject_model or "none"))))
+    if fc.judged_by:
+        rows.append(("Judge", Text(visible(fc.judged_by))))
+    notices = notice_rows("Note", bc.notes) + notice_rows("Warning", report.warnings)
+    return rows + usage_rows(report.usage) + notices
+
+
+def _overall(report: TrustReport) -> Text:
+    if report.trust_ov.value is None:
+        return Text(f"{trust_figures.NOTHING}  {visible(report.trust_ov.missing)}", style="yellow")
+    return Text(f"{trust_figures.score(report.trust_ov.value)}  {trust_figures.in_plain_words(report)}", style="bold")
+
+
+def _belief(report: TrustReport) -> str:
+    """`= 1`, `≠ 0`, or `? –`."""
+    return f"{belief_of(report.trust_bc).sign} {trust_figures.score(report.trust_bc.value)}"
+
+
+def _documents(report: TrustReport) -> str:
+    documents, basis = documents_of(report.trust_fc), trust_figures.documents_basis(report.trust_fc)
+    if documents is Documents.UNSCORED:
+        return f"{documents.sign} {trust_figures.NOTHING}  {basis}"
+    return f"{documents.sign} {trust_figures.score(report.trust_fc.value)}  {documents.words}, {basis}"
+
+
+def _wide_table(reports: tuple[TrustReport, ...]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), expand=True, header_style="dim")
+    table.add_column("#", justify="right", no_wrap=True, style="dim")
+    table.add_column("Question", ratio=7)
+    table.add_column("Response", ratio=7)
+    table.add_column("TrustBC", ratio=6)
+    table.add_column("TrustFC", ratio=4)
+    table.add_column("TrustOV", justify="right", no_wrap=True)
+    for number, report in enumerate(reports, 1):
+        question, response = Text(one_line(report.question)), Text(one_line(report.response))
+        overall = Text(trust_figures.score(report.trust_ov.value), style="bold")
+        table.add_row(str(number), question, response, _belief_cell(report), _documents_cell(report), overall)
+    return table
+
+
+def _narrow_table(reports: tuple[TrustReport, ...]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    table.add_column()
+    for number, report in enumerate(reports, 1):
+        lines = [
+            Text(one_line(report.question), style="dim"),
+            Text(one_line(report.response)),
+            Text.assemble("TrustBC ", _belief_cell(report)),
+            Text.assemble("TrustFC ", _documents_cell(report)),
+            Text.assemble("TrustOV ", (trust_figures.score(report.trust_ov.value), "bold")),
+        ]
+        table.add_row(str(number), Group(*lines))
+    return table
+
+
+def _belief_cell(report: TrustReport) -> Text:
+    basis = trust_figures.belief_basis(report.trust_bc)
+    return Text(f"{_belief(report)} {basis}", style=BELIEF_STYLES[belief_of(report.trust_bc)])
+
+
+def _documents_cell(report: TrustReport) -> Text:
+    documents = documents_of(report.trust_fc)
+    words = trust_figures.documents_basis(report.trust_fc) if documents is Documents.UNSCORED else documents.words
+    return Text(f"{documents.sign} {words}", style=_DOCUMENT_STYLES[documents])
+
+
+def _run_rows(run: TrustRun) -> list[Row]:
+    rows = [("Answers", Text(f"{len(run.reports):,}"))]
+    rows += [(name, Text(_mean(mean))) for name, mean in trust_figures.named_means(run.summary)]
+    return rows + usage_rows(run.usage) + notice_rows("Warning", run.warnings)
+
+
+def _mean(mean: MeanScore) -> str:
+    return f"{trust_figures.number(mean.mean)}  {trust_figures.mean_basis(mean)}"

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from factloop.checking.views.html import render_html
+from factloop.core.records import FactualityReport
+from factloop.reports.visible import visible
+from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast
+from tests.reports.sample import (
+    HOSTILE,
+    HOSTILE_ADDRESS,
+    RESPONSE,
+    hostile_report,
+    large_report,
+    make_report,
+    sample_report,
+)
+from tests.work import LINEAR, growth
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return Page(render_html(sample_report()))
+
+
+def test_the_response_stands_in_place_character_by_character(page: Page) -> None:
+    assert page.text_in("prose", without=("mark", "unseen")).strip() == RESPONSE.strip()
+    sentences = [link for link in page.of("a") if "sentence" in link.get("class", "")]
+    assert len(sentences) == 12
+    assert sentences[0]["href"] == "#claim-1"
+    assert sentences[0]["data-claims"].split() == ["1", "2", "3"]
+    assert "is-contradicted" in sentences[5]["class"]
+
+
+def test_every_claim_opens_to_what_the_report_holds(page: Page) -> None:
+    body = " ".join(page.text_in("claims").split())
+    for claim in sample_report().claims:
+        for text in (claim.self_contained, claim.text, claim.sentence, claim.judgement.rationale, *claim.queries):
+            assert text in body
+        for item in claim.evidence:
+            assert item.passage in body
+            assert item.source in body
+    assert "Says the same as claim 3" in body
+    assert "Unscored: the budget was used up" in body
+    assert "who taught her, and from what age" in body
+    assert "0.97 of 1" in body
+    assert body.count("cited") >= 9
+
+
+def outer_links(report: FactualityReport) -> list[dict[str, str]]:
+    return [link for link in Page(render_html(report)).of("a") if not link["href"].startswith("#")]
+
+
+def test_web_addresses_become_links_that_tell_the_target_nothing() -> None:
+    links = outer_links(sample_report())
+    assert {link["rel"] for link in links} == {"noopener noreferrer"}
+    addresses = {item.source for claim in sample_report().claims for item in claim.evidence}
+    assert {link["href"] for link in links} == addresses - {"sources/analytical-engine.md"}
+
+
+def test_other_sources_stay_text() -> None:
+    assert [link["href"] for link in outer_links(hostile_report())] == [HOSTILE_ADDRESS]
+
+
+def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
+    head = " ".join(" ".join(data for names, data in page.texts if "overview" in names).split())
+    assert "9 of 12 scored claims supported, 7 unscored" in head
+    for figure in ("Precision 0.75", "F1@8 0.86", "F1@64 0.24", "Cost $0.00305", "Tokens ~15,188", "Time 4.8 s"):
+        assert figure in head
+    bar = next(svg for svg in page.of("svg"))
+    assert bar["aria-label"] == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 7 unscored"
+    assert [int(rect["width"]) for rect in page.of("rect")] == [9, 1, 2, 1, 7]
+
+
+def test_the_run_can_be_traced(page: Page) -> None:
+    run = " ".join(page.text_in("run").split())
+    for text in ("sentence_facts", "13,482", "a3f1" * 16, "langgraph 1.2.22", "temperature 0.0", "at most 5 rounds"):
+        assert text in run
+
+
+def test_hostile_text_arrives_as_text() -> None:
+    html = render_html(hostile_report())
+    page = Page(html)
+    assert not set(html) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
+    assert "<script>alert" not in html
+    assert "<img" not in html
+    assert visible(HOSTILE).strip() in page.text_in("prose").strip()
+    assert "{{ 6*7 }} {% if x %}" in html
+    shown = " ".join(page.text_in("claims").split())
+    for name in ("claim", "text", "query", "missing", "judge", "title", "passage", "date", "other"):
+        assert f"{name} {{{{ 6*7 }}}}" in shown
+
+
+def test_hostile_text_cannot_reorder_what_surrounds_it() -> None:
+    isolated = {"bdi", "h1", "blockquote"}
+    for found in re.finditer(r"<(\w+)([^>]*)>[^<]*\{\{ 6\*7", render_html(hostile_report())):
+        assert found[1] in isolated | {"title"} or 'dir="auto"' in found[2]
+
+
+def test_a_claim_free_response_says_so() -> None:
+    page = Page(render_html(make_report("I don't know.", ())))
+    assert "The response makes no claim that can be checked." in page.text_in("claims")
+    assert page.text_in("prose").strip() == "I don't know."
+    assert not page.of("svg")
+
+
+def test_a_response_from_right_to_left_is_set_so() -> None:
+    html = render_html(make_report("שלום עולם", ()))
+    assert 'class="prose" dir="rtl"' in html
+
+
+def test_a_megabyte_on_one_line_renders() -> None:
+    """The square of its length would outlast the time limit of a test."""
+    assert "x&lt;" * 500_000 in render_html(make_report("\x1b" + "x<" * 500_000, ()))
+
+
+def test_work_is_linear_in_the_claims() -> None:
+    assert growth(lambda n: render_html(large_report(n)), 25) < LINEAR
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_text_has_the_contrast_of_wcag_aa(theme: int) -> None:
+    named = colours("base.css", theme)
+    statuses = ("supported", "contradicted", "no_evidence", "irrelevant", "unscored")
+    grounds = ("paper", "surface", "sunken")
+    tested = [(text, ground) for text in ("ink", "muted", "accent", *statuses) for ground in grounds]
+    tested += [(text, f"{status}-tint") for status in statuses for text in ("ink", status)]
+    for text, ground in tested:
+        assert contrast(named[text], named[ground]) >= AA_CONTRAST, (text, ground)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.checking.views.segments import segments
+from factloop.core.records import Claim, FactualityReport
+from tests.reports.sample import RESPONSE, make_report, sample_claims, sample_report
+
+MODEL = sample_claims()[0]
+
+
+def claim_at(number: int, start: int, end: int) -> Claim:
+    return MODEL.model_copy(update={"id": f"c{number}", "span": (start, end)})
+
+
+def cut(response: str, *spans: tuple[int, int]) -> list[tuple[str, list[str]]]:
+    claims = tuple(claim_at(number, *span) for number, span in enumerate(spans, 1))
+    return [(part.text, [claim.id for claim in part.claims]) for part in segments(make_report(response, claims))]
+
+
+def test_claims_of_one_sentence_share_a_segment() -> None:
+    assert cut("One. Two!", (5, 9), (0, 4), (5, 9)) == [("One.", ["c2"]), (" ", []), ("Two!", ["c1", "c3"])]
+
+
+def test_a_response_without_claims_is_one_segment() -> None:
+    assert cut("I don't know.") == [("I don't know.", [])]
+    assert cut("") == []
+
+
+def test_overlapping_and_stray_spans_show_each_character_once() -> None:
+    assert cut("abcdef", (0, 4), (2, 6)) == [("abcd", ["c1"]), ("ef", ["c2"])]
+    assert cut("abc", (1, 99), (50, 60), (2, 2)) == [("a", []), ("bc", ["c1"])]
+
+
+def test_the_sample_is_cut_at_its_sentences() -> None:
+    report: FactualityReport = sample_report()
+    parts = segments(report)
+    assert "".join(part.text for part in parts) == RESPONSE
+    for part in parts:
+        assert all(part.text == claim.sentence for claim in part.claims)
+    assert sorted(claim.id for part in parts for claim in part.claims) == sorted(claim.id for claim in report.claims)
+
+
+@given(st.text(max_size=40), st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=6))
+def test_no_character_is_lost_or_doubled(response: str, spans: list[tuple[int, int]]) -> None:
+    ordered = [(min(span), max(span)) for span in spans]
+    assert "".join(text for text, _ in cut(response, *ordered)) == response

@@ -1,0 +1,59 @@
+"""Word by word differences: what they show, and that they lose nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.correction.views.differences import Piece, parts, pieces
+from tests.correction.views.correction_samples import accepted, nothing_done
+from tests.work import LINEAR, growth
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("It was lit in 1995, so.", "It was lit in 1982, so.", "It was lit in [1995]{1982}, so."),
+        ("Ann ran.", "", "[Ann ran.]"),
+        ("", "Ann ran.", "{Ann ran.}"),
+        ("Ann ran.", "Ann ran.", "Ann ran."),
+        ("Ann, a painter and engraver, ran.", "Ann, an engraver, ran.", "Ann, [a painter and]{an} engraver, ran."),
+        ("red old house", "blue new house", "[red old]{blue new} house"),
+        ("阿达生于一九一五年。", "阿达生于一八一五年。", "阿达生于一[九]{八}一五年。"),
+        ("don't go", "do go", "[don't]{do} go"),
+    ],
+)
+def test_the_words_that_differ_are_marked(old: str, new: str, shown: str) -> None:
+    marks = {"same": "{}", "removed": "[{}]", "inserted": "{{{}}}"}
+    assert "".join(marks[piece.kind].format(piece.text) for piece in pieces(old, new)) == shown
+
+
+_TEXT = st.lists(st.sampled_from(["Ann", "ran", " ", ", ", "1759", "\n", "安", "**", "."]), max_size=12).map("".join)
+
+
+@given(_TEXT, _TEXT)
+def test_nothing_is_lost(old: str, new: str) -> None:
+    found = pieces(old, new)
+    assert "".join(piece.text for piece in found if piece.kind != "inserted") == old
+    assert "".join(piece.text for piece in found if piece.kind != "removed") == new
+    assert all(piece.text for piece in found)
+
+
+def test_long_wordings_take_linear_work() -> None:
+    def compare(n_words: int) -> None:
+        old, new = " ".join(f"a{n}" for n in range(n_words)), " ".join(f"b{n}" for n in range(n_words))
+        assert pieces(old, new) == (Piece("removed", old), Piece("inserted", new))
+
+    compare(50_000)
+    assert growth(compare, 5_000) < LINEAR
+
+
+def test_the_parts_are_the_response() -> None:
+    correction = accepted()
+    found = parts(correction)
+    assert "".join(part.text for part in found) == correction.before.response
+    assert [part.number for part in found if part.number] == [1, 2]
+    assert [part.change for part in found if part.change] == list(correction.changes)
+    (whole,) = parts(nothing_done())
+    assert whole.text == "I don't know."

@@ -1,0 +1,125 @@
+"""A correction on the terminal and as a page."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from factloop.core.findings import Finding
+from factloop.correction.marks import MarkPolicy, marked
+from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection
+from factloop.correction.views.html import render_correction_html
+from factloop.correction.views.terminal import print_correction
+from factloop.correction.views.words import FINDING_WORDS, LEFT_WORDS, decision, what_changed
+from tests.correction.reports import passage, report_of
+from tests.correction.views.correction_samples import MENDED, accepted, hostile, in_doubt, not_taken, nothing_done
+from tests.reports.html_page import Page, colours, contrast, text_of, words
+from tests.reports.sample import HOSTILE, sample_report
+
+
+def printed(correction: Correction, width: int = 120, *, terminal: bool = False) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=width, force_terminal=terminal, _environ={"TERM": "xterm-256color"})
+    print_correction(correction, console)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 160])
+def test_the_terminal_shows_what_changed_and_why(width: int) -> None:
+    text = printed(accepted(), width)
+    assert max(map(len, text.splitlines())) <= width
+    said = words(text)
+    if width >= 100:
+        assert "The Analytical Engine was {+never+} completed [-in 1845-]{+,+} and {+never+} ran her program.#1" in said
+        assert "[-She kept a parrot that she had named after Babbage.-]#2 She died" in said
+    for part in ("✗ contradicted: The Analytical Engine", "no answer within 60 s", "0.90", "Corrected: precision"):
+        assert part in said
+
+
+def test_a_text_that_was_not_taken_is_not_called_corrected() -> None:
+    said = words(printed(not_taken()))
+    assert "with changes that were not taken" in said
+    assert "The original stands: 1 sentence would state what is not supported." in said
+    page = text_of(render_correction_html(not_taken()))
+    assert "with changes that were not taken" in page
+    assert "After, not taken" in page
+    assert "Response, corrected" not in page
+
+
+def test_nothing_to_correct_is_said() -> None:
+    assert "Nothing to correct" in printed(nothing_done())
+    assert "Nothing to correct" in text_of(render_correction_html(nothing_done()))
+    stands = nothing_done(sample_report(), Rejection.NOTHING_CHANGED)
+    assert decision(stands).startswith("The original stands")
+    assert what_changed(stands) == "none"
+
+
+def test_the_page_marks_by_elements_and_words_and_not_by_colour_alone() -> None:
+    html = render_correction_html(accepted())
+    page = Page(html)
+    assert len(page.of("del")) >= 2
+    assert len(page.of("ins")) >= 1
+    assert "[removed: " in text_of(html)
+    assert MENDED in text_of(html)
+    assert "line-through" in html
+    for number in (1, 2):
+        assert {"id": f"edit-{number}", "class": "edit", "href": f"#change-{number}"} in page.of("a")
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_marked_words_can_be_read(theme: int) -> None:
+    found = colours("base.css", theme)
+    for tone in ("supported", "contradicted"):
+        assert contrast(found[tone], found[f"{tone}-tint"]) >= 4.5
+
+
+def test_hostile_text_reaches_neither_the_terminal_nor_the_page() -> None:
+    text = printed(hostile(), terminal=False)
+    assert not set(text) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
+    html = render_correction_html(hostile())
+    page = Page(html)
+    assert len(page.of("script")) == 1
+    assert page.of("img") == []
+    assert "42" not in {piece for piece in words(html).split() if piece == "42"}
+    assert HOSTILE not in html
+
+
+def test_why_each_change_was_made_is_said() -> None:
+    change, *others = accepted().changes
+    told = change.model_copy(update={"detail": "a new wording did not stand the second check"})
+    one = accepted().model_copy(update={"changes": (told, *others)})
+    for text in (words(printed(one)), text_of(render_correction_html(one))):
+        assert "contradicted by the evidence; a new wording did not stand the second check" in text
+
+
+def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
+    """Marked or not, with its claims; the counts say how many the text itself does not tell of."""
+    one = in_doubt()
+    for text in (words(printed(one)), words(text_of(render_correction_html(one)))):
+        assert "2 sentences not proven or not checked, 1 of them unmarked" in text
+        assert "contradicted by the evidence; marked [contradicted]" in text
+        assert "no evidence found; not marked" in text
+    assert nothing_done().doubts == ()
+    assert "In doubt" not in printed(nothing_done())
+
+
+def test_where_passages_are_not_shown_their_titles_stand_in_the_reasons() -> None:
+    report = report_of(("Ann ran.", "c"), evidence=(passage("Ann sat."),))
+    (claim,) = report.claims
+    judgement = claim.judgement.model_copy(update={"rationale": "[1] has sat."})
+    report = report.model_copy(update={"claims": (claim.model_copy(update={"judgement": judgement}),)})
+    text, doubts = marked(report, MarkPolicy())
+    left = LeftSentence(span=claim.span, claims=(claim.id,), reason=LeftReason.REWRITE_FAILED, detail="")
+    one = nothing_done(report, Rejection.NOTHING_CHANGED).model_copy(
+        update={"text": text, "doubts": doubts, "left": (left,)}
+    )
+    page = text_of(render_correction_html(one))
+    assert page.count("“doc1.md” has sat.") == 2  # among what is left, and among what is in doubt
+    assert "[1]" not in page
+
+
+def test_every_reason_has_words() -> None:
+    assert set(FINDING_WORDS) == set(Finding)
+    assert set(LEFT_WORDS) == set(LeftReason)

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from factloop.agents.trustscore.records import Standing, TrustReport
+from factloop.reports.visible import visible
+from factloop.trust.views.html import render_trust_html
+from factloop.trust.views.matrix import answer_matrix, claim_matrix
+from factloop.trust.views.standings import MarkedSentence, sentences, worst
+from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of
+from tests.reports.page_samples import PAGES
+from tests.reports.sample import HOSTILE_ADDRESS, RESPONSE
+from tests.trust.views.trust_sample import (
+    broken_bc,
+    firm,
+    half_asked,
+    large_run,
+    long_form,
+    long_response,
+    mixed_run,
+    passages,
+    rulers,
+    trust_run,
+    unscored_reports,
+    wavering,
+)
+from tests.work import LINEAR, growth
+
+
+@pytest.mark.parametrize("name", ["hostile answer", "hostile run", "hostile long form"])
+def test_hostile_text_arrives_as_text(name: str) -> None:
+    html = PAGES[name]
+    assert not set(html) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
+    assert "<script>alert" not in html
+    assert "<img" not in html
+    assert "{{ 6*7 }} {% if x %}" in html
+    shown = text_of(html)
+    for free in ("rationale", "note", "reply", "warning", "detail"):
+        assert f"{free} {{{{ 6*7 }}}}" in shown
+    outer = {link["href"] for link in Page(html).of("a") if not link["href"].startswith("#")}
+    assert outer <= {HOSTILE_ADDRESS, "https://encyclopaedia.example.org/ada-lovelace"}
+
+
+def test_every_check_shows_its_options_in_order_with_both_marks() -> None:
+    html = PAGES["answer"]
+    blocks = html.split('<li class="check ')[1:]
+    assert len(blocks) == len(broken_bc().checks)
+    for block, check in zip(blocks, broken_bc().checks, strict=True):
+        shown = re.findall(r'<li class="option([^"]*)"><b class="letter">(.)</b>', block)
+        assert [letter for _, letter in shown] == ["A", "B", "C", "D", "E"]
+        assert [letter for marks, letter in shown if "is-chosen" in marks] == [check.chosen]
+        assert [letter for marks, letter in shown if "is-own" in marks] == [check.response_letter]
+    assert "chose A instead of the answer, D" in text_of(html)
+    assert "not counted, shows a distractor again" in text_of(html)
+
+
+def test_probabilities_are_bars_with_their_numbers_and_absent_ones_are_not_zero() -> None:
+    third = PAGES["answer"].split('<li class="check ')[3]
+    assert re.findall(r'<rect width="([^"]+)"', third) == ["0.55", "0.05", "0.1", "0.25"]
+    assert third.count("probability not given") == 1
+    assert "<rect" not in PAGES["consistent answer"]
+
+
+def test_every_distractor_says_how_it_was_made() -> None:
+    table = Page(PAGES["consistent answer"]).text_in("made")
+    for one in rulers():
+        assert one.by in table
+        assert one.detail in table
+    assert 'title="Solomon → David, entity, DBpedia: shares Person, Royalty, Monarch"' in PAGES["consistent answer"]
+
+
+def test_why_there_is_no_value_is_said_and_a_value_is_not_explained_twice() -> None:
+    unscored = half_asked().trust_bc.model_copy(update={"rationale": "No choice in check 2."})
+    scored = firm().trust_bc.model_copy(update={"rationale": "It chose well."})
+    assert "No choice in check 2." in render_trust_html(half_asked().model_copy(update={"trust_bc": unscored}))
+    assert "It chose well." not in render_trust_html(firm().model_copy(update={"trust_bc": scored}))
+
+
+def test_a_list_gives_a_response_once_and_a_long_one_whole_among_its_details() -> None:
+    long = firm().model_copy(update={"response": "word " * 200 + "end."})
+    for report, shown_again in ((firm(), 0), (long, 1), (wavering(), 1)):
+        html = render_trust_html(trust_run((report,)))
+        assert html.count("<h3>Response") == shown_again
+        assert visible(report.response) in html
+
+
+def test_cited_passages_stand_first_and_are_marked() -> None:
+    html = PAGES["consistent answer"]
+    shown = text_of(html)
+    assert all(item.passage in shown for item in passages())
+    assert html.count('class="evidence is-cited"') == 2
+    assert html.rindex('class="evidence is-cited"') < html.index('class="evidence"')
+
+
+@pytest.mark.parametrize("report", [half_asked(), *unscored_reports()])
+def test_what_is_missing_is_a_dash_with_its_reason(report: TrustReport) -> None:
+    shown = text_of(render_trust_html(report))
+    assert f"TrustOV – {report.trust_ov.missing}" in shown
+    assert "TrustBC – unscored: " in shown
+    assert "TrustFC – unscored: " in shown
+
+
+def test_the_table_counts_every_answer_once() -> None:
+    matrix = answer_matrix(mixed_run().reports)
+    cells = {cell.key: cell.count for _, row in matrix.rows for cell in row}
+    assert sum(cells.values()) == 5
+    assert {key: count for key, count in cells.items() if count} == {
+        "consistent-support": 1,
+        "consistent-contradict": 1,
+        "inconsistent-neutral": 1,
+        "unscored-unscored": 2,
+    }
+    assert "unscored" not in {cell.words for cell in answer_matrix((firm(),)).columns}
+
+
+def test_every_filter_shows_as_many_items_as_it_says() -> None:
+    for name in ("run", "long form"):
+        page = Page(PAGES[name])
+        keys = [item["data-filters"].split() for item in page.of("li") if "data-filters" in item]
+        chips = [one for one in page.of("button") if one.get("data-filter") and "aria-label" in one]
+        assert len(chips) >= 8
+        for chip in chips:
+            said = int(re.findall(r"(\d+) \w+$", chip["aria-label"])[0])
+            assert sum(chip["data-filter"] in one for one in keys) == said, chip
+
+
+def test_a_run_lists_each_answer_with_its_scores() -> None:
+    shown = text_of(PAGES["run"])
+    assert "TrustOV 0.4 · inconsistent in check 3, after 2 consistent · neutral" in shown
+    assert "TrustOV – · unscored: the budget was used up · documents unscored: no corpus" in shown
+    assert "TrustOV 0.53 mean of 3 answers, 2 unscored" in shown
+    assert "The run holds no answers." in text_of(PAGES["run without answers"])
+
+
+def test_the_response_stands_in_place_with_the_sign_of_each_claim() -> None:
+    page = Page(PAGES["long form"])
+    assert page.text_in("prose", without=("mark", "unseen")).strip() == RESPONSE.strip()
+    first = next(link for link in page.of("a") if "sentence" in link.get("class", ""))
+    assert first["class"] == "sentence is-supported_wavering"
+    assert first["data-claims"].split() == ["1", "2", "3"]
+    assert first["title"].startswith("Claim 1: supported, and insisted upon; claim 2: supported, but wavering")
+    assert page.text_in("prose").count("✗=") == 2
+
+
+def test_the_four_groups_make_a_table() -> None:
+    matrix = claim_matrix(long_form())
+    assert [[cell.count for cell in row] for _, row in matrix.rows] == [[5, 3], [2, 1]]
+    assert [head.count for head in matrix.columns] == [7, 4]
+    assert [head.count for head, _ in matrix.rows] == [8, 3]
+
+
+def test_a_sentence_is_as_bad_as_its_worst_claim_but_for_irrelevant_ones() -> None:
+    assert worst([Standing.SUPPORTED_INSISTED, Standing.UNPLACED]) is Standing.UNPLACED
+    assert worst([Standing.UNSUPPORTED_WAVERING, Standing.UNSUPPORTED_INSISTED]) is Standing.UNSUPPORTED_INSISTED
+    claims = long_form().claims
+    insisted, irrelevant, unscored = (1, claims[0]), (9, claims[8]), (14, claims[13])
+    assert MarkedSentence("", (insisted, irrelevant)).standing is Standing.SUPPORTED_INSISTED
+    assert MarkedSentence("", (insisted, unscored)).standing is Standing.UNPLACED
+    found = {part.text[:6]: part.standing for part in sentences(long_form()) if part.claims}
+    assert found["London"] is Standing.UNPLACED
+    assert found["The An"] is Standing.UNSUPPORTED_WAVERING
+
+
+def test_a_claim_shows_its_evidence_and_its_checks() -> None:
+    shown = text_of(PAGES["long form"])
+    assert "✗ Contradicted The engine was not built in Babbage's lifetime" in shown
+    assert "Inconsistent in check 1." in shown
+    assert "Says the same as claim 3 , whose judgement stands for both." in shown
+    assert "Not placed : SAFE gives no verdict on it" in shown
+
+
+def test_work_is_linear_in_the_answers() -> None:
+    assert growth(lambda n: render_trust_html(large_run(n)), 25) < LINEAR
+
+
+def test_long_runs_list_every_answer_and_say_where_details_end() -> None:
+    html = render_trust_html(large_run(30), longest_details=100_000)
+    assert html.count('<li class="claim"') == 30
+    assert 0 < html.count('<ol class="checks">') < 30
+    assert html.count('<ol class="checks">') + html.count("This page has no room") == 30
+
+
+def test_a_thousand_words_are_cut_in_options() -> None:
+    shown = re.findall(r'<span class="shown">(.*?)</span>', render_trust_html(long_response(500)), re.DOTALL)
+    assert len(shown) == 50
+    assert all(len(one) < 900 for one in shown)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_belief_has_the_contrast_of_wcag_aa(theme: int) -> None:
+    named = colours("base.css", theme) | colours("trust.css", theme, "factloop.trust.views")
+    for tone in ("insists", "wavers"):
+        for text, ground in ((tone, "paper"), (tone, "surface"), (tone, f"{tone}-tint"), ("ink", f"{tone}-tint")):
+            assert contrast(named[text], named[ground]) >= AA_CONTRAST, (text, ground)
+        assert contrast(named["muted"], named[f"{tone}-tint"]) >= AA_CONTRAST
