@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from factloop.agents.trustscore.records import TrustReport
+from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.records import FactualityReport, Record, Usage
 from factloop.service.shapes import Job
 
@@ -52,6 +52,9 @@ class Metrics:
 
     def finished(self, job: Job, report: Record | None) -> None:
         self._jobs.labels(job.kind, job.status).inc()
+        if isinstance(report, LongFormTrustReport):
+            self._spent(report.usage)
+            report = report.factuality
         if isinstance(report, FactualityReport):
             for verdict, count in report.counts.model_dump().items():
                 self._claims.labels(verdict).inc(count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from factloop.agents.trustscore.records import TrustReport, TrustRun
+from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
 from factloop.core.records import FactualityReport
 from factloop.reports.figures import plural
 from factloop.service.result_kind import ResultKind
@@ -16,6 +16,12 @@ def _render_trust(run: TrustReport | TrustRun) -> str:
     from factloop.trust.views.html import render_trust_html
 
     return render_trust_html(run)
+
+
+def _render_long_form(report: LongFormTrustReport) -> str:
+    from factloop.trust.views.long_form_html import render_long_form_html
+
+    return render_long_form_html(report)
 
 
 def _render_check(report: FactualityReport) -> str:
@@ -48,6 +54,14 @@ KINDS = (
     ),
     ResultKind(
         "trust", TrustReport, _render_trust, lambda one: one.question, lambda _: "TrustScore of one answer", is_job=True
+    ),
+    ResultKind(
+        "long_form",
+        LongFormTrustReport,
+        _render_long_form,
+        lambda report: report.factuality.prompt or report.factuality.response,
+        lambda report: f"TrustScore of {plural(len(report.claims), 'claim')} of a long answer",
+        is_job=True,
     ),
     ResultKind(
         "check",

@@ -12,17 +12,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from factloop.agents.trustscore.records import TrustReport
+from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.service.context import LoopServices, Open, Owner, answers
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
 from factloop.service.jobs import not_kept
 from factloop.service.live import LiveJob
-from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, TrustAsk, title_of
+from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, LongFormAsk, TrustAsk, title_of
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
+NOTHING_TO_SEARCH = "there is nothing to check against: give documents; this service searches nothing of its own"
 _REFUSALS = answers(403, 408, 413, 415, 422, 500, 502, 503, 504)
 
 
@@ -53,6 +54,17 @@ async def trust(ask: TrustAsk, opened: Open, owner: Owner, wait: Wait = False) -
     return await _submitted(opened, owner, "trust", ask.question, ask.model_dump_json(), wait=wait)
 
 
+@router.post("/trust/long-form", status_code=202, response_model=Job, responses=_responses(LongFormTrustReport))
+async def long_form(ask: LongFormAsk, opened: Open, owner: Owner, wait: Wait = False) -> Response:
+    """Checks a long answer, and scores whether a model stands by each of its claims."""
+    opened.work.library.refuse_unknown(ask.documents)
+    if opened.work.scorer.settings.subject_model is None:
+        raise RequestRefusal(422, "invalid_input", "no subject model is set up to ask about the claims")
+    if ask.documents is None and not opened.info.can_search:
+        raise RequestRefusal(422, "invalid_input", NOTHING_TO_SEARCH, field="documents")
+    return await _submitted(opened, owner, "long_form", ask.prompt or ask.response, ask.model_dump_json(), wait=wait)
+
+
 @router.post("/audits", status_code=202, response_model=Job, responses=_responses(None))
 async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
     """Says how far evaluators can be trusted, from claims that they scored and people labelled."""
@@ -73,8 +85,7 @@ def _refuse_nothing_to_check_against(ask: CheckAsk, opened: LoopServices) -> Non
         message = "there is nothing to be faithful to: give documents, or the mode 'factuality'"
         raise RequestRefusal(422, "invalid_input", message, field="documents")
     if not opened.info.can_search:
-        message = "there is nothing to check against: give documents; this service searches nothing of its own"
-        raise RequestRefusal(422, "invalid_input", message, field="documents")
+        raise RequestRefusal(422, "invalid_input", NOTHING_TO_SEARCH, field="documents")
 
 
 def _kept(ask: AuditAsk) -> str:

@@ -26,7 +26,7 @@ from factloop.service.errors import RequestRefusal, refuse_without_evaluation
 from factloop.service.live import LiveEvent, LiveJob
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
-from factloop.service.shapes import AuditAsk, CheckAsk, Compared, Job, JobPage, Kind, Status, TrustAsk
+from factloop.service.shapes import Ask, Compared, Job, JobPage, Kind, Status
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 OF_JOBS = {kind.name: kind for kind in reversed(KINDS) if kind.is_job}
@@ -58,7 +58,7 @@ async def job(job: TheJob) -> Job:
     return job
 
 
-@router.get("/jobs/{job_id}/request", response_model=CheckAsk | TrustAsk | AuditAsk, responses=answers(404, 422))
+@router.get("/jobs/{job_id}/request", response_model=Ask, responses=answers(404, 422))
 async def request(job: TheJob, opened: Open) -> Response:
     """What was asked for: a page shows it beside what comes of it, and may ask again."""
     text = await opened.jobs.request(job.id)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from factloop.agents.trustscore.records import Standing
 from factloop.core.records import Count, Counts, Record, Share, Verdict
 from factloop.setup.limits import Limits
 
@@ -19,7 +21,8 @@ MOST_ROWS = 100_000
 MOST_KS = 20
 TITLE_LENGTH = 80
 
-Kind = Literal["check", "trust", "audit"]
+Kind = Literal["check", "trust", "long_form", "audit"]
+Mode = Literal["faithfulness", "factuality"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
@@ -53,7 +56,7 @@ class CheckAsk(Given):
     prompt: Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)] | None = None
     """The question that it answers."""
     documents: Documents | None = None
-    mode: Literal["faithfulness", "factuality"] = "faithfulness"
+    mode: Mode = "faithfulness"
     """Against the documents and nothing else, or also against what the service searches."""
     k: (
         Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1, max_length=MOST_KS)] | None
@@ -72,10 +75,25 @@ class TrustAsk(Given):
     """Searched in place of the service's own corpus."""
 
 
+class LongFormAsk(Given):
+    """A long answer, each claim of which is checked and put before the subject model among distractors."""
+
+    response: Text
+    prompt: Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)] | None = None
+    """The question that it answers."""
+    documents: Documents | None = None
+    """Its claims are checked against these; without them against what the service searches."""
+    limits: Limits | None = None
+    """What its check may take, within what the service allows each."""
+
+
 class AuditAsk(Given):
     """Labelled claims with scores: the rows that `factloop audit` reads."""
 
     rows: Annotated[tuple[dict[str, Any], ...], Field(min_length=1, max_length=MOST_ROWS)]
+
+
+Ask = CheckAsk | TrustAsk | LongFormAsk | AuditAsk
 
 
 class ErrorWords(Record):
@@ -123,6 +141,21 @@ class TrustSummary(Record):
     cost_usd: float | None
 
 
+class LongFormSummary(Record):
+    """The outcome of a long answer: its check, and where evidence and belief put its claims."""
+
+    kind: Literal["long_form"] = "long_form"
+    counts: Counts
+    precision: Share | None
+    """None where nothing was scored."""
+    standings: Mapping[Standing, Count]
+    n_calls: Count
+    """Of both parts together."""
+    cost_usd: float | None
+    """Of both parts together; None where that of one is unknown."""
+    warnings: tuple[str, ...] = ()
+
+
 class AuditSummary(Record):
     """What was audited."""
 
@@ -132,7 +165,7 @@ class AuditSummary(Record):
     evaluators: tuple[str, ...]
 
 
-Summary = Annotated[CheckSummary | TrustSummary | AuditSummary, Field(discriminator="kind")]
+Summary = Annotated[CheckSummary | TrustSummary | LongFormSummary | AuditSummary, Field(discriminator="kind")]
 
 
 class Job(Record):

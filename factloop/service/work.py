@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from factloop.agents.trustscore.records import TrustReport
+from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ServerWait
 from factloop.core.factuality import at_each_k
@@ -22,6 +22,9 @@ from factloop.service.shapes import (
     CheckSummary,
     Given,
     Kind,
+    LongFormAsk,
+    LongFormSummary,
+    Mode,
     Progress,
     Summary,
     TrustAsk,
@@ -31,7 +34,12 @@ from factloop.setup.sources import Sources
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 
-ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
+ASKS: dict[Kind, type[Given]] = {
+    "check": CheckAsk,
+    "trust": TrustAsk,
+    "long_form": LongFormAsk,
+    "audit": AuditAsk,
+}
 WAITING_TOLD_EVERY_S = 5.0
 
 
@@ -70,6 +78,8 @@ class Work:
                 return await self._check(ask, folder, watching)
             case TrustAsk():
                 return await self._trust(ask, folder)
+            case LongFormAsk():
+                return await self._long_form(ask, folder, watching)
             case AuditAsk():
                 from factloop.service.audits import audit
 
@@ -85,6 +95,22 @@ class Work:
             await self._chat.aclose()
 
     async def _check(self, ask: CheckAsk, folder: Path, watching: JobListener) -> JobOutcome:
+        report = _with_ks(await self._factuality(ask, folder, watching), ask.k)
+        summary = summary_of_check(report)
+        watching.event(CheckEnded(summary=summary), "check_finished")
+        return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
+
+    async def _long_form(self, ask: LongFormAsk, folder: Path, watching: JobListener) -> JobOutcome:
+        mode: Mode = "factuality" if ask.documents is None else "faithfulness"
+        check = CheckAsk(
+            response=ask.response, prompt=ask.prompt, documents=ask.documents, mode=mode, limits=ask.limits
+        )
+        factuality = await self._factuality(check, folder, watching)
+        report = await self.scorer.ascore_claims(factuality, run_dir=folder / "trust")
+        return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
+
+    async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
+        """The report of a check, each event of which is told as it happens."""
         found = judged = 0
         told_s = -float("inf")
         events = self.checker.astream(
@@ -97,10 +123,7 @@ class Work:
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, CheckFinished):
-                    report = _with_ks(event.report, ask.k)
-                    summary = summary_of_check(report)
-                    watching.event(CheckEnded(summary=summary), "check_finished")
-                    return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
+                    return event.report
                 if isinstance(event, ServerWait):
                     if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
                         continue  # what is published is kept
@@ -146,6 +169,19 @@ def _summary_of_trust(report: TrustReport) -> TrustSummary:
         trust_ov=report.trust_ov.value,
         n_calls=report.usage.calls,
         cost_usd=report.usage.cost_usd,
+    )
+
+
+def _summary_of_long_form(report: LongFormTrustReport) -> LongFormSummary:
+    checked = summary_of_check(report.factuality)
+    costs = (checked.cost_usd, report.usage.cost_usd)
+    return LongFormSummary(
+        counts=checked.counts,
+        precision=checked.precision,
+        standings=report.counts,
+        n_calls=checked.n_calls + report.usage.calls,
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        warnings=(*checked.warnings, *report.warnings),
     )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from factloop import FactChecker, FactualityReport, TrustReport
+from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
+from factloop.agents.trustscore.records import Standing
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -112,6 +113,26 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
     assert both.trust_fc.passages[0].source == "https://a.example"
 
 
+async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simulator) -> None:
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
+    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
+    ask = {name: ASK[name] for name in ("response", "documents")}
+    async with service(check, trust) as client:
+        given = await client.post("/v1/trust/long-form?wait=true", json=ask)
+        (job,) = (await client.get("/v1/jobs?kind=long_form")).json()["jobs"]
+        page = await client.get(f"/v1/jobs/{job['id']}/report.html")
+        metrics = (await client.get("/metrics")).text
+    report = LongFormTrustReport.model_validate_json(given.content)
+    calls = report.factuality.usage.calls + report.usage.calls
+    assert report.claims
+    assert report.counts[Standing.UNPLACED] == 0
+    assert job["summary"]["counts"] == report.factuality.counts.model_dump()
+    assert sum(job["summary"]["standings"].values()) == len(report.claims)
+    assert job["summary"]["n_calls"] == calls == sim.stats().model.answered > 0
+    assert f"factloop_model_calls_total {float(calls)}" in metrics
+    assert page.status_code == 200
+
+
 async def test_an_audit_is_a_job(service: Service) -> None:
     labels = [1, 1, 0, 0, 1, 0]
     rows = [
@@ -141,6 +162,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
         ("checks", {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]}, "documents", "Field required"),
         ("trust", {"question": "Who?"}, "response", "no subject model"),
         ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score by"),
+        ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "at least 1"),
     ],
@@ -153,7 +175,7 @@ async def test_what_makes_no_sense_is_refused_at_once(
         assert (await client.get("/v1/jobs")).json()["jobs"] == []
     error = answer.json()["error"]
     assert (answer.status_code, error["type"]) == (422, "invalid_input")
-    assert error["field"].startswith(field)
+    assert error.get("field", "").startswith(field)
     assert said in error["message"]
 
 

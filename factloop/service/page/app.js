@@ -24,7 +24,7 @@ const show = async () => {
   const [place = "", ...rest] = path.split("/").map(decoded);
   announce("");
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.hash === `#/${{ checks: "history", compare: "history", audits: "history" }[place] ?? place}`) link.setAttribute("aria-current", "page");
+    if (link.hash === `#/${{ checks: "history", compare: "history", audits: "history", "long-form": "history" }[place] ?? place}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   replace(view, h("p", { class: "nothing" }, "Loading…"));
@@ -38,13 +38,13 @@ const show = async () => {
 };
 
 const settled = (place, [id, other], parameters, context) => {
-  titled({ checks: "Check", history: "History", compare: "Comparison", results: "Results", trust: "TrustScore", audits: "Audit" }[place] ?? "New check");
+  titled({ checks: "Check", history: "History", compare: "Comparison", results: "Results", trust: "TrustScore", audits: "Audit", "long-form": "Long answer" }[place] ?? "New check");
   const work = place === "" ? showForm(view, info)
     : place === "checks" && id ? showCheck(view, id, context)
       : place === "history" ? showHistory(view, parameters, context)
         : place === "compare" && other ? showComparison(view, id, other, context)
           : place === "results" ? showResults(view, context)
-            : place === "audits" && id ? showJob(view, id, context)
+            : (place === "audits" || place === "long-form") && id ? showJob(view, id, context)
               : place === "trust" ? (id ? showTrust(view, id, context) : showTrustForm(view, info))
                 : fail(new Refused(404, { message: "There is no such page here." }));
   arrive(context.signal);

@@ -5,8 +5,8 @@ import { capital, isOver, jobState, many, mark, plural, second, twoDigits } from
 
 const PAGE = 25;
 const REFRESH_MS = 3000;
-export const KINDS = { check: "Check", trust: "TrustScore", audit: "Audit" };
-const addressOf = (job) => `#/${{ check: "checks", trust: "trust", audit: "audits" }[job.kind]}/${encodeURIComponent(job.id)}`;
+export const KINDS = { check: "Check", trust: "TrustScore", long_form: "Long answer", audit: "Audit" };
+const addressOf = (job) => `#/${{ check: "checks", trust: "trust", long_form: "long-form", audit: "audits" }[job.kind]}/${encodeURIComponent(job.id)}`;
 
 export const showHistory = async (view, parameters, { signal }) => {
   const chosen = new Map(); // id to title, in the order of choosing
@@ -91,9 +91,10 @@ export const summed = ({ summary, status, progress, error }) => {
   if (status === "failed") return error ? ` · ${error.message}` : "";
   if (status === "running" && progress.n_claims_found) return ` · ${many(progress.n_claims_judged)} of ${plural(progress.n_claims_found, "claim")} judged`;
   if (!summary) return "";
-  if (summary.kind === "check") {
-    const { counts } = summary;
-    return ` · precision ${twoDigits(summary.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}${counts.unscored ? `, ${many(counts.unscored)} unscored` : ""}`;
+  if (summary.kind === "check" || summary.kind === "long_form") {
+    const { counts, standings } = summary;
+    const insisted = standings ? `, ${many(standings.unsupported_insisted ?? 0)} unsupported and insisted on` : "";
+    return ` · precision ${twoDigits(summary.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}${counts.unscored ? `, ${many(counts.unscored)} unscored` : ""}${insisted}`;
   }
   if (summary.kind === "trust") return ` · TrustOV ${twoDigits(summary.trust_ov)}, TrustBC ${twoDigits(summary.trust_bc)}, TrustFC ${twoDigits(summary.trust_fc)}`;
   return ` · ${plural(summary.n_claims, "claim")}, ${plural(summary.evaluators.length, "evaluator")}`;
