@@ -23,7 +23,7 @@ from factloop.evaluation.audit.adjustment_records import (
     MeanAdjustment,
     MethodAverage,
     MethodMean,
-    WhyUnadjusted,
+    UnadjustedReason,
 )
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
@@ -92,7 +92,7 @@ class _Trial:
 
     method: AdjustmentMethod
     threshold: float | None
-    undefined: WhyUnadjusted | None = None
+    undefined: UnadjustedReason | None = None
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:
@@ -116,9 +116,9 @@ def _flagged(systems: Mapping[str, SortedScores], thresholds: Sequence[float]) -
 def _trials(own: SortedScores, threshold: float, has_scores: bool) -> tuple[_Trial, ...]:
     lacks = _lacking(own.n_errors, own.n_others)
     counts_lack = lacks or (
-        WhyUnadjusted.EQUAL_RATES if _true_rate(own, threshold) == _false_rate(own, threshold) else None
+        UnadjustedReason.EQUAL_RATES if _true_rate(own, threshold) == _false_rate(own, threshold) else None
     )
-    labels_only = None if has_scores else WhyUnadjusted.LABELS_ONLY
+    labels_only = None if has_scores else UnadjustedReason.LABELS_ONLY
     return (
         _Trial(AdjustmentMethod.UNADJUSTED, threshold),
         _Trial(AdjustmentMethod.ADJUSTED_COUNTS, threshold, counts_lack),
@@ -131,10 +131,10 @@ def _trials(own: SortedScores, threshold: float, has_scores: bool) -> tuple[_Tri
     )
 
 
-def _lacking(n_errors: int, n_others: int) -> WhyUnadjusted | None:
+def _lacking(n_errors: int, n_others: int) -> UnadjustedReason | None:
     if not n_errors:
-        return WhyUnadjusted.NO_ERRORS
-    return None if n_others else WhyUnadjusted.NO_ATTRIBUTABLE
+        return UnadjustedReason.NO_ERRORS
+    return None if n_others else UnadjustedReason.NO_ATTRIBUTABLE
 
 
 def _true_rate(own: SortedScores, threshold: float) -> float | None:

@@ -25,7 +25,7 @@ class AdjustmentMethod(StrEnum):
     """The threshold of the highest balanced accuracy on the calibration system."""
 
 
-class WhyUnadjusted(StrEnum):
+class UnadjustedReason(StrEnum):
     """Why a method gives nothing."""
 
     NO_ERRORS = "no_errors"
@@ -51,7 +51,7 @@ class Adjustment(Record):
     """One method, calibrated on one system and tested on the others; or why it gives nothing."""
 
     method: AdjustmentMethod
-    undefined: WhyUnadjusted | None = None
+    undefined: UnadjustedReason | None = None
     threshold: float | None = None
     """At and above it a claim counts as attributable. Just above 1 where all are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)

@@ -25,7 +25,7 @@ from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
 from factloop.evaluation.audit.groups import estimates_of_groups
-from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.evaluation.audit.resampling import Basis, CountTable
 from factloop.evaluation.audit.units import Level
 
 MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
@@ -61,7 +61,7 @@ class Rates(Record):
         return next(r for r in self.rates if (r.evaluator, r.group, r.level) == (evaluator, group, level))
 
 
-def rates(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
+def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
     """For each level, each evaluator and each group: the data sets, the task groups, then all."""
     found = [
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
@@ -69,7 +69,7 @@ def rates(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
     return Rates(basis=counted.basis, rates=tuple(found))
 
 
-def _rates(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorRates]:
+def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorRates]:
     tally = counted.tally(level)
     confusion = over_datasets(counted, tally.confusion[:, evaluator])
     by_label, n_all = confusion[0].sum(axis=2), over_datasets(counted, tally.labels)[0].sum(axis=1)
@@ -92,7 +92,7 @@ def _rates(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorRate
     ]
 
 
-def over_datasets(counted: Counted, of_cells: Floats) -> Floats:
+def over_datasets(counted: CountTable, of_cells: Floats) -> Floats:
     """Counts (1 + n_resamples, n_cells, ...) added up to (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)

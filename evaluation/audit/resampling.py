@@ -20,7 +20,7 @@ from factloop.evaluation.audit.estimate import Floats, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.verdicts import (
-    Judged,
+    JudgedUnits,
     Thresholds,
     cells_of,
     judged_claims,
@@ -69,7 +69,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountTable:
     """The counts of a table at one threshold. A cell is one system on one data set, in the order of their names."""
 
     basis: Basis
@@ -107,7 +107,7 @@ def count(
     rng: np.random.Generator | None = None,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
-) -> Counted:
+) -> CountTable:
     """The counts of the table and, where `rng` is given, of its resamples.
 
     The order of the rows changes nothing, draws included. Raises ValueError for a data set with two task groups and a
@@ -121,7 +121,7 @@ def count(
     with one_blas_thread():
         for stratum in _strata(claims, responses, cells.dataset):
             counts.add(stratum, rng)
-    return Counted(
+    return CountTable(
         basis=Basis(
             thresholds={name: threshold_of(name, threshold) for name in table.scores},
             n_claims=table.n_rows,
@@ -161,12 +161,12 @@ class _Stratum:
     """Clusters that are drawn together, and the rows of their claims and responses."""
 
     dataset: int
-    claims: Judged
-    responses: Judged
+    claims: JudgedUnits
+    responses: JudgedUnits
     n_clusters: int
 
 
-def _strata(claims: Judged, responses: Judged, cell_dataset: Ints) -> Iterator[_Stratum]:
+def _strata(claims: JudgedUnits, responses: JudgedUnits, cell_dataset: Ints) -> Iterator[_Stratum]:
     """The parts of the table that are resampled on their own: its cells, or data sets whose systems share clusters."""
     stratum_of_cell = _strata_of_cells(claims, cell_dataset)
     of_claims = _by_code(stratum_of_cell[claims.cell], len(cell_dataset))
@@ -178,7 +178,7 @@ def _strata(claims: Judged, responses: Judged, cell_dataset: Ints) -> Iterator[_
         yield _Stratum(int(cell_dataset[stratum]), part, whole, len(names))
 
 
-def _strata_of_cells(claims: Judged, cell_dataset: Ints) -> Ints:
+def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
     """The stratum of each cell, named by the first cell in it."""
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
@@ -233,7 +233,7 @@ def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resam
     )
 
 
-def _clusters_with_verdict(judged: Judged) -> list[int]:
+def _clusters_with_verdict(judged: JudgedUnits) -> list[int]:
     """Of each evaluator, and of the labels."""
     verdicts = (*judged.verdicts, judged.label)
     return [int(np.count_nonzero(np.bincount(judged.cluster[of_one >= 0]))) for of_one in verdicts]
@@ -250,7 +250,7 @@ class _Block:
     """Shape (n_clusters, 4 * n_evaluators + 2): confusions, then labels. Whole numbers."""
 
     @classmethod
-    def of_cell(cls, tally: Tally, judged: Judged, cell: int) -> _Block:
+    def of_cell(cls, tally: Tally, judged: JudgedUnits, cell: int) -> _Block:
         inside = judged.at(np.flatnonzero(judged.cell == cell))
         clusters, cluster = np.unique(inside.cluster, return_inverse=True)
         width = 4 * len(inside.verdicts) + 2
@@ -270,7 +270,7 @@ class _Block:
         self.tally.labels[places, self.cell] = sums[:, -2:]
 
 
-def _overlaps(claims: Judged, pairs: list[tuple[int, int]], n_clusters: int) -> NDArray[np.float32]:
+def _overlaps(claims: JudgedUnits, pairs: list[tuple[int, int]], n_clusters: int) -> NDArray[np.float32]:
     """(n_clusters, 3 * n_pairs): claims for which both of a pair say 0, both say 1, or they differ."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     width, base = 3 * len(pairs), claims.cluster * 3 * len(pairs)

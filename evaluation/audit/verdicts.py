@@ -19,7 +19,7 @@ Thresholds = float | Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedUnits:
     """Claims or responses. A cell is one system on one data set; a cluster is what a resample draws."""
 
     level: Level
@@ -30,8 +30,8 @@ class Judged:
     verdicts: Verdicts
     """Shape (n_evaluators, n_units)."""
 
-    def at(self, rows: Places) -> Judged:
-        return Judged(self.level, self.cell[rows], self.cluster[rows], self.label[rows], self.verdicts[:, rows])
+    def at(self, rows: Places) -> JudgedUnits:
+        return JudgedUnits(self.level, self.cell[rows], self.cluster[rows], self.label[rows], self.verdicts[:, rows])
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ def threshold_of(evaluator: str, threshold: Thresholds) -> float:
     return threshold.get(evaluator, THRESHOLD) if isinstance(threshold, Mapping) else threshold
 
 
-def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = THRESHOLD) -> Judged:
+def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = THRESHOLD) -> JudgedUnits:
     """Each row is a claim; a score at or above the threshold predicts that it is attributable."""
     verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
     for place, (name, scores) in enumerate(table.scores.items()):
         verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold_of(name, threshold))
-    return Judged(Level.CLAIM, cells.of_row, clusters_of(table), table.label, verdicts)
+    return JudgedUnits(Level.CLAIM, cells.of_row, clusters_of(table), table.label, verdicts)
 
 
-def judged_responses(table: PredictionTable, claims: Judged) -> Judged:
+def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
     """A response is attributable if all its claims are (Godbole & Jia, section 2.1).
 
     An evaluator that gave no score to one of its claims has no verdict of the response, even where it predicts that
@@ -93,4 +93,4 @@ def judged_responses(table: PredictionTable, claims: Judged) -> Judged:
     verdicts = np.empty((len(claims.verdicts), len(first)), np.int8)
     for place, of_claims in enumerate(claims.verdicts):
         verdicts[place] = over_claims(of_claims)
-    return Judged(Level.RESPONSE, claims.cell[first], claims.cluster[first], over_claims(claims.label), verdicts)
+    return JudgedUnits(Level.RESPONSE, claims.cell[first], claims.cluster[first], over_claims(claims.label), verdicts)

@@ -12,7 +12,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
 from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
-from factloop.evaluation.comparing.pairs import Paired, pair_responses
+from factloop.evaluation.comparing.pairs import Pairing, pair_responses
 from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
 from factloop.evaluation.comparing.statistics import paired_differences
 from factloop.evaluation.comparing.words import cautions, conclude
@@ -172,12 +172,12 @@ def _chosen(run: ComparedRun) -> Iterable[JudgedResponse]:
     return (one for one in run.responses if run.system in (None, one.system))
 
 
-def _kind(found: Paired, *, one_run: bool) -> ComparisonKind:
+def _kind(found: Pairing, *, one_run: bool) -> ComparisonKind:
     n_same = sum(pair.same_text for pair in found.pairs)
     return ComparisonKind.EVALUATORS if not one_run and 2 * n_same > len(found.pairs) else ComparisonKind.SYSTEMS
 
 
-def _comparable(found: Paired, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
+def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
     """The pairs to compare, and the responses left out because evaluators did not judge the same text."""
     if kind is ComparisonKind.SYSTEMS:
         return found.pairs, ()

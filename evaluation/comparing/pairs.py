@@ -40,7 +40,7 @@ class _Response:
 
 
 @dataclass
-class Paired:
+class Pairing:
     """All that two sides have in common, and what they have not."""
 
     pairs: list[Pair] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Paired:
 
 def pair_responses(
     first: Iterable[JudgedResponse], second: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool
-) -> Paired:
+) -> Pairing:
     """Pairs by prompt or, with `by_system`, by system and prompt; reads each side once.
 
     Raises ConfigError where no prompt is shared, and where a side answers a prompt twice.
@@ -65,7 +65,7 @@ def pair_responses(
         if key in waiting:
             raise _second_answer(judged)
         waiting[key] = _kept(judged, with_claims=with_claims)
-    found, seen = Paired(), set[Key]()
+    found, seen = Pairing(), set[Key]()
     for judged in second:
         key = _key(judged, by_system=by_system)
         if key in seen:
@@ -90,7 +90,7 @@ def pair_responses(
     return found
 
 
-def _add(found: Paired, one: _Response, other: _Response) -> None:
+def _add(found: Pairing, one: _Response, other: _Response) -> None:
     same_text = one.digest == other.digest
     found.pairs.append(Pair(first=one.line, second=other.line, same_text=same_text))
     if not same_text:

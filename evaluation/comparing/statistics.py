@@ -20,7 +20,7 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean, stra
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _PairedMeasure:
     """One quantity of all pairs."""
 
     measure: Measure
@@ -63,17 +63,17 @@ def paired_differences(
 
 def _compared(
     pairs: Sequence[Pair], measure: Measure, k: int | None, abstention: AbstentionPolicy, items: Items
-) -> _Compared:
+) -> _PairedMeasure:
     first, second = (
         np.array([measure.value(line, k, abstention) for line in lines], dtype=np.float64)  # NaN for None
         for lines in ([pair.first for pair in pairs], [pair.second for pair in pairs])
     )
     means = paired_means(first, second, items)
-    return _Compared(measure, k, means, len(pairs) - means.apart.n)
+    return _PairedMeasure(measure, k, means, len(pairs) - means.apart.n)
 
 
 def _difference(
-    one: _Compared, interval: tuple[float, float] | None, p: float | None, held: float | None
+    one: _PairedMeasure, interval: tuple[float, float] | None, p: float | None, held: float | None
 ) -> PairedDifference:
     means = one.means
     return PairedDifference(

@@ -17,7 +17,7 @@ from factloop.evaluation.datasets.registry import find_dataset, load_part
 
 
 @runtime_checkable
-class Labelled(Protocol):
+class LabelledItem(Protocol):
     """An item with labels."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
@@ -39,6 +39,6 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
     """The labelled claims that an item holds. Raises ConfigError for a kind of item that holds none."""
-    if not isinstance(item, Labelled):
+    if not isinstance(item, LabelledItem):
         raise ConfigError(f"a {type(item).__name__} holds no labelled claim")
     return item.labelled_claims()

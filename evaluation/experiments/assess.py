@@ -25,8 +25,8 @@ from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.report import (
     Correction,
     ExperimentReport,
-    Measured,
     Quantity,
+    QuantityFigure,
     VariantReport,
 )
 from factloop.evaluation.experiments.spending import total_usage
@@ -138,7 +138,13 @@ def _pairs(n_variants: int, pairs: Literal["baseline", "all"]) -> list[tuple[int
 
 
 def _variants(
-    results: Results, panel: Panel, figures: Sequence[Sequence[Measured]], *, seed: int, resamples: int, level: float
+    results: Results,
+    panel: Panel,
+    figures: Sequence[Sequence[QuantityFigure]],
+    *,
+    seed: int,
+    resamples: int,
+    level: float,
 ) -> Iterator[VariantReport]:
     """All that is said of each variant alone; `figures` by its place."""
     by_name = {one.name: one for one in results.variants}
@@ -156,8 +162,8 @@ def _variants(
         )
 
 
-def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> Measured:
-    return Measured(
+def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> QuantityFigure:
+    return QuantityFigure(
         quantity=values.quantity,
         k=values.k,
         value=mean.value,

@@ -65,7 +65,7 @@ class GroupFigure(Figure):
     """Items that it could rest on and that have no value: without any verdict, or without a label."""
 
 
-class Measured(GroupFigure):
+class QuantityFigure(GroupFigure):
     """One quantity of one variant."""
 
     quantity: Quantity
@@ -98,13 +98,13 @@ class VariantReport(Record):
     """Items with a result; in each repeat they count once."""
     n_missing: Count
     """Items of the data, times repeats, without any result: the experiment was stopped before."""
-    figures: tuple[Measured, ...]
+    figures: tuple[QuantityFigure, ...]
     stability: Stability
     latency: Latency
     usage: Usage
     """Over all items and repeats, as if it had been run alone."""
 
-    def find(self, quantity: Quantity, k: int | None = None) -> Measured | None:
+    def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
 
 

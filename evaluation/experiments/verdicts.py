@@ -9,7 +9,7 @@ from factloop.core.figure import ends
 from factloop.evaluation.experiments.differences import Contrast, can_be_shown, correct, detectable
 from factloop.evaluation.experiments.quantities import ItemValues
 from factloop.evaluation.experiments.report import Correction, Family, Outcome, PairedDifference
-from factloop.evaluation.experiments.words import Tested, difference_in_words, item_of, name_of, outcome_of
+from factloop.evaluation.experiments.words import DifferenceTest, difference_in_words, item_of, name_of, outcome_of
 
 Interval = tuple[float, float] | None
 
@@ -82,7 +82,7 @@ class Verdicts:
             outcome=outcome,
             words="",
         )
-        tested = Tested(self.alpha, self.level, n_tests, self.correction)
+        tested = DifferenceTest(self.alpha, self.level, n_tests, self.correction)
         words = difference_in_words(found, tested, item_of(values.quantity, self.kind))
         return found.model_copy(update={"words": words})
 

@@ -105,7 +105,7 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
 
 
 @dataclass(frozen=True)
-class Tested:
+class DifferenceTest:
     """What a difference was tested with."""
 
     alpha: float
@@ -114,7 +114,7 @@ class Tested:
     correction: Correction
 
 
-def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str:
+def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str) -> str:
     """The verdict on one difference, with all that it rests on. `one.words` is not read."""
     name = name_of(one.quantity, one.k)
     between = f"between {one.second} and {one.first} in {name}"
@@ -142,13 +142,13 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
     return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({grounds}){left_out}"
 
 
-def _interval_words(one: PairedDifference, tested: Tested) -> str:
+def _interval_words(one: PairedDifference, tested: DifferenceTest) -> str:
     if one.low is None:
         return "no interval"
     return f"{percent(tested.level)} interval {interval(one, one.quantity, signed=True)}"
 
 
-def _p_words(one: PairedDifference, tested: Tested) -> str:
+def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     held, raw = _equals(one.p_corrected), _equals(one.p)
     if tested.n_tests < 2:
         return f"p {raw}"

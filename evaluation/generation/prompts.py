@@ -35,7 +35,7 @@ LONGEST_TOPIC = 200
 
 
 @dataclass(frozen=True)
-class PromptsAsked:
+class PromptsRequest:
     """What is wanted."""
 
     topics: Sequence[str]
@@ -60,7 +60,7 @@ class PromptsAsked:
 
 
 async def generate_prompts(
-    asked: PromptsAsked,
+    asked: PromptsRequest,
     settings: PromptSettings,
     *,
     run_dir: Path | None = None,
@@ -89,7 +89,7 @@ async def generate_prompts(
 
 
 async def _generate(
-    asked: PromptsAsked,
+    asked: PromptsRequest,
     settings: PromptSettings,
     chat: ChatModel,
     registry: PromptRegistry,
@@ -119,7 +119,7 @@ async def _generate(
 
 
 async def _all_topics(
-    asked: PromptsAsked, writer: ModelWriter, seed: int, note: Callable[[], None]
+    asked: PromptsRequest, writer: ModelWriter, seed: int, note: Callable[[], None]
 ) -> list[tuple[TopicReport, list[str]]]:
     """What came of each topic, and its prompts."""
     graph = build_prompts_graph(writer, seed=seed)
@@ -139,7 +139,7 @@ async def _all_topics(
 
 
 async def _without_repeats(
-    asked: PromptsAsked, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
+    asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
     """Topics are collected side by side: what an earlier one has too is dropped from the later, and made up for."""
     topics: list[tuple[TopicReport, list[str]]] = []
@@ -187,7 +187,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 
 
 def _configuration(
-    asked: PromptsAsked, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
+    asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
     """What must not change between the attempts at one run."""
     return {

@@ -45,7 +45,7 @@ class GeneratedResponse(Record):
     generated_by: GeneratedBy
 
 
-class Unanswered(Record):
+class UnansweredPrompt(Record):
     """A prompt that has no response yet, and why."""
 
     prompt_id: str
@@ -70,7 +70,7 @@ class ResponsesReport(Record):
     """Of these, in the file before."""
     n_cut_off: Count
     """Of the answered: at the token limit."""
-    unanswered: tuple[Unanswered, ...]
+    unanswered: tuple[UnansweredPrompt, ...]
     """The others, in the order of their ids. They are asked again at the next start."""
     usage: Usage
     created_at: datetime

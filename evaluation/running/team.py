@@ -31,7 +31,7 @@ class _Member:
 
 
 @dataclass(frozen=True)
-class _Asked(Generic[Item]):
+class _Assignment(Generic[Item]):
     """What a worker was asked for: to judge an item, or to open."""
 
     member: _Member
@@ -54,7 +54,7 @@ class Team(Generic[Item, Record]):
     """That may still be hired."""
     members: list[_Member] = field(default_factory=list)
     returned: deque[tuple[Item, int]] = field(default_factory=deque)
-    under_way: dict[asyncio.Future[Any], _Asked[Item]] = field(default_factory=dict)
+    under_way: dict[asyncio.Future[Any], _Assignment[Item]] = field(default_factory=dict)
     last_death: str = ""
 
     async def judged(self) -> AsyncGenerator[Record, None]:
@@ -71,9 +71,9 @@ class Team(Generic[Item, Record]):
     def _add(self, share: CheckSettings) -> None:
         member = _Member(share, self.hire(share))
         self.members.append(member)
-        self._ask(_Asked(member))
+        self._ask(_Assignment(member))
 
-    def _ask(self, asked: _Asked[Item]) -> None:
+    def _ask(self, asked: _Assignment[Item]) -> None:
         actor = asked.member.actor
         ref = actor.open.remote() if asked.item is None else actor.judge.remote(asked.item)
         self.under_way[asyncio.wrap_future(ref.future())] = asked
@@ -87,7 +87,7 @@ class Team(Generic[Item, Record]):
             waiting = self._next()
             if waiting is None:
                 return
-            self._ask(_Asked(min(free, key=lambda member: member.n_under_way), *waiting))
+            self._ask(_Assignment(min(free, key=lambda member: member.n_under_way), *waiting))
         if not self.members and (self.returned or next(self.items, None) is not None):
             raise ToolError(f"all workers died: {self.last_death}. What was judged is kept", tool="ray")
 
@@ -115,7 +115,7 @@ class Team(Generic[Item, Record]):
         record: Record = answer
         return record
 
-    def _bury(self, asked: _Asked[Item], error: Exception) -> None:
+    def _bury(self, asked: _Assignment[Item], error: Exception) -> None:
         """What it was at goes to others. Raises ToolError for one that too many died of."""
         self.last_death = one_line(error)
         if asked.member in self.members:

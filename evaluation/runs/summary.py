@@ -52,7 +52,7 @@ class _Drawn(TypedDict):
 
 
 @dataclass
-class _Gathered:
+class _Totals:
     """What is kept of the responses seen so far."""
 
     lines: dict[str, ResponseLine] = field(default_factory=dict)
@@ -106,7 +106,7 @@ def summarise(
     comes twice, and for a system that answers a prompt twice.
     """
     scoring = scoring or Scoring()
-    found = _Gathered()
+    found = _Totals()
     for judged in responses:
         found.add(judged)
         account.add(judged.report.usage)
@@ -150,7 +150,7 @@ def _drawn(scoring: Scoring) -> _Drawn:
     return {"rng": rng, "resamples": scoring.resamples, "level": scoring.level}
 
 
-def _warnings(found: _Gathered) -> Iterator[str]:
+def _warnings(found: _Totals) -> Iterator[str]:
     n_claims = sum(line.counts.total for line in found.lines.values())
     if n_claims:
         yield from engine_warnings(found.fingerprint)

@@ -17,7 +17,7 @@ from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 from factloop.setup.caching.clearing import CacheCleared, clear
 from factloop.setup.caching.folder import place_looked_at
-from factloop.setup.caching.status import CacheStatus, Kept, status_of
+from factloop.setup.caching.status import CacheSection, CacheStatus, status_of
 from factloop.setup.settings import RunSettings
 from factloop.setup.settings_sources import load_settings
 
@@ -82,7 +82,7 @@ def _print_status(status: CacheStatus, console: Terminal) -> None:
     console.print(f"{_size(status.n_bytes)} of {room}; kept for {days}.", soft_wrap=True)
 
 
-def _cells(kept: Kept, verb: str) -> tuple[str, str, str]:
+def _cells(kept: CacheSection, verb: str) -> tuple[str, str, str]:
     return f"{kept.n:,}", _size(kept.n_bytes), "–" if kept.oldest is None else f"{verb} {_day(kept.oldest)}"
 
 

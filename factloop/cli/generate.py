@@ -23,7 +23,7 @@ from factloop.core.records import Usage
 from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
 from factloop.evaluation.generation.estimate import estimate_prompts, estimate_responses
-from factloop.evaluation.generation.prompts import PromptsAsked, generate_prompts
+from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
 from factloop.evaluation.generation.records import (
     GeneratedPrompt,
     GenerationEstimate,
@@ -126,7 +126,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
     """Collects prompts and writes them; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(PromptSettings, flags, os.environ, Path.cwd())
-    asked = PromptsAsked(ask.topics, ask.n, ask.kind, str(ask.out))
+    asked = PromptsRequest(ask.topics, ask.n, ask.kind, str(ask.out))
     _try_outputs(ask.out, ask.json)
     if ask.dry_run:
         return _print_estimate(estimate_prompts(ask.topics, ask.n, ask.kind, settings), ask.json)
@@ -148,7 +148,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
 
 
 async def _prompts(
-    ask: PromptsAsk, asked: PromptsAsked, settings: PromptSettings, messages: Console
+    ask: PromptsAsk, asked: PromptsRequest, settings: PromptSettings, messages: Console
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     with counted(messages, "topic", len(asked.topics), quiet=ask.quiet) as progress:
 

@@ -50,7 +50,7 @@ class MixedQaAsk:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ResponseToScore:
     """One response to be scored."""
 
     question_id: str
@@ -96,15 +96,15 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     return DONE
 
 
-def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Asked]:
+def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_ResponseToScore]:
     for item in items:
         for response in item.responses:
             if not systems or response.system in systems:
-                yield _Asked(item.id, item.question, item.reference_answers, response)
+                yield _ResponseToScore(item.id, item.question, item.reference_answers, response)
 
 
 def _scores(
-    metrics: Sequence[ReferenceMetric], asked: Sequence[_Asked], run: TrustRun
+    metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
     """Of each response, the score that each metric gives it. Evidence is the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
@@ -118,7 +118,7 @@ def _scores(
 def _correlated(
     ask: MixedQaAsk,
     data: str,
-    asked: Sequence[_Asked],
+    asked: Sequence[_ResponseToScore],
     run: TrustRun,
     scores: Sequence[Mapping[str, float | None]],
 ) -> MixedQaResult:

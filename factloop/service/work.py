@@ -20,9 +20,9 @@ from factloop.service.shapes import (
     CheckAsk,
     CheckEnded,
     CheckSummary,
-    Given,
     Kind,
     Progress,
+    RequestModel,
     Summary,
     TrustAsk,
     TrustSummary,
@@ -31,7 +31,7 @@ from factloop.setup.sources import Sources
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 
-ASKS: dict[Kind, type[Given]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
+ASKS: dict[Kind, type[RequestModel]] = {"check": CheckAsk, "trust": TrustAsk, "audit": AuditAsk}
 WAITING_TOLD_EVERY_S = 5.0
 
 

@@ -37,7 +37,7 @@ def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
 
     Waits for nobody: what is in use stays, and is named.
     """
-    cleared = _Cleared(folder)
+    cleared = _Clearing(folder)
     if answers:
         for name in ANSWER_FILES:
             cleared.remove_answers(folder / name)
@@ -46,7 +46,7 @@ def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
     return cleared.report()
 
 
-class _Cleared:
+class _Clearing:
     """The account of it."""
 
     def __init__(self, folder: Path) -> None:

@@ -16,7 +16,7 @@ from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CallCache, hold_of
 
 
-class Kept(Record):
+class CacheSection(Record):
     """One kind of what is kept."""
 
     n: Count
@@ -30,10 +30,10 @@ class CacheStatus(Record):
 
     schema_version: Literal["1.0"] = "1.0"
     folder: Path
-    answers: Kept
-    indexes: Kept
+    answers: CacheSection
+    indexes: CacheSection
     """Of documents."""
-    vectors: Kept
+    vectors: CacheSection
     """Files of word vectors."""
     n_bytes: Count
     cache_mb: int
@@ -65,18 +65,18 @@ def number_of_answers(path: Path) -> tuple[int, float | None]:
         return answers.held()
 
 
-def _answers(folder: Path) -> Kept:
+def _answers(folder: Path) -> CacheSection:
     path = folder / ANSWERS
     if not path.is_file():
-        return Kept(n=0, n_bytes=answers_bytes(folder), oldest=None)
+        return CacheSection(n=0, n_bytes=answers_bytes(folder), oldest=None)
     with Hold(hold_of(path)):
         number, oldest = number_of_answers(path)
-    return Kept(n=number, n_bytes=answers_bytes(folder), oldest=None if oldest is None else _moment(oldest))
+    return CacheSection(n=number, n_bytes=answers_bytes(folder), oldest=None if oldest is None else _moment(oldest))
 
 
-def _kept(things: Sequence[Thing]) -> Kept:
+def _kept(things: Sequence[Thing]) -> CacheSection:
     there = [one for one in things if one.path.exists()]  # of some only a lock is left
-    return Kept(
+    return CacheSection(
         n=len(there),
         n_bytes=sum(one.n_bytes for one in there),
         oldest=_moment(there[0].used_at) if there else None,
