@@ -33,11 +33,11 @@ from factloop.evaluation.audit.units import rows_of, scores_of
 Floats = NDArray[np.float64]
 
 STANDARD_ERRORS = 2.0
-"""By so many the rates of flagged claims among errors and among others must differ to count as different."""
+"""Standard errors by which the rates of flagged claims among errors and among others must differ to count as such."""
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Every method calibrated on every system of the data set and tested on the others, at claim level.
+    """Calibrates every method on every system of the data set, and tests it on the others, at claim level.
 
     Claims without a score are left out and counted. With fewer than two systems there is no calibration to test.
     """
@@ -54,7 +54,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Means over data sets of each method's. Raises ValueError without reports or with those of several evaluators."""
+    """Each method's means over data sets. Raises ValueError without reports or with those of several evaluators."""
     if len({report.evaluator for report in reports}) != 1:
         raise ValueError("a mean is taken over reports on one evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
@@ -108,7 +108,7 @@ def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list
 
 
 def _flagged(systems: Mapping[str, SortedScores], thresholds: Sequence[float]) -> dict[float, list[float]]:
-    """For each threshold the share of claims that are flagged in each system; all at once, as there are many."""
+    """The share of claims flagged in each system, for each threshold; all at once, as there are many."""
     shares = [np.searchsorted(one.scores, thresholds, side="left") / one.n for one in systems.values()]
     return dict(zip(thresholds, np.stack(shares, axis=1).tolist(), strict=True))
 

@@ -41,13 +41,13 @@ class Agreement(Record):
     pairs: tuple[PairAgreement, ...]
 
     def find(self, evaluator: str, other: str | None, group: Group) -> PairAgreement:
-        """The pair, whichever of the two evaluators is named first. Raises StopIteration where there is none."""
+        """The agreement of a pair, in either order. Raises StopIteration if the table lacks it."""
         names = {evaluator, other}
         return next(pair for pair in self.pairs if {pair.evaluator, pair.other} == names and pair.group == group)
 
 
 def agreement(counted: CountTable) -> Agreement:
-    """For each pair the data sets, the task groups, then all. Claims only."""
+    """The agreement of each pair, by claims: on the data sets, on the task groups, then on all."""
     pairs = [found for place in range(len(counted.pairs)) for found in _agreement(counted, place)]
     return Agreement(basis=counted.basis, pairs=tuple(pairs))
 

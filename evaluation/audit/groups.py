@@ -17,7 +17,7 @@ from factloop.evaluation.audit.resampling import CountTable
 
 
 def groups_of(counted: CountTable) -> list[tuple[Group, list[int]]]:
-    """Each group with the places of its data sets: the single ones, then the task groups by name, then all."""
+    """The groups, each with the places of its data sets: the single ones, then the task groups by name, then all."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(counted.datasets)]
     return [*singles, *averaged_groups(len(counted.datasets), counted.tasks)]
 

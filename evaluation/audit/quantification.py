@@ -59,15 +59,15 @@ class EvaluatorBias(Record):
     mean_absolute: AuditFigure
     worst_absolute: AuditFigure
     worst_system: str | None
-    """Whose bias is the worst; None for more than one data set."""
+    """The system whose bias is the worst; None for more than one data set."""
     headroom_labelled: AuditFigure
     headroom_predicted: AuditFigure
     headroom_bias: AuditFigure
     """Predicted minus labelled headroom."""
     headroom_absolute: AuditFigure
-    """Its magnitude, which does not cancel out over data sets."""
+    """Magnitude of `headroom_bias`, which does not cancel out over data sets."""
     n_systems: Count
-    """With a scored claim, or response."""
+    """Systems with a scored claim, or response."""
 
 
 class Quantification(Record):
@@ -79,22 +79,22 @@ class Quantification(Record):
     evaluators: tuple[EvaluatorBias, ...]
 
     def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
-        """By labels. Raises StopIteration where there is none."""
+        """The error rate of a system by labels. Raises StopIteration if the data set lacks it."""
         wanted = (level, dataset, system)
         return next(found.error_rate for found in self.errors if (found.level, found.dataset, found.system) == wanted)
 
     def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorBias:
-        """Raises StopIteration where there is none."""
+        """The bias of an evaluator on a group. Raises StopIteration if it was not audited there."""
         return next(b for b in self.evaluators if (b.evaluator, b.group, b.level) == (evaluator, group, level))
 
     def of_system(self, evaluator: str, dataset: str, system: str, level: Level = Level.CLAIM) -> SystemBias:
-        """Raises StopIteration where there is none."""
+        """The bias of an evaluator on one system. Raises StopIteration if the data set lacks it."""
         wanted = (evaluator, dataset, system, level)
         return next(b for b in self.systems if (b.evaluator, b.dataset, b.system, b.level) == wanted)
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """For each level the labels, then each evaluator: of systems, and of data sets, task groups and all."""
+    """The error rates of systems and the figures of groups, at each level: by labels first, then of each evaluator."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
@@ -173,7 +173,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """By label and by prediction, each (1 + n_resamples, n_cells), and the number of units that they rest on."""
+    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the units that they rest on."""
     confusion = counted.tally(level).confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]

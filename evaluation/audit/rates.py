@@ -57,12 +57,12 @@ class Rates(Record):
     rates: tuple[EvaluatorRates, ...]
 
     def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorRates:
-        """Raises StopIteration where there are none."""
+        """The rates of an evaluator on a group. Raises StopIteration if it was not audited there."""
         return next(r for r in self.rates if (r.evaluator, r.group, r.level) == (evaluator, group, level))
 
 
 def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
-    """For each level, each evaluator and each group: the data sets, the task groups, then all."""
+    """The rates at each level of each evaluator on each group: the data sets, the task groups, then all."""
     found = [
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     ]
@@ -101,7 +101,7 @@ def over_datasets(counted: CountTable, of_cells: Floats) -> Floats:
 
 
 def _values(confusion: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Each measure with the numbers of claims and of clusters that it rests on: of both classes those of the rarer."""
+    """The measures with the numbers of claims and clusters that each rests on: of both classes those of the rarer."""
     by_label = confusion.sum(axis=3)
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
         tpr, tnr = confusion[:, :, 1, 1] / by_label[:, :, 1], confusion[:, :, 0, 0] / by_label[:, :, 0]
@@ -119,7 +119,7 @@ def _values(confusion: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, 
 
 
 def _why(by_label: Floats) -> list[Undefined]:
-    """Why a measure that has no value on a data set has none there: one class, or both, is absent."""
+    """The reasons why a measure is undefined on data sets where one class, or both, is absent."""
     return [
         Undefined.NOTHING_SCORED
         if not n_negative + n_positive

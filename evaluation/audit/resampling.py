@@ -40,7 +40,7 @@ class Basis(Record):
     """What the figures of an audit rest on."""
 
     thresholds: dict[str, Share]
-    """Of each evaluator: at and above it a score predicts that a claim is attributable."""
+    """Each evaluator's threshold: at and above it a score predicts that a claim is attributable."""
     n_claims: Count
     n_responses: Count
     clusters: Literal["prompt", "response"]
@@ -48,7 +48,7 @@ class Basis(Record):
     n_clusters: Count
     n_resamples: Count
     level: Share
-    """Of the intervals."""
+    """Level of the intervals."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class CountTable:
     evaluators: tuple[str, ...]
     datasets: tuple[str, ...]
     tasks: tuple[str, ...] | None
-    """Of each data set."""
+    """The task group of each data set."""
     systems: tuple[str, ...]
     cell_dataset: Ints
     cell_system: Ints
@@ -96,7 +96,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """Every pair of evaluators, and each with the labels, whose place is the one after the last evaluator."""
+    """All pairs of evaluators, and each with the labels, whose place is the one after the last evaluator."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -234,7 +234,7 @@ def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resam
 
 
 def _clusters_with_verdict(judged: JudgedUnits) -> list[int]:
-    """Of each evaluator, and of the labels."""
+    """How many clusters have a verdict of each evaluator, and how many have a label."""
     verdicts = (*judged.verdicts, judged.label)
     return [int(np.count_nonzero(np.bincount(judged.cluster[of_one >= 0]))) for of_one in verdicts]
 

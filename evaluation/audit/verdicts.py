@@ -12,10 +12,10 @@ from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
 
 Verdicts = NDArray[np.int8]
-"""1 attributable, 0 not, -1 where there is none."""
+"""1 attributable, 0 not, -1 no verdict."""
 Places = NDArray[np.int64]
 Thresholds = float | Mapping[str, float]
-"""One for all evaluators, or one for each; 0.5 for those that it does not name."""
+"""One threshold for all evaluators, or one for each; 0.5 for those that it does not name."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def threshold_of(evaluator: str, threshold: Thresholds) -> float:
 
 
 def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = THRESHOLD) -> JudgedUnits:
-    """Each row is a claim; a score at or above the threshold predicts that it is attributable."""
+    """The claims of the table; a score at or above the threshold predicts that a claim is attributable."""
     verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
     for place, (name, scores) in enumerate(table.scores.items()):
         verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold_of(name, threshold))
@@ -74,7 +74,7 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = 
 
 
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
-    """A response is attributable if all its claims are (Godbole & Jia, section 2.1).
+    """The responses of the table: one is attributable if all its claims are (Godbole & Jia, section 2.1).
 
     An evaluator that gave no score to one of its claims has no verdict of the response, even where it predicts that
     another is unattributable: otherwise missing scores would raise its error rate. Raises ValueError for a response

@@ -1,4 +1,4 @@
-"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses, whichever it finds."""
+"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ComparedRun:
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """Read once; those of other systems are passed over."""
+    """The run's responses, read once; those of other systems are passed over."""
     system: str | None = None
-    """Only this one's responses."""
+    """The only system whose responses are compared; None for all."""
 
 
 def compare(
@@ -49,7 +49,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Comparison:
-    """The comparison. Without `ks` those of both runs, and without `abstention` the policy that both share.
+    """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
 
     Evaluators are compared where most of the shared responses are the same text in two different runs, systems
     otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there

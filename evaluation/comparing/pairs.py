@@ -16,9 +16,9 @@ from factloop.evaluation.comparing.records import Pair
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine
 
 Key = tuple[str | None, str]
-"""System, where several are paired by name, and prompt."""
+"""The prompt, and the system where several are paired by name."""
 NAMED = 3
-"""Prompts that an error names of each side."""
+"""Prompts that an error names for each side."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class _Response:
 
 @dataclass
 class Pairing:
-    """All that two sides have in common, and what they have not."""
+    """The responses and claims that two sides share, and those that only one has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)
-    """Of pairs with the same text."""
+    """Claims of pairs with the same text."""
     n_claims_only_first: int = 0
     n_claims_only_second: int = 0
     only_first: list[ResponseLine] = field(default_factory=list)
@@ -103,7 +103,7 @@ def _add(found: Pairing, one: _Response, other: _Response) -> None:
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """Without texts, where the verdicts agree: only what is disputed is shown."""
+    """The claims without texts where the verdicts agree: only what is disputed is shown."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")

@@ -15,7 +15,7 @@ from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_mean
 from factloop.evaluation.comparing.records import Pair, PairedDifference
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.measures import MEASURES, Measure
-from factloop.evaluation.statistics.significance import Correction, corrected
+from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
 
 
@@ -38,7 +38,7 @@ def paired_differences(
     resamples: int,
     level: float,
 ) -> tuple[PairedDifference, ...]:
-    """Of the measures that are compared: precision, then F1 at each K.
+    """The paired differences of the measures that are compared: precision, then F1 at each K.
 
     The order of the pairs changes nothing; exchanging the sides turns the signs.
 
@@ -54,7 +54,7 @@ def paired_differences(
     compared = [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
     intervals = stratified_intervals([one.means.apart for one in compared], rng, resamples, level)
     p_values = [one.means.p_value(rng) for one in compared]
-    held = iter(corrected([p for p in p_values if p is not None], Correction.HOLM))
+    held = iter(adjusted_p_values([p for p in p_values if p is not None], PValueAdjustment.HOLM))
     return tuple(
         _difference(one, interval, p, None if p is None else next(held))
         for one, interval, p in zip(compared, intervals, p_values, strict=True)
@@ -95,5 +95,5 @@ def _difference(
 
 
 def _within(mean: StratifiedMean) -> float | None:
-    """In [-1, 1], which rounding may take it out of."""
+    """The mean cut to [-1, 1], which rounding may leave."""
     return None if mean.value is None else max(-1.0, min(mean.value, 1.0))

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.records import Fingerprint
-from factloop.evaluation.debiasing.f1 import RESAMPLES, corrected_f1
-from factloop.evaluation.debiasing.precision import corrected_precision
-from factloop.evaluation.debiasing.records import LEVEL, CorrectedF1, Transfer
+from factloop.evaluation.debiasing.f1 import RESAMPLES, debiased_f1
+from factloop.evaluation.debiasing.precision import debiased_precision
+from factloop.evaluation.debiasing.records import LEVEL, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
-from factloop.evaluation.runs.records import Calibration, RunCorrection, RunSummary
+from factloop.evaluation.runs.records import Calibration, RunDebiasing, RunSummary
 from factloop.reports.figures import plural
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ def calibrate(
         n_claims=len(sample.labels),
         n_unscored=sample.verdicts.count(None),
         systems=tuple(
-            RunCorrection(
+            RunDebiasing(
                 system=name,
-                precision=corrected_precision(sample.for_system(name), _judged(of_system), level=level),
-                f1=_corrected_f1(sample.for_system(name), of_system, ks, transfer, abstention, rng, level, resamples),
+                precision=debiased_precision(sample.for_system(name), _judged(of_system), level=level),
+                f1=_debiased_f1(sample.for_system(name), of_system, ks, transfer, abstention, rng, level, resamples),
                 transfer=transfer,
             )
             for name in names
@@ -142,7 +142,7 @@ def _judged(responses: Sequence[CountedResponse]) -> JudgedResponses:
     return JudgedResponses([one.counts for one in responses], [one.prompt_id for one in responses])
 
 
-def _corrected_f1(
+def _debiased_f1(
     labelled: LabelledClaims,
     responses: Sequence[CountedResponse],
     ks: Sequence[int],
@@ -151,12 +151,12 @@ def _corrected_f1(
     rng: np.random.Generator,
     level: float,
     resamples: int,
-) -> tuple[CorrectedF1, ...]:
+) -> tuple[DebiasedF1, ...]:
     """With the responses that the scores of the run rest on: `exclude` leaves out those without any claim, and a
     response of irrelevant claims alone stays, as 0.
     """
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
-    found = corrected_f1(
+    found = debiased_f1(
         labelled, _judged(rated), ks, rng, transfer=transfer, resamples=resamples, level=level, abstentions="zero"
     )
     n_left_out = len(responses) - len(rated)

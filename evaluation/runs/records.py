@@ -10,7 +10,7 @@ from pydantic import Field
 
 from factloop.core.records import CascadeSavings, Count, FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.debiasing.records import CorrectedF1, CorrectedPrecision, Transfer
+from factloop.evaluation.debiasing.records import DebiasedF1, DebiasedPrecision, Transfer
 from factloop.evaluation.runs.label_agreement import LabelAgreement
 from factloop.evaluation.runs.longform_records import CountedResponse, CurvePoint, LongFormScores
 
@@ -38,12 +38,12 @@ class ResponseLine(CountedResponse):
     id: str
 
 
-class RunCorrection(Record):
+class RunDebiasing(Record):
     """Figures of one system corrected by labelled claims."""
 
     system: str
-    precision: CorrectedPrecision
-    f1: tuple[CorrectedF1, ...]
+    precision: DebiasedPrecision
+    f1: tuple[DebiasedF1, ...]
     """One for each K of the run."""
     transfer: Transfer
 
@@ -56,7 +56,7 @@ class Calibration(Record):
     n_claims: Count
     n_unscored: Count
     """Labelled claims without a verdict, which nothing rests on."""
-    systems: tuple[RunCorrection, ...]
+    systems: tuple[RunDebiasing, ...]
 
 
 class RunSummary(Record):

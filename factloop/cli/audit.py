@@ -19,7 +19,7 @@ from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.whole import audit
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class AuditAsk:
     """Empty for all."""
     threshold: float | None
     alpha: float
-    correction: Correction
+    correction: PValueAdjustment
     resamples: int
     level: float
     seed: int
