@@ -19,7 +19,7 @@ from factloop.evaluation.generation.records import GeneratedBy, GeneratedRespons
 from factloop.evaluation.running.log import Log, LogFormat, read_records
 
 Outcome = GeneratedResponse | UnansweredPrompt
-"""What came of a prompt. What is unanswered has no line in the file: it is asked again."""
+"""The answer to a prompt, or why it has none. Without an answer it has no line in the file: it is asked again."""
 
 _BEGINNING = b'{"id":"'
 """Every line written here begins so. A last line that begins otherwise, without a line end, is not ours."""

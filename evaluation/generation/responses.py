@@ -34,7 +34,7 @@ RESPOND = "respond"
 
 
 def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
-    """The prompts as they are put to the model: by themselves, or with the request for detail after each."""
+    """The prompts as the model gets them: by themselves, or with the request for detail after each."""
     return [
         ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
         for prompt in prompts
@@ -117,7 +117,7 @@ async def astream_responses(
 async def generate_responses(
     asked: Sequence[ModelPrompt], settings: ResponseSettings, out: Path, **options: Any
 ) -> ResponsesReport:
-    """What came of it; options as of `astream_responses`."""
+    """The report of a generation of responses; options as of `astream_responses`."""
     return await summary_of(astream_responses(asked, settings, out, **options))
 
 

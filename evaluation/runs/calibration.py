@@ -1,10 +1,10 @@
-"""Corrects the figures of a run by claims that people labelled and the same evaluator judged.
+"""Debiases the figures of a run by claims that people labelled and the same evaluator judged.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
-`label` and `verdict`. What is corrected, and what that rests on, is in `factloop.evaluation.debiasing`: precision by
+`label` and `verdict`. How figures are debiased, and why, is in `factloop.evaluation.debiasing`: precision by
 prediction-powered inference and by the adjusted count, F1@K by a bootstrap over both samples.
 
-A correction is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
+Debiasing is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
 that can be seen to fail, the run gets a warning; it cannot always be seen.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url"}
-"""What makes an evaluator: two runs that differ in one of these were judged by two."""
+"""The settings that make an evaluator: two runs that differ in one of these were judged by two."""
 
 
 def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
@@ -39,7 +39,7 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
     A file has rows of `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and perhaps `group` (the prompt
     or response of each claim); or it is the input of an audit (`factloop.evaluation.audit.rows`), whose `evaluator` is
     named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration,
-    DataError for a malformed row.
+    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for anything else,
     """
     if os.path.isdir(place):  # False, too, for a name that no path can have
         return sample_of_run(place, evaluator)
@@ -54,7 +54,7 @@ def calibrated(
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> RunSummary:
-    """The summary with the corrections of its precision and of its F1@K, and with what speaks against them."""
+    """The summary with its precision and its F1@K debiased, and with reasons to distrust that."""
     calibration = calibrate(
         sample,
         summary.responses,
@@ -80,10 +80,10 @@ def calibrate(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> Calibration:
-    """Each system's precision and F1@K, raw and corrected by its own labelled claims, or by all if it has none.
+    """Each system's precision and F1@K, raw and debiased by its own labelled claims, or by all if it has none.
 
-    A sample of other systems' claims is none of this one's: with as many errors of another it would pull the figure to
-    theirs. Each estimate says how many labelled claims it rests on.
+    A system with labelled claims is debiased by these alone: with more errors than its own, the claims of others would
+    pull the figure to theirs. Each estimate says how many labelled claims it rests on.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
     (a run corrected by its own labels) both are drawn together. Raises ValueError for a K below 1.
@@ -108,7 +108,7 @@ def calibrate(
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
-    """What speaks against correcting this run by these claims, as far as it can be seen."""
+    """Reasons not to debias this run by these claims, as far as they show."""
     return tuple(_warnings(sample, summary))
 
 
@@ -152,8 +152,8 @@ def _debiased_f1(
     level: float,
     resamples: int,
 ) -> tuple[DebiasedF1, ...]:
-    """With the responses that the scores of the run rest on: `exclude` leaves out those without any claim, and a
-    response of irrelevant claims alone stays, as 0.
+    """F1@K, raw and debiased, over the responses of the run's scores: `exclude` leaves out those without any claim,
+    and a response of irrelevant claims alone stays, as 0.
     """
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(

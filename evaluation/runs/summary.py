@@ -1,4 +1,4 @@
-"""A run over a data set in numbers, made in one pass: of each response only its counts are kept."""
+"""Sums up a run over a data set in one pass: of each response only its counts are kept."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ WantedK = int | Literal["median", "maximum"]
 
 @dataclass(frozen=True)
 class Scoring:
-    """How the counts of a run become scores. Changes no verdict, so a finished run is scored anew for nothing."""
+    """How the counts of a run become scores. It changes no verdict, so that scoring a finished run anew is free."""
 
     ks: Sequence[WantedK] = (64,)
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES
-    """0 for no intervals."""
+    """Number of resamples; 0 for no intervals."""
     seed: int = 0
-    """Of the resamples."""
+    """Seed of the resamples."""
 
 
 class Account(Protocol):
@@ -53,7 +53,7 @@ class _Drawn(TypedDict):
 
 @dataclass
 class _Totals:
-    """What is kept of the responses seen so far."""
+    """Running totals over the responses seen so far."""
 
     lines: dict[str, ResponseLine] = field(default_factory=dict)
     tables: dict[str, LabelTable] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class _Totals:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """That of the first response in the order of ids."""
+        """The fingerprint of the first response in the order of ids."""
         return min(self.fingerprints.values(), key=lambda one: one[0])[1]
 
     def labels(self, line: ResponseLine) -> Counts:
@@ -143,7 +143,7 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _drawn(scoring: Scoring) -> _Drawn:
-    """Every figure of a run is drawn by a generator of its own, so that none depends on which others are asked for."""
+    """A generator for each figure of a run, so that no figure depends on which others are asked for."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None

@@ -1,4 +1,4 @@
-"""`factloop cache show | clear`: what is kept for other runs, and removing it."""
+"""`factloop cache show | clear`: shows what is kept for other runs, and removes it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from factloop.setup.settings import RunSettings
 from factloop.setup.settings_sources import load_settings
 
 STAYED = 2
-"""Something was to go and did not."""
+"""Exit code where something that was to be removed stayed."""
 
 
 def run_show(flags: Mapping[str, Any], json: str | None) -> int:
-    """Says what is kept; returns the exit code. Raises ConfigError."""
+    """Shows what is kept; returns the exit code. Raises ConfigError."""
     try_outputs((json,), ())
     status = status_of(_settings(flags))
     if json is not None:

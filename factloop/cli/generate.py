@@ -41,7 +41,7 @@ from factloop.setup.settings_sources import load_settings
 
 @dataclass(frozen=True)
 class ResponsesAsk:
-    """What the user asked for, beside the settings of the model."""
+    """Arguments of the command, beside the settings of the model."""
 
     out: Path
     data: str | None
@@ -57,7 +57,7 @@ class ResponsesAsk:
 
 @dataclass(frozen=True)
 class PromptsAsk:
-    """What the user asked for, beside the settings of the model."""
+    """Arguments of the command, beside the settings of the model."""
 
     out: Path
     topics: tuple[str, ...]
@@ -98,7 +98,7 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
 
 
 def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:
-    """Where the prompts are, and what to call them."""
+    """The file or folder of the prompts, and its name in reports."""
     if ask.data == STANDARD_INPUT:
         return STANDARD_INPUT, "standard input"
     if ask.data is None:

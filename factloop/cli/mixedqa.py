@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
-from factloop.cli.inputs import named_data
+from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
@@ -34,10 +34,10 @@ from factloop.trust.question_answers import QuestionAnswer
 
 @dataclass(frozen=True)
 class MixedQaAsk:
-    """What the user asked for, beside the settings of the run."""
+    """Arguments of the command, beside the settings of the run."""
 
     data: str | None
-    """None for what `factloop data get` got."""
+    """The data; None for what `factloop data get` got."""
     systems: tuple[str, ...]
     limit: int | None
     metrics: tuple[str, ...]
@@ -51,7 +51,7 @@ class MixedQaAsk:
 
 @dataclass(frozen=True)
 class _ResponseToScore:
-    """One response to be scored."""
+    """A response that TrustScore is to score."""
 
     question_id: str
     question: str
@@ -60,7 +60,7 @@ class _ResponseToScore:
 
     @property
     def id(self) -> str:
-        """No two are the same: in the question's id a slash is marked as its own."""
+        """An id that no other response has: in the question's id a slash is marked as its own."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
 
@@ -75,7 +75,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     place = str(find_part("mixedqa", "answers", ask.data))
     try_outputs((ask.json, ask.html), (place, *settings.read))
     refuse_self_support(place, settings.corpus, "--corpus")
-    named = named_part("mixedqa", "answers") if ask.data is None else named_data(ask.data)
+    named = named_part("mixedqa", "answers") if ask.data is None else name_of_data(ask.data)
     asked = list(_asked(islice(load_any_mixedqa(place), ask.limit), ask.systems))
     absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
     if absent:
@@ -106,7 +106,7 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Re
 def _scores(
     metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
-    """Of each response, the score that each metric gives it. Evidence is the passages that TrustFC found."""
+    """The score that each metric gives each response. Evidence is the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
     evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
     texts = [one.response.text for one in asked]

@@ -12,7 +12,7 @@ SAFE, TRUST = "factloop.safe", "factloop.trustscore"
 
 
 def check_span(settings: CheckSettings, fingerprint: Fingerprint, prompt: str | None, response: str) -> Span:
-    """Of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    """The span of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
     span = graph_span(
         settings.tracing,
         SAFE,
@@ -30,14 +30,14 @@ def check_span(settings: CheckSettings, fingerprint: Fingerprint, prompt: str | 
 
 
 def note_check(span: Span, report: FactualityReport) -> None:
-    """What came of it, in numbers."""
+    """Notes the outcome of a check, in numbers."""
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **_usage(report.usage)})
 
 
 def score_span(settings: TrustSettings, question: str, response: str | None) -> Span:
-    """Of one answer. Raises ConfigError as `check_span` does."""
+    """The span of one answer. Raises ConfigError as `check_span` does."""
     span = graph_span(settings.tracing, TRUST, {"gen_ai.request.model": settings.subject_model})
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:
@@ -46,7 +46,7 @@ def score_span(settings: TrustSettings, question: str, response: str | None) -> 
 
 
 def note_score(span: Span, report: TrustReport) -> None:
-    """What came of it, in numbers."""
+    """Notes the outcome of a score, in numbers."""
     scores: dict[str, Value] = {
         "factloop.trust_bc": report.trust_bc.value,
         "factloop.trust_fc": report.trust_fc.value,

@@ -1,4 +1,4 @@
-"""What the cache holds, and what it may hold."""
+"""The status of the cache: what it holds, and what it may hold."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from factloop.tools.calls.cache import CallCache, hold_of
 
 
 class CacheSection(Record):
-    """One kind of what is kept."""
+    """One kind of entries in the cache."""
 
     n: Count
     n_bytes: Count
     oldest: datetime | None
-    """When the oldest answer was written; of indexes and vectors, when the longest unused was used. None for none."""
+    """When the oldest answer was written; of indexes and vectors, when the longest unused was used. None if empty."""
 
 
 class CacheStatus(Record):
-    """What `cache show` says."""
+    """The answer of `cache show`."""
 
     schema_version: Literal["1.0"] = "1.0"
     folder: Path
     answers: CacheSection
     indexes: CacheSection
-    """Of documents."""
+    """Indexes of documents."""
     vectors: CacheSection
     """Files of word vectors."""
     n_bytes: Count
     cache_mb: int
     """Millions of bytes that it may take."""
     cache_days: float
-    """For which answers are kept, and what nobody uses."""
+    """Days for which answers are kept, and indexes and vectors out of use."""
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """What there is now. Removes nothing. Raises ConfigError for a damaged file of answers, or no folder."""
+    """The status now. Removes nothing. Raises ConfigError for a damaged file of answers, or no folder."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
@@ -60,7 +60,7 @@ def status_of(settings: RunSettings) -> CacheStatus:
 
 
 def number_of_answers(path: Path) -> tuple[int, float | None]:
-    """And when the oldest was written. Raises ConfigError."""
+    """The number of answers, and when the oldest was written. Raises ConfigError."""
     with closing(CallCache(path)) as answers:
         return answers.held()
 

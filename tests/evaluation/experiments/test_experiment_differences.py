@@ -280,5 +280,5 @@ def test_contradictory_results_are_refused() -> None:
 
 @pytest.mark.parametrize("wrong", [{"level": 1.0}, {"level": 0.0}, {"resamples": -1}, {"correction": "bonferonni"}])
 def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"level|valid Correction"):
+    with pytest.raises(ValueError, match=r"level|valid FamilyAdjustment"):
         assess(make_results(6), **wrong)  # type: ignore[arg-type]  # on purpose
