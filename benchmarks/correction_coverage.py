@@ -19,8 +19,8 @@ from rich.progress import track
 
 from benchmarks.rows import Row, compared, table
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.f1 import corrected_f1
-from factloop.evaluation.debiasing.precision import corrected_precision
+from factloop.evaluation.debiasing.f1 import debiased_f1
+from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import Estimate, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 
@@ -111,7 +111,7 @@ def _of_claims(world: World, n: int) -> Callable[[np.random.Generator], Found]:
     def run(rng: np.random.Generator) -> Found:
         labels, verdicts = world.claims(rng, n)
         _, judged = world.claims(rng, 2000)
-        found = corrected_precision(
+        found = debiased_precision(
             LabelledClaims(labels.tolist(), verdicts.tolist()), JudgedResponses.of_claims(judged.tolist())
         )
         return {
@@ -129,10 +129,10 @@ def _of_responses(world: World) -> Callable[[np.random.Generator], Found]:
     def run(rng: np.random.Generator) -> Found:
         labels, verdicts, response = world.responses(rng, 20, 15)
         _, judged, place = world.responses(rng, 100, 40)
-        found = corrected_precision(
+        found = debiased_precision(
             LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist()), _counted(judged, place)
         )
-        alone = corrected_precision(LabelledClaims(labels.tolist(), verdicts.tolist()), _counted(judged, place))
+        alone = debiased_precision(LabelledClaims(labels.tolist(), verdicts.tolist()), _counted(judged, place))
         return {
             "raw": _ends(found.raw),
             "prediction-powered": _ends(found.prediction_powered),
@@ -148,8 +148,8 @@ def _of_f1(world: World) -> Callable[[np.random.Generator], Found]:
         labels, verdicts, response = world.responses(rng, 20, 15)
         _, judged, place = world.responses(rng, 100, 40)
         labelled = LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist())
-        (same,) = corrected_f1(labelled, _counted(judged, place), [K], rng, resamples=400)
-        (rates,) = corrected_f1(
+        (same,) = debiased_f1(labelled, _counted(judged, place), [K], rng, resamples=400)
+        (rates,) = debiased_f1(
             labelled, _counted(judged, place), [K], rng, resamples=400, transfer=Transfer.ERROR_RATES
         )
         return {"raw": _ends(same.raw), "corrected": _ends(same.corrected), "by error rates": _ends(rates.corrected)}

@@ -40,7 +40,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Made:
+class ResponseDistractors:
     """Distractors for one response, and the answers that its question has."""
 
     distractors: DistractorSet
@@ -62,18 +62,18 @@ def built_in_sources() -> tuple[SubstituteSource, ...]:
     )
 
 
-async def make(path: Path) -> tuple[dict[str, list[Made]], dict[str, float]]:
+async def make(path: Path) -> tuple[dict[str, list[ResponseDistractors]], dict[str, float]]:
     """Everything by system, and the wall seconds that each system's responses took."""
     items, sources = list(load_mixedqa(path)), built_in_sources()
     await _distractors("Who was it?", "It was Tom Hanks in Paris in 1983.", sources)  # loads the tables
-    made: dict[str, list[Made]] = {}
+    made: dict[str, list[ResponseDistractors]] = {}
     seconds: Counter[str] = Counter()
     for item in items:
         for response in item.responses:
             began = perf_counter()
             found = await _distractors(item.question, response.text, sources)
             seconds[response.system] += perf_counter() - began  # type: ignore[assignment]  # a Counter sums floats, too
-            made.setdefault(response.system, []).append(Made(found, item.reference_answers))
+            made.setdefault(response.system, []).append(ResponseDistractors(found, item.reference_answers))
     return made, dict(seconds)
 
 
@@ -81,7 +81,7 @@ async def _distractors(question: str, response: str, sources: Sequence[Substitut
     return await generate_distractors(question, response, wanted=WANTED, sources=sources, seed=SEED)
 
 
-def share_rows(system: str, made: Sequence[Made]) -> list[Row]:
+def share_rows(system: str, made: Sequence[ResponseDistractors]) -> list[Row]:
     counts = [len(one.distractors.distractors) for one in made]
     rows = []
     for least in ENOUGH:
@@ -94,7 +94,7 @@ def share_rows(system: str, made: Sequence[Made]) -> list[Row]:
     return rows
 
 
-def origin_rows(system: str, made: Sequence[Made]) -> list[Row]:
+def origin_rows(system: str, made: Sequence[ResponseDistractors]) -> list[Row]:
     found = [one for each in made for one in each.distractors.distractors]
     sources, levels = Counter(one.source for one in found), Counter(one.level for one in found)
     rows = [
@@ -110,7 +110,7 @@ def origin_rows(system: str, made: Sequence[Made]) -> list[Row]:
     return rows
 
 
-def gold_rows(system: str, made: Sequence[Made]) -> list[Row]:
+def gold_rows(system: str, made: Sequence[ResponseDistractors]) -> list[Row]:
     n_found = sum(len(one.distractors.distractors) for one in made)
     hits = [one.says_a_reference for one in made]
     return [

@@ -22,7 +22,7 @@ from benchmarks.rows import Row, compared, table
 from factloop.evaluation.experiments.differences import contrast
 from factloop.evaluation.experiments.panel import NOT_SUPPORTED, SUPPORTED, UNSCORED, ClaimPanel
 from factloop.evaluation.experiments.quantities import claim_quantities
-from factloop.evaluation.experiments.report import Correction, Outcome, PairedDifference
+from factloop.evaluation.experiments.report import FamilyAdjustment, Outcome, PairedDifference
 from factloop.evaluation.experiments.verdicts import Verdicts
 
 MOST_FALSE = 0.05
@@ -97,7 +97,7 @@ def headline(panel: ClaimPanel, *, seed: int = 0) -> tuple[PairedDifference, ...
     n_variants, n_repeats, _ = panel.verdicts.shape
     contrasts = [contrast(values, 0, place, seed=seed, n_repeats=n_repeats) for place in range(1, n_variants)]
     names = [f"v{place}" for place in range(n_variants)]
-    verdicts = Verdicts(names, values, Correction.HOLM, LEVEL, "claims")
+    verdicts = Verdicts(names, values, FamilyAdjustment.HOLM, LEVEL, "claims")
     return verdicts.judge(contrasts, [None] * len(contrasts))
 
 

@@ -27,7 +27,7 @@ SLACK_S = 0.1
 
 
 @dataclass
-class Watched:
+class StreamTimes:
     """When each character was written, and when each sentence came out."""
 
     written: list[float] = field(default_factory=list)
@@ -90,8 +90,8 @@ async def _rows(simulator: RunningSimulator, n_responses: int, repeats: int) -> 
     return rows
 
 
-async def _guarded(simulator: RunningSimulator, response: Response) -> Watched:
-    watched = Watched()
+async def _guarded(simulator: RunningSimulator, response: Response) -> StreamTimes:
+    watched = StreamTimes()
     async with _checker(simulator) as checker:
         guard = StreamGuard(checker, at_once=16)
         async for event in guard.aevents(watched.write(response.text), response.prompt):

@@ -20,7 +20,7 @@ from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, 
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
-from factloop.tools.search.gateway import Found
+from factloop.tools.search.gateway import SearchAnswer
 
 Update = Mapping[str, Any]
 
@@ -118,7 +118,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         "last_search": "answered",
     }
 
-    async def ask(query: str) -> tuple[Found | None, FactloopError | None]:
+    async def ask(query: str) -> tuple[SearchAnswer | None, FactloopError | None]:
         """The hits of the first tool that answered, and the first failure."""
         failure: FactloopError | None = None
         for tool in tools:
@@ -154,7 +154,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     return asked
 
 
-def fresh_evidence(state: FactState, found: Found) -> list[dict[str, Any]]:
+def fresh_evidence(state: FactState, found: SearchAnswer) -> list[dict[str, Any]]:
     """The hits that the claim does not have yet, as evidence."""
     known: defaultdict[str, list[str]] = defaultdict(list)
     for item in state["evidence"]:

@@ -41,7 +41,7 @@ from factloop.core.citations import renumbered
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Evidence, Judgement
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt, Value
-from factloop.tools.models.gateway import Accept, Answered, ModelGateway
+from factloop.tools.models.gateway import Accept, AnswerWithTokens, ModelGateway
 from factloop.tools.models.logprobs import TOP_LOGPROBS
 from factloop.tools.models.offers import Offers, ToolChoice
 
@@ -86,7 +86,7 @@ class _ModelStages:
         context: CheckContext,
         *,
         accept: Accept,
-    ) -> Answered[T]:
+    ) -> AnswerWithTokens[T]:
         return await self.gateway.ask_graded(
             prompt,
             output,

@@ -24,7 +24,7 @@ from factloop.tools.linguistics.discourse import context_at, topic_of
 from factloop.tools.linguistics.queries import search_query
 from factloop.tools.linguistics.references import resolve_references
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.gateway import Found
+from factloop.tools.search.gateway import SearchAnswer
 
 STAGE = "search"
 FEW_CHARACTERS = 6_000
@@ -97,7 +97,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
     """The hits of all queries, the best of each first, each passage once."""
     asked = await together(_asked_of_all(query, context) for query in dict.fromkeys(queries))
     answers = [answer for of_query in asked for answer in of_query]
-    found = [answer for answer in answers if isinstance(answer, Found)]
+    found = [answer for answer in answers if isinstance(answer, SearchAnswer)]
     failure = next((unscored(answer) for answer in answers if isinstance(answer, FactloopError)), None)
     by_rank = sorted(((rank, place, hit, answer) for place, answer in enumerate(found)
                       for rank, hit in enumerate(answer.hits[:results], 1)), key=lambda one: one[:2])  # fmt: skip
@@ -107,10 +107,10 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
     return Passages(_numbered(_first(without_repeats(distinct.values(), most=PASSAGE_CHARACTERS))), failure)
 
 
-async def _asked_of_all(query: str, context: CheckContext) -> Sequence[Found | FactloopError]:
+async def _asked_of_all(query: str, context: CheckContext) -> Sequence[SearchAnswer | FactloopError]:
     """What each tool found, or why it failed. Raises the first failure where all did."""
 
-    async def ask(tool: SearchTool) -> Found | FactloopError:
+    async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
             return await context.searching.search(tool, query, stage=STAGE, meter=context.meter)
         except (ConfigError, BudgetExceeded, DeadlineExceeded):
@@ -138,7 +138,7 @@ def _query(task: SentenceTask) -> str:
     return search_query(f"{under} {resolve_references(task.sentence, context)}".strip(), topic_of(context))
 
 
-def _evidence_of(hit: SearchHit, found: Found, rank: int) -> Evidence:
+def _evidence_of(hit: SearchHit, found: SearchAnswer, rank: int) -> Evidence:
     return _evidence(hit, found.query, rank, found.retrieved_at)
 
 

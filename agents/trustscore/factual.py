@@ -16,7 +16,7 @@ from factloop.agents.trustscore.stages import Judge, PassageJudgement, TrustCont
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import Evidence
-from factloop.tools.search.gateway import Found, SearchGateway
+from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"
@@ -101,7 +101,7 @@ def _done(result: TrustFC) -> Update:
     return {"trust_fc": result.model_dump(mode="json")}
 
 
-def _evidence(found: Found) -> list[Evidence]:
+def _evidence(found: SearchAnswer) -> list[Evidence]:
     return [
         Evidence(
             id=f"p{rank}",

@@ -23,7 +23,7 @@ from factloop.evaluation.audit.adjustment_records import (
     MeanAdjustment,
     MethodAverage,
     MethodMean,
-    WhyUnadjusted,
+    UnadjustedReason,
 )
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
@@ -33,11 +33,11 @@ from factloop.evaluation.audit.units import rows_of, scores_of
 Floats = NDArray[np.float64]
 
 STANDARD_ERRORS = 2.0
-"""By so many the rates of flagged claims among errors and among others must differ to count as different."""
+"""Standard errors by which the rates of flagged claims among errors and among others must differ to count as such."""
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Every method calibrated on every system of the data set and tested on the others, at claim level.
+    """Calibrates every method on every system of the data set, and tests it on the others, at claim level.
 
     Claims without a score are left out and counted. With fewer than two systems there is no calibration to test.
     """
@@ -54,7 +54,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Means over data sets of each method's. Raises ValueError without reports or with those of several evaluators."""
+    """Each method's means over data sets. Raises ValueError without reports or with those of several evaluators."""
     if len({report.evaluator for report in reports}) != 1:
         raise ValueError("a mean is taken over reports on one evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
@@ -92,7 +92,7 @@ class _Trial:
 
     method: AdjustmentMethod
     threshold: float | None
-    undefined: WhyUnadjusted | None = None
+    undefined: UnadjustedReason | None = None
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:
@@ -108,7 +108,7 @@ def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list
 
 
 def _flagged(systems: Mapping[str, SortedScores], thresholds: Sequence[float]) -> dict[float, list[float]]:
-    """For each threshold the share of claims that are flagged in each system; all at once, as there are many."""
+    """The share of claims flagged in each system, for each threshold; all at once, as there are many."""
     shares = [np.searchsorted(one.scores, thresholds, side="left") / one.n for one in systems.values()]
     return dict(zip(thresholds, np.stack(shares, axis=1).tolist(), strict=True))
 
@@ -116,9 +116,9 @@ def _flagged(systems: Mapping[str, SortedScores], thresholds: Sequence[float]) -
 def _trials(own: SortedScores, threshold: float, has_scores: bool) -> tuple[_Trial, ...]:
     lacks = _lacking(own.n_errors, own.n_others)
     counts_lack = lacks or (
-        WhyUnadjusted.EQUAL_RATES if _true_rate(own, threshold) == _false_rate(own, threshold) else None
+        UnadjustedReason.EQUAL_RATES if _true_rate(own, threshold) == _false_rate(own, threshold) else None
     )
-    labels_only = None if has_scores else WhyUnadjusted.LABELS_ONLY
+    labels_only = None if has_scores else UnadjustedReason.LABELS_ONLY
     return (
         _Trial(AdjustmentMethod.UNADJUSTED, threshold),
         _Trial(AdjustmentMethod.ADJUSTED_COUNTS, threshold, counts_lack),
@@ -131,10 +131,10 @@ def _trials(own: SortedScores, threshold: float, has_scores: bool) -> tuple[_Tri
     )
 
 
-def _lacking(n_errors: int, n_others: int) -> WhyUnadjusted | None:
+def _lacking(n_errors: int, n_others: int) -> UnadjustedReason | None:
     if not n_errors:
-        return WhyUnadjusted.NO_ERRORS
-    return None if n_others else WhyUnadjusted.NO_ATTRIBUTABLE
+        return UnadjustedReason.NO_ERRORS
+    return None if n_others else UnadjustedReason.NO_ATTRIBUTABLE
 
 
 def _true_rate(own: SortedScores, threshold: float) -> float | None:

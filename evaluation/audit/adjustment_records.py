@@ -25,8 +25,8 @@ class AdjustmentMethod(StrEnum):
     """The threshold of the highest balanced accuracy on the calibration system."""
 
 
-class WhyUnadjusted(StrEnum):
-    """Why a method gives nothing."""
+class UnadjustedReason(StrEnum):
+    """The reason why a method gives nothing."""
 
     NO_ERRORS = "no_errors"
     """The calibration system has no claim labelled unattributable."""
@@ -38,7 +38,7 @@ class WhyUnadjusted(StrEnum):
 
 
 class CalibrationWarning(StrEnum):
-    """Why rates taken on a calibration system mean little."""
+    """The reason why rates taken on a calibration system mean little."""
 
     FEW_ERRORS = "few_errors"
     """Fewer than `FEWEST` claims labelled unattributable: the system is too good to calibrate on."""
@@ -51,7 +51,7 @@ class Adjustment(Record):
     """One method, calibrated on one system and tested on the others; or why it gives nothing."""
 
     method: AdjustmentMethod
-    undefined: WhyUnadjusted | None = None
+    undefined: UnadjustedReason | None = None
     threshold: float | None = None
     """At and above it a claim counts as attributable. Just above 1 where all are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)
@@ -99,7 +99,7 @@ class MethodMean(Record):
     """Means over calibrations of the mean and the worst magnitude; None where the method gives nothing at all."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
-    """Without adjustment, over the same calibrations."""
+    """The same without adjustment, over the same calibrations."""
     n_calibrations: Count
     n_undefined: Count
     """Calibrations with which the method gives nothing; they are left out."""
@@ -111,7 +111,7 @@ class AdjustmentReport(Record):
     dataset: str
     evaluator: str
     threshold: float
-    """Of the predictions without adjustment, and with adjusted counts."""
+    """The threshold of the predictions without adjustment, and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
     """By rising labelled error rate; none where fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
@@ -128,9 +128,9 @@ class MethodAverage(Record):
     """Means of those of the data sets; None where the method gives nothing on any."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
-    """Without adjustment, over the same calibrations."""
+    """The same without adjustment, over the same calibrations."""
     n_datasets: Count
-    """On which the method gives something."""
+    """Data sets on which the method gives something."""
     n_datasets_undefined: Count
     n_calibrations: Count
 

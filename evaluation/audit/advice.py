@@ -28,14 +28,14 @@ OFTEN_WRONG = 0.25
 FEWEST_APART = 5
 """Pairs of systems that differ by the labels: with fewer, whether differences are found is hardly tried."""
 MOST_FOUND = 0.8
-"""Of these differences: the power that tests are commonly planned for (Cohen 1988, section 2.4)."""
+"""Share of these differences that must be found: the power that tests are commonly planned for (Cohen 1988, 2.4)."""
 FEW_FOUND = 0.5
 STRONG_TAU = 0.8
 """Kendall's coefficient: at most one pair in ten is turned round."""
 WEAK_TAU = 0.5
 """A quarter of the pairs is turned round."""
 SMALL_LOSS = 0.05
-"""Of the predictions: no more than change the other way round in the paper, by noise alone (section 4.2)."""
+"""Share of predictions: no more than change the other way round in the paper, by noise alone (section 4.2)."""
 LARGE_LOSS = 0.1
 """More than this the paper finds on 8 of 11 data sets, and calls it marked."""
 SMALL_DROP = 0.1
@@ -47,9 +47,9 @@ FEWEST_CLAIMS = 30
 FEWEST_CLUSTERS = 10
 """Prompts or responses, the claims of which resemble each other: percentile intervals over fewer are far too narrow."""
 FEWEST_SYSTEMS = 3
-"""For bias over systems: two may agree by chance."""
+"""Systems that bias must be measured on: two may agree by chance."""
 FEWEST_PAIRS = 10
-"""Of systems: with fewer one pair more or less changes the advice."""
+"""Pairs of systems: with fewer one pair more or less changes the advice."""
 FEWEST_RANKED = 5
 """Systems, which make ten pairs."""
 
@@ -262,7 +262,7 @@ def _share(figure: Finding, found: Findings, what: str) -> str:
 
 
 def _points(figure: Finding, found: Findings, what: str) -> str:
-    """In percentage points."""
+    """The figure in percentage points, with its interval."""
     return f"{100 * figure.number:.1f} points ({_interval(figure, found, '')}{_count(figure, what)})"
 
 

@@ -18,7 +18,7 @@ from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group
 from factloop.evaluation.audit.groups import estimates_of_groups
 from factloop.evaluation.audit.rates import over_datasets
-from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.evaluation.audit.resampling import Basis, CountTable
 
 
 class PairAgreement(Record):
@@ -41,18 +41,18 @@ class Agreement(Record):
     pairs: tuple[PairAgreement, ...]
 
     def find(self, evaluator: str, other: str | None, group: Group) -> PairAgreement:
-        """The pair, whichever of the two evaluators is named first. Raises StopIteration where there is none."""
+        """The agreement of a pair, in either order. Raises StopIteration if the table lacks it."""
         names = {evaluator, other}
         return next(pair for pair in self.pairs if {pair.evaluator, pair.other} == names and pair.group == group)
 
 
-def agreement(counted: Counted) -> Agreement:
-    """For each pair the data sets, the task groups, then all. Claims only."""
+def agreement(counted: CountTable) -> Agreement:
+    """The agreement of each pair, by claims: on the data sets, on the task groups, then on all."""
     pairs = [found for place in range(len(counted.pairs)) for found in _agreement(counted, place)]
     return Agreement(basis=counted.basis, pairs=tuple(pairs))
 
 
-def _agreement(counted: Counted, pair: int) -> list[PairAgreement]:
+def _agreement(counted: CountTable, pair: int) -> list[PairAgreement]:
     counts, n_clusters = counted.overlap[:, :, pair], counted.overlap_clusters[:, pair]
     n = counts[0].sum(axis=1).astype(np.int64)
     n_all = over_datasets(counted, counted.claims.labels)[0].sum(axis=1)

@@ -63,7 +63,7 @@ def precisions(claims: Sequence[str], documents: Sequence[str]) -> Floats:
 
 
 def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
-    """Each distinct document with the places at which it stands."""
+    """The distinct documents, each with the places at which it stands."""
     places: dict[str, list[int]] = {}
     for place, document in enumerate(documents):
         places.setdefault(document, []).append(place)

@@ -36,7 +36,7 @@ class Changes(Record):
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Of the `n` claims; None where there are none."""
+    """Share of the `n` claims whose prediction changes; None without claims."""
 
 
 class ChunkingBias(Record):

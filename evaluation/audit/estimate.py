@@ -18,14 +18,14 @@ Ints = NDArray[np.int64]
 
 
 class Group(Record):
-    """Over what a figure is taken: one data set, those of a task group, or all."""
+    """The claims that a figure is taken over: those of one data set, of a task group, or all."""
 
     kind: Literal["dataset", "task", "all"]
     name: str = ""
-    """Of the data set or the task group."""
+    """The name of the data set or the task group."""
     pooled: bool = False
-    """Of several data sets: over all their claims together, so that the larger ones count for more. Otherwise the
-    figure is the plain mean of those of the data sets. Surface similarity and chunking are pooled, all else is not."""
+    """Whether the figure of several data sets is taken over all their claims together, so that larger ones count for
+    more. Otherwise it is the plain mean of theirs. Surface similarity and chunking are pooled, all else is not."""
 
 
 class AuditFigure(Figure):

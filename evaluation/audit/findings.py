@@ -14,20 +14,20 @@ class Finding:
     """Claims, pairs or systems that it rests on."""
     low: float | None = None
     high: float | None = None
-    """Of its interval, if there is one."""
+    """Upper end of the interval, if there is one."""
     n_clusters: int | None = None
     """Prompts or responses that the claims belong to, where that is known."""
 
     @property
     def number(self) -> float:
-        """Raises ValueError where there is none."""
+        """The value. Raises ValueError if it is undefined."""
         if self.value is None:
             raise ValueError("the figure has no value")
         return self.value
 
     @property
     def magnitude(self) -> Finding:
-        """Without its sign; the interval starts at 0 where its ends lie on both sides."""
+        """The finding without its sign; the interval starts at 0 where its ends lie on both sides."""
         if self.low is None or self.high is None:
             return replace(self, value=abs(self.number))
         near, far = sorted((abs(self.low), abs(self.high)))
@@ -35,7 +35,7 @@ class Finding:
 
     @property
     def opposite(self) -> Finding:
-        """With the other sign, its interval likewise."""
+        """The finding with the other sign, its interval likewise."""
         low, high = (None if end is None else -end for end in (self.high, self.low))
         return replace(self, value=-self.number, low=low, high=high)
 
@@ -88,4 +88,4 @@ class Findings:
     tnr_most_similar: Finding = NOT_MEASURED
     """In the highest of them; `n` counts unattributable claims."""
     level: float = 0.95
-    """Of the intervals."""
+    """Level of the intervals, such as 0.95."""

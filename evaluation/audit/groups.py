@@ -13,11 +13,11 @@ import numpy as np
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group
-from factloop.evaluation.audit.resampling import Counted
+from factloop.evaluation.audit.resampling import CountTable
 
 
-def groups_of(counted: Counted) -> list[tuple[Group, list[int]]]:
-    """Each group with the places of its data sets: the single ones, then the task groups by name, then all."""
+def groups_of(counted: CountTable) -> list[tuple[Group, list[int]]]:
+    """The groups, each with the places of its data sets: the single ones, then the task groups by name, then all."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(counted.datasets)]
     return [*singles, *averaged_groups(len(counted.datasets), counted.tasks)]
 
@@ -33,7 +33,7 @@ def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[
 
 
 def estimates_of_groups(
-    counted: Counted, figures: Figures, why: Sequence[Undefined]
+    counted: CountTable, figures: Figures, why: Sequence[Undefined]
 ) -> list[tuple[Group, list[int], AuditFigure]]:
     """An estimate for each group. `figures` and the reasons for undefined ones have one place for each data set."""
     level, groups = counted.basis.level, groups_of(counted)

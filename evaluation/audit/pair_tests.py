@@ -1,4 +1,4 @@
-"""Every pair of systems compared, by labels or by predictions: the difference of error rates and its p-value."""
+"""Compares every pair of systems, by labels or by predictions: the difference of error rates and its p-value."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _places(units: Units, systems: Sequence[int]) -> Counts:
 
 
 def _shared(units: Units, place: Counts, n_systems: int) -> tuple[Counts, Bools, int]:
-    """Of each unit the number of its prompt among those that several systems answered, and whether it is of these."""
+    """The number of each unit's prompt among the shared ones, whether it has one, and how many there are."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)

@@ -24,7 +24,7 @@ from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
 from factloop.evaluation.audit.groups import estimates_of_groups
-from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.evaluation.audit.resampling import Basis, CountTable
 from factloop.evaluation.audit.units import Level
 
 
@@ -59,15 +59,15 @@ class EvaluatorBias(Record):
     mean_absolute: AuditFigure
     worst_absolute: AuditFigure
     worst_system: str | None
-    """Whose bias is the worst; None for more than one data set."""
+    """The system whose bias is the worst; None for more than one data set."""
     headroom_labelled: AuditFigure
     headroom_predicted: AuditFigure
     headroom_bias: AuditFigure
     """Predicted minus labelled headroom."""
     headroom_absolute: AuditFigure
-    """Its magnitude, which does not cancel out over data sets."""
+    """Magnitude of `headroom_bias`, which does not cancel out over data sets."""
     n_systems: Count
-    """With a scored claim, or response."""
+    """Systems with a scored claim, or response."""
 
 
 class Quantification(Record):
@@ -79,22 +79,22 @@ class Quantification(Record):
     evaluators: tuple[EvaluatorBias, ...]
 
     def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
-        """By labels. Raises StopIteration where there is none."""
+        """The error rate of a system by labels. Raises StopIteration if the data set lacks it."""
         wanted = (level, dataset, system)
         return next(found.error_rate for found in self.errors if (found.level, found.dataset, found.system) == wanted)
 
     def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorBias:
-        """Raises StopIteration where there is none."""
+        """The bias of an evaluator on a group. Raises StopIteration if it was not audited there."""
         return next(b for b in self.evaluators if (b.evaluator, b.group, b.level) == (evaluator, group, level))
 
     def of_system(self, evaluator: str, dataset: str, system: str, level: Level = Level.CLAIM) -> SystemBias:
-        """Raises StopIteration where there is none."""
+        """The bias of an evaluator on one system. Raises StopIteration if the data set lacks it."""
         wanted = (evaluator, dataset, system, level)
         return next(b for b in self.systems if (b.evaluator, b.dataset, b.system, b.level) == wanted)
 
 
-def quantification(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """For each level the labels, then each evaluator: of systems, and of data sets, task groups and all."""
+def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
+    """The error rates of systems and the figures of groups, at each level: by labels first, then of each evaluator."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
@@ -105,7 +105,7 @@ def quantification(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) 
     )
 
 
-def _errors(counted: Counted, level: Level) -> list[SystemErrors]:
+def _errors(counted: CountTable, level: Level) -> list[SystemErrors]:
     tally = counted.tally(level)
     n = tally.labels.sum(axis=2)
     error_rates = _estimates(counted, _share(tally.labels[:, :, 0], n), n[0], tally.cell_clusters[-1])
@@ -115,7 +115,7 @@ def _errors(counted: Counted, level: Level) -> list[SystemErrors]:
     ]
 
 
-def _systems(counted: Counted, level: Level, evaluator: int) -> list[SystemBias]:
+def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBias]:
     tally = counted.tally(level)
     labelled, predicted, n = _error_rates(counted, level, evaluator)
     n_clusters = tally.cell_clusters[evaluator]
@@ -138,7 +138,7 @@ def _systems(counted: Counted, level: Level, evaluator: int) -> list[SystemBias]
     ]
 
 
-def _evaluator(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorBias]:
+def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorBias]:
     labelled, predicted, n = _error_rates(counted, level, evaluator)
     bias = predicted - labelled
     low_labelled, low_predicted = (_over_systems(counted, rates, np.min, 2) for rates in (labelled, predicted))
@@ -172,8 +172,8 @@ def _evaluator(counted: Counted, level: Level, evaluator: int) -> list[Evaluator
     ]
 
 
-def _error_rates(counted: Counted, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """By label and by prediction, each (1 + n_resamples, n_cells), and the number of units that they rest on."""
+def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
+    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the units that they rest on."""
     confusion = counted.tally(level).confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
     n = seen + missed + alarm + confusion[:, :, 1, 1]
@@ -185,7 +185,7 @@ def _share(part: Floats, whole: Floats) -> Floats:
         return np.asarray(part / whole)
 
 
-def _over_systems(counted: Counted, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
+def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
     """(1 + n_resamples, n_datasets): over the systems with a value in the data; NaN for fewer than `fewest`.
 
     A resample in which one of them has none has none either.
@@ -199,7 +199,7 @@ def _over_systems(counted: Counted, values: Floats, reduce: Callable[..., Floats
     return found
 
 
-def _worst(counted: Counted, bias: Floats, dataset: int) -> str | None:
+def _worst(counted: CountTable, bias: Floats, dataset: int) -> str | None:
     """The system with the bias of the largest magnitude: the first by name of several."""
     cells = np.flatnonzero((counted.cell_dataset == dataset) & ~np.isnan(bias))
     if not len(cells):
@@ -207,12 +207,12 @@ def _worst(counted: Counted, bias: Floats, dataset: int) -> str | None:
     return counted.systems[int(counted.cell_system[cells[np.argmax(np.abs(bias[cells]))]])]
 
 
-def _estimates(counted: Counted, values: Floats, n: Floats | Ints, n_clusters: Ints) -> list[AuditFigure]:
+def _estimates(counted: CountTable, values: Floats, n: Floats | Ints, n_clusters: Ints) -> list[AuditFigure]:
     figures = Figures(values, n.astype(np.int64), n_clusters)
     return figures.estimates([Undefined.NOTHING_SCORED] * values.shape[1], counted.basis.level)
 
 
-def _names(counted: Counted) -> list[tuple[str, str]]:
+def _names(counted: CountTable) -> list[tuple[str, str]]:
     """Data set and system of each cell."""
     cells = zip(counted.cell_dataset.tolist(), counted.cell_system.tolist(), strict=True)
     return [(counted.datasets[dataset], counted.systems[system]) for dataset, system in cells]

@@ -19,7 +19,7 @@ from factloop.evaluation.audit.pair_tests import Difference, LabelTests, PairTes
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level, Units, units_of
 from factloop.evaluation.statistics.correlation import Correlation, kendall, pearson
-from factloop.evaluation.statistics.significance import Correction, corrected
+from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values
 
 ALPHA = 0.05
 
@@ -58,7 +58,7 @@ class PairOrder(Record):
     """Shared by both; 0 where the test is not paired."""
     p_labelled: Share
     p_predicted: Share
-    """Corrected."""
+    """p-value by predictions, corrected."""
     labelled: Order
     predicted: Order
 
@@ -85,25 +85,25 @@ class Ranking(Record):
     level: Level
     threshold: float
     alpha: Share
-    correction: Correction
-    """Over the pairs, for labels and for predictions apart."""
+    correction: PValueAdjustment
+    """Correction for the number of pairs, for labels and for predictions apart."""
     systems: tuple[SystemRates, ...]
-    """By rising labelled error rate."""
+    """The systems by rising labelled error rate."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
     """The 3 x 3 table, row by row. As pairs are turned so that the first is better by label, its row `worse` is empty
     but where a paired test, which sees only shared prompts, finds the opposite of all claims together."""
     n_pairs: Count
     n_wrong: Count
-    """A difference that is none by the labels, none where there is one, or the opposite: `%Err` of the paper."""
+    """Pairs that differ by the predictions but not by the labels, or the other way round, or oppositely: `%Err`."""
     n_reversed: Count
-    """The opposite difference, significant by both: `%Maj. Err` of the paper."""
+    """Pairs with the opposite difference, significant by both: `%Maj. Err` of the paper."""
     share_wrong: Share | None
     share_reversed: Share | None
-    """Of all pairs; None where fewer than two systems have scored claims."""
+    """Share of all pairs; None where fewer than two systems have scored claims."""
     kendall: Correlation
     pearson: Correlation
-    """Of labelled with predicted error rates over systems; with fewer than three systems undefined."""
+    """Correlation of labelled with predicted error rates over systems; undefined with fewer than three."""
     n_left_out: Count
     """Claims without a score, or responses with such a claim."""
 
@@ -116,11 +116,11 @@ def rank_systems(
     level: Level = Level.CLAIM,
     threshold: float = THRESHOLD,
     alpha: float = ALPHA,
-    correction: Correction = Correction.NONE,
+    correction: PValueAdjustment = PValueAdjustment.NONE,
     seed: int = 0,
     known: LabelTests | None = None,
 ) -> Ranking:
-    """Every pair of systems by labels and by predictions, over what the evaluator scored.
+    """Ranks every pair of systems by labels and by predictions, over what the evaluator scored.
 
     A difference is significant if its corrected p-value is below `alpha`. The paper's tables are uncorrected as far as
     it says. The seed serves the paired tests alone; neither the order of rows nor other data sets change a result.
@@ -174,7 +174,7 @@ class MeanRanking(Record):
     share_reversed: Share | None
     """None where no data set has a pair."""
     n_datasets: Count
-    """With at least one pair."""
+    """Data sets with at least one pair."""
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
@@ -225,7 +225,7 @@ def _ordered(
     predicted: Sequence[Difference],
     rates: Sequence[SystemRates],
     alpha: float,
-    correction: Correction,
+    correction: PValueAdjustment,
 ) -> list[PairOrder]:
     columns = zip(
         tests.first.tolist(),
@@ -251,8 +251,8 @@ def _ordered(
     ]
 
 
-def _orders(found: Sequence[Difference], alpha: float, correction: Correction) -> list[tuple[Order, float]]:
-    p_values = corrected([difference.p for difference in found], correction)
+def _orders(found: Sequence[Difference], alpha: float, correction: PValueAdjustment) -> list[tuple[Order, float]]:
+    p_values = adjusted_p_values([difference.p for difference in found], correction)
     return [
         (Order.SAME if p >= alpha else Order.BETTER if difference.rate < 0.0 else Order.WORSE, p)
         for difference, p in zip(found, p_values, strict=True)

@@ -25,7 +25,7 @@ from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.audit.estimate import AuditFigure, Figures, Floats, Group, Ints
 from factloop.evaluation.audit.groups import estimates_of_groups
-from factloop.evaluation.audit.resampling import Basis, Counted
+from factloop.evaluation.audit.resampling import Basis, CountTable
 from factloop.evaluation.audit.units import Level
 
 MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
@@ -57,19 +57,19 @@ class Rates(Record):
     rates: tuple[EvaluatorRates, ...]
 
     def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorRates:
-        """Raises StopIteration where there are none."""
+        """The rates of an evaluator on a group. Raises StopIteration if it was not audited there."""
         return next(r for r in self.rates if (r.evaluator, r.group, r.level) == (evaluator, group, level))
 
 
-def rates(counted: Counted, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
-    """For each level, each evaluator and each group: the data sets, the task groups, then all."""
+def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
+    """The rates at each level of each evaluator on each group: the data sets, the task groups, then all."""
     found = [
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     ]
     return Rates(basis=counted.basis, rates=tuple(found))
 
 
-def _rates(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorRates]:
+def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorRates]:
     tally = counted.tally(level)
     confusion = over_datasets(counted, tally.confusion[:, evaluator])
     by_label, n_all = confusion[0].sum(axis=2), over_datasets(counted, tally.labels)[0].sum(axis=1)
@@ -92,7 +92,7 @@ def _rates(counted: Counted, level: Level, evaluator: int) -> list[EvaluatorRate
     ]
 
 
-def over_datasets(counted: Counted, of_cells: Floats) -> Floats:
+def over_datasets(counted: CountTable, of_cells: Floats) -> Floats:
     """Counts (1 + n_resamples, n_cells, ...) added up to (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)
@@ -101,7 +101,7 @@ def over_datasets(counted: Counted, of_cells: Floats) -> Floats:
 
 
 def _values(confusion: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Each measure with the numbers of claims and of clusters that it rests on: of both classes those of the rarer."""
+    """The measures with the numbers of claims and clusters that each rests on: of both classes those of the rarer."""
     by_label = confusion.sum(axis=3)
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined: NaN
         tpr, tnr = confusion[:, :, 1, 1] / by_label[:, :, 1], confusion[:, :, 0, 0] / by_label[:, :, 0]
@@ -119,7 +119,7 @@ def _values(confusion: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, 
 
 
 def _why(by_label: Floats) -> list[Undefined]:
-    """Why a measure that has no value on a data set has none there: one class, or both, is absent."""
+    """The reasons why a measure is undefined on data sets where one class, or both, is absent."""
     return [
         Undefined.NOTHING_SCORED
         if not n_negative + n_positive

@@ -23,7 +23,7 @@ METHOD_WORDS: Mapping[AdjustmentMethod, str] = {
 
 
 def findings_of(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str], level: float) -> Findings:
-    """At claim level. `datasets` are those of the group. What is not averaged but pooled is taken over all its claims.
+    """The findings at claim level. `datasets` are those of the group. What is pooled is taken over all its claims.
 
     Raises StopIteration for an evaluator or group that was not audited.
     """
@@ -61,13 +61,13 @@ def _figure(estimate: AuditFigure, n: int | None = None) -> Finding:
 
 
 def _n_compared(at: AuditAt, evaluator: str, dataset: str) -> int:
-    """Systems of the data set that its headroom is the lowest of: none where there is but one."""
+    """How many systems the data set's headroom is the lowest of: 0 if it has one system only."""
     found = at.quantification.find(evaluator, Group(kind="dataset", name=dataset))
     return 0 if found.headroom_bias.value is None else found.n_systems
 
 
 def _worst(at: AuditAt, evaluator: str, datasets: Sequence[str]) -> float | None:
-    """Of any system of any of the data sets: a mean of the worst would not be the worst."""
+    """The worst bias of any system of these data sets: a mean of the worst would not be the worst."""
     groups = [Group(kind="dataset", name=name) for name in datasets]
     worst = [at.quantification.find(evaluator, group).worst_absolute.value for group in groups]
     return max((value for value in worst if value is not None), default=None)
@@ -119,19 +119,19 @@ def _order(at: AuditAt, evaluator: str, group: Group, datasets: Sequence[str]) -
 
 
 def _found_pairs(rankings: Sequence[Ranking]) -> Finding:
-    """Over the pairs of all the data sets together: each may have few that differ."""
+    """Share of differences found, over the pairs of all the data sets together: each may have few that differ."""
     apart = [pair for one in rankings for pair in one.pairs if pair.labelled is not Order.SAME]
     n_found = sum(not pair.is_wrong for pair in apart)
     return Finding(n_found / len(apart) if apart else None, len(apart))
 
 
 def _is_of(one: SurfaceBias | ChunkingBias, group: Group) -> bool:
-    """Whether it is of the same claims, if pooled and not averaged."""
+    """Whether the record is of the group's claims: pooled, not averaged."""
     return (one.group.kind, one.group.name) == (group.kind, group.name)
 
 
 def _lost(at: AuditAt, evaluator: str, group: Group) -> Finding:
-    """The most over all sizes of chunks in which the evaluator read; said of its chunked column, too."""
+    """The largest loss over all sizes of chunks in which the evaluator read; said of its chunked column, too."""
     lost = [
         Finding(one.across.share_lost, one.across.n)
         for one in at.chunking
@@ -148,7 +148,7 @@ class _Wording(TypedDict, total=False):
 
 
 def _by_wording(at: AuditAt, evaluator: str, group: Group) -> _Wording:
-    """Nothing where all claims are equally similar, and so fall into one bin."""
+    """The rates by wording; empty where all claims are equally similar, and so fall into one bin."""
     found = (one for one in at.surface if one.evaluator == evaluator and _is_of(one, group))
     bins = [each for one in found for each in one.bins if each.low is not None]
     if len(bins) < 2:

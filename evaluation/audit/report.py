@@ -18,14 +18,14 @@ from factloop.evaluation.audit.quantification import Quantification
 from factloop.evaluation.audit.ranking import MeanRanking, Ranking
 from factloop.evaluation.audit.rates import Rates
 from factloop.evaluation.audit.surface import SurfaceBias
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 class AuditData(Record):
     """What was audited."""
 
     name: str
-    """Of the file, with the beginning of its SHA-256."""
+    """The file's name, with the beginning of its SHA-256."""
     n_claims: Count
     n_responses: Count
     n_prompts: Count | None
@@ -34,7 +34,7 @@ class AuditData(Record):
     tasks: tuple[str, ...]
     """Task groups; empty where none are given."""
     task_of: Mapping[str, str] = Field(default_factory=dict)
-    """Of each data set; empty where none are given."""
+    """Data set to its task group; empty where no groups are given."""
     systems: tuple[str, ...]
     evaluators: tuple[str, ...]
     has_text: bool
@@ -47,11 +47,11 @@ class AuditSettings(Record):
     thresholds: tuple[Share, ...]
     """0.5 first, then the chosen one if there is one."""
     alpha: Share
-    correction: Correction
-    """Of the tests over the pairs of systems of one data set."""
+    correction: PValueAdjustment
+    """Correction for the number of tests over the pairs of systems of one data set."""
     n_resamples: Count
     level: Share
-    """Of the intervals."""
+    """Level of the intervals."""
     seed: int
 
 
@@ -63,17 +63,17 @@ class AuditAt(Record):
     agreement: Agreement
     quantification: Quantification
     rankings: tuple[Ranking, ...]
-    """For each level, evaluator and data set."""
+    """One for each level, evaluator and data set."""
     mean_rankings: tuple[MeanRanking, ...]
-    """For each level, evaluator, and task group and all data sets."""
+    """One for each level and evaluator on each task group, and on all data sets."""
     surface: tuple[SurfaceBias, ...]
-    """For each evaluator and group; empty without texts."""
+    """One for each evaluator and group; empty without texts."""
     chunking: tuple[ChunkingBias, ...]
-    """For each evaluator with a chunked column, and group."""
+    """One for each evaluator with a chunked column, and group."""
     adjustment: tuple[AdjustmentReport, ...]
-    """For each evaluator and data set."""
+    """One for each evaluator and data set."""
     mean_adjustments: tuple[MeanAdjustment, ...] = ()
-    """For each evaluator, and task group and all data sets."""
+    """One for each evaluator on each task group, and on all data sets."""
 
 
 class EvaluatorAdvice(Record):
@@ -93,7 +93,7 @@ class AuditReport(Record):
     at: tuple[AuditAt, ...]
     """In the order of the thresholds."""
     advice: tuple[EvaluatorAdvice, ...]
-    """At the first threshold."""
+    """The advice at the first threshold."""
     left_out: tuple[str, ...]
     """Parts that could not be computed, each with its reason in one sentence."""
     created_at: datetime

@@ -20,7 +20,7 @@ from factloop.evaluation.audit.estimate import Floats, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.audit.verdicts import (
-    Judged,
+    JudgedUnits,
     Thresholds,
     cells_of,
     judged_claims,
@@ -40,7 +40,7 @@ class Basis(Record):
     """What the figures of an audit rest on."""
 
     thresholds: dict[str, Share]
-    """Of each evaluator: at and above it a score predicts that a claim is attributable."""
+    """Each evaluator's threshold: at and above it a score predicts that a claim is attributable."""
     n_claims: Count
     n_responses: Count
     clusters: Literal["prompt", "response"]
@@ -48,7 +48,7 @@ class Basis(Record):
     n_clusters: Count
     n_resamples: Count
     level: Share
-    """Of the intervals."""
+    """Level of the intervals."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountTable:
     """The counts of a table at one threshold. A cell is one system on one data set, in the order of their names."""
 
     basis: Basis
     evaluators: tuple[str, ...]
     datasets: tuple[str, ...]
     tasks: tuple[str, ...] | None
-    """Of each data set."""
+    """The task group of each data set."""
     systems: tuple[str, ...]
     cell_dataset: Ints
     cell_system: Ints
@@ -96,7 +96,7 @@ class Counted:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """Every pair of evaluators, and each with the labels, whose place is the one after the last evaluator."""
+    """All pairs of evaluators, and each with the labels, whose place is the one after the last evaluator."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -107,7 +107,7 @@ def count(
     rng: np.random.Generator | None = None,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
-) -> Counted:
+) -> CountTable:
     """The counts of the table and, where `rng` is given, of its resamples.
 
     The order of the rows changes nothing, draws included. Raises ValueError for a data set with two task groups and a
@@ -121,7 +121,7 @@ def count(
     with one_blas_thread():
         for stratum in _strata(claims, responses, cells.dataset):
             counts.add(stratum, rng)
-    return Counted(
+    return CountTable(
         basis=Basis(
             thresholds={name: threshold_of(name, threshold) for name in table.scores},
             n_claims=table.n_rows,
@@ -161,12 +161,12 @@ class _Stratum:
     """Clusters that are drawn together, and the rows of their claims and responses."""
 
     dataset: int
-    claims: Judged
-    responses: Judged
+    claims: JudgedUnits
+    responses: JudgedUnits
     n_clusters: int
 
 
-def _strata(claims: Judged, responses: Judged, cell_dataset: Ints) -> Iterator[_Stratum]:
+def _strata(claims: JudgedUnits, responses: JudgedUnits, cell_dataset: Ints) -> Iterator[_Stratum]:
     """The parts of the table that are resampled on their own: its cells, or data sets whose systems share clusters."""
     stratum_of_cell = _strata_of_cells(claims, cell_dataset)
     of_claims = _by_code(stratum_of_cell[claims.cell], len(cell_dataset))
@@ -178,7 +178,7 @@ def _strata(claims: Judged, responses: Judged, cell_dataset: Ints) -> Iterator[_
         yield _Stratum(int(cell_dataset[stratum]), part, whole, len(names))
 
 
-def _strata_of_cells(claims: Judged, cell_dataset: Ints) -> Ints:
+def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
     """The stratum of each cell, named by the first cell in it."""
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
@@ -233,8 +233,8 @@ def _empty(level: Level, n_evaluators: int, n_cells: int, n_datasets: int, resam
     )
 
 
-def _clusters_with_verdict(judged: Judged) -> list[int]:
-    """Of each evaluator, and of the labels."""
+def _clusters_with_verdict(judged: JudgedUnits) -> list[int]:
+    """How many clusters have a verdict of each evaluator, and how many have a label."""
     verdicts = (*judged.verdicts, judged.label)
     return [int(np.count_nonzero(np.bincount(judged.cluster[of_one >= 0]))) for of_one in verdicts]
 
@@ -250,7 +250,7 @@ class _Block:
     """Shape (n_clusters, 4 * n_evaluators + 2): confusions, then labels. Whole numbers."""
 
     @classmethod
-    def of_cell(cls, tally: Tally, judged: Judged, cell: int) -> _Block:
+    def of_cell(cls, tally: Tally, judged: JudgedUnits, cell: int) -> _Block:
         inside = judged.at(np.flatnonzero(judged.cell == cell))
         clusters, cluster = np.unique(inside.cluster, return_inverse=True)
         width = 4 * len(inside.verdicts) + 2
@@ -270,7 +270,7 @@ class _Block:
         self.tally.labels[places, self.cell] = sums[:, -2:]
 
 
-def _overlaps(claims: Judged, pairs: list[tuple[int, int]], n_clusters: int) -> NDArray[np.float32]:
+def _overlaps(claims: JudgedUnits, pairs: list[tuple[int, int]], n_clusters: int) -> NDArray[np.float32]:
     """(n_clusters, 3 * n_pairs): claims for which both of a pair say 0, both say 1, or they differ."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     width, base = 3 * len(pairs), claims.cluster * 3 * len(pairs)

@@ -177,7 +177,7 @@ class _Columns:
             raise DataError(message, path=self.path, line=self.lines[row], field="claim_id")
 
     def _refuse_second(self, owner: Column, value: Column | None, field: str, noun: str) -> None:
-        """Each owner has one value."""
+        """Raises DataError for an owner with two values."""
         row = None if value is None else _first_of(owner.codes, value.codes, is_repeat=False)
         if value is not None and row is not None:
             first = int(np.flatnonzero(owner.codes == owner.codes[row])[0])

@@ -42,7 +42,7 @@ class SortedScores:
 
     @property
     def is_graded(self) -> bool:
-        """Some score lies between 0 and 1."""
+        """Whether some score lies between 0 and 1."""
         return bool(((self.scores > 0.0) & (self.scores < 1.0)).any())
 
     def flagged(self, threshold: float) -> int:

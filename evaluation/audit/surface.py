@@ -25,12 +25,12 @@ class SimilarityBin(Record):
     """Least and greatest similarity within; None without claims, as where many have the same similarity."""
     n_attributable: Count
     n_unattributable: Count
-    """Labelled so and scored."""
+    """Claims labelled unattributable and scored."""
     tpr: Share | None
-    """Of the attributable the share predicted so; None where there are none. Falls in the low bins if the evaluator
+    """Share of the attributable claims predicted so; None without such claims. Falls in the low bins if the evaluator
     punishes paraphrase."""
     tnr: Share | None
-    """Of the unattributable the share predicted so. Falls in the high bins if it is taken in by copied wording."""
+    """Share of the unattributable claims predicted so. Falls in the high bins if copied wording misleads it."""
 
 
 class SurfaceBias(Record):

@@ -36,14 +36,14 @@ class Units:
 
 
 def rows_of(table: PredictionTable, dataset: str) -> Bools:
-    """Which rows are of the data set. Raises ValueError for one that the table has not."""
+    """Marks the rows of the data set. Raises ValueError for one that the table lacks."""
     if dataset not in table.dataset.names:
         raise ValueError(f"the table has no data set {dataset!r}")
     return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
 
 
 def scores_of(table: PredictionTable, evaluator: str) -> Scores:
-    """The evaluator's column. Raises ValueError for one that the table has not."""
+    """The evaluator's column. Raises ValueError for an evaluator that the table lacks."""
     if evaluator not in table.scores:
         raise ValueError(f"the table has no evaluator {evaluator!r}")
     return table.scores[evaluator]

@@ -12,14 +12,14 @@ from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
 
 Verdicts = NDArray[np.int8]
-"""1 attributable, 0 not, -1 where there is none."""
+"""1 attributable, 0 not, -1 no verdict."""
 Places = NDArray[np.int64]
 Thresholds = float | Mapping[str, float]
-"""One for all evaluators, or one for each; 0.5 for those that it does not name."""
+"""One threshold for all evaluators, or one for each; 0.5 for those that it does not name."""
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedUnits:
     """Claims or responses. A cell is one system on one data set; a cluster is what a resample draws."""
 
     level: Level
@@ -30,8 +30,8 @@ class Judged:
     verdicts: Verdicts
     """Shape (n_evaluators, n_units)."""
 
-    def at(self, rows: Places) -> Judged:
-        return Judged(self.level, self.cell[rows], self.cluster[rows], self.label[rows], self.verdicts[:, rows])
+    def at(self, rows: Places) -> JudgedUnits:
+        return JudgedUnits(self.level, self.cell[rows], self.cluster[rows], self.label[rows], self.verdicts[:, rows])
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,16 @@ def threshold_of(evaluator: str, threshold: Thresholds) -> float:
     return threshold.get(evaluator, THRESHOLD) if isinstance(threshold, Mapping) else threshold
 
 
-def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = THRESHOLD) -> Judged:
-    """Each row is a claim; a score at or above the threshold predicts that it is attributable."""
+def judged_claims(table: PredictionTable, cells: Cells, threshold: Thresholds = THRESHOLD) -> JudgedUnits:
+    """The claims of the table; a score at or above the threshold predicts that a claim is attributable."""
     verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
     for place, (name, scores) in enumerate(table.scores.items()):
         verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold_of(name, threshold))
-    return Judged(Level.CLAIM, cells.of_row, clusters_of(table), table.label, verdicts)
+    return JudgedUnits(Level.CLAIM, cells.of_row, clusters_of(table), table.label, verdicts)
 
 
-def judged_responses(table: PredictionTable, claims: Judged) -> Judged:
-    """A response is attributable if all its claims are (Godbole & Jia, section 2.1).
+def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
+    """The responses of the table: one is attributable if all its claims are (Godbole & Jia, section 2.1).
 
     An evaluator that gave no score to one of its claims has no verdict of the response, even where it predicts that
     another is unattributable: otherwise missing scores would raise its error rate. Raises ValueError for a response
@@ -93,4 +93,4 @@ def judged_responses(table: PredictionTable, claims: Judged) -> Judged:
     verdicts = np.empty((len(claims.verdicts), len(first)), np.int8)
     for place, of_claims in enumerate(claims.verdicts):
         verdicts[place] = over_claims(of_claims)
-    return Judged(Level.RESPONSE, claims.cell[first], claims.cluster[first], over_claims(claims.label), verdicts)
+    return JudgedUnits(Level.RESPONSE, claims.cell[first], claims.cluster[first], over_claims(claims.label), verdicts)

@@ -34,7 +34,7 @@ from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count,
 from factloop.evaluation.audit.surface import similarities, surface_bias
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 
 Of = TypeVar("Of")
 Mean = TypeVar("Mean")
@@ -47,13 +47,13 @@ def audit(
     created_at: datetime,
     threshold: float | None = None,
     alpha: float = ALPHA,
-    correction: Correction = Correction.NONE,
+    correction: PValueAdjustment = PValueAdjustment.NONE,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
     seed: int = 0,
     split: SplitSentences | None = None,
 ) -> AuditReport:
-    """Every figure of every evaluator, at a threshold of 0.5 and at the chosen one if there is one.
+    """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one if there is one.
 
     `name` is that of the data. `split` cuts documents into sentences, for chunking. No `resamples` means no intervals.
     The order of the rows changes nothing but rounding. What cannot be computed is undefined, with the reason, and in

@@ -15,7 +15,7 @@ from scipy import special  # type: ignore[import-untyped]  # its stubs are no de
 Floats = NDArray[np.float64]
 
 MOST_NEEDED = 10_000_000
-"""Claims from which on "how many would do" is no answer."""
+"""Number of claims from which on "how many would do" is no answer."""
 
 
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:

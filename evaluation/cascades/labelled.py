@@ -13,7 +13,10 @@ from scipy.sparse.csgraph import connected_components  # type: ignore[import-unt
 
 @dataclass(frozen=True)
 class ScoredLabels:
-    """What thresholds are tuned on. Raises ValueError for columns of different lengths or values out of range."""
+    """The scores and labels that thresholds are tuned on.
+
+    Raises ValueError for columns of different lengths or values out of range.
+    """
 
     scores: NDArray[np.float64]
     """In [0, 1], NaN where the verifier gave none; shape (n_claims,)."""

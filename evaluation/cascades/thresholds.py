@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from factloop.checking.cascade.records import CascadePoint, CascadeSide, CascadeTuning, ErrorKind
 from factloop.evaluation.cascades.bounds import Floats, n_needed, p_values, upper_bound
-from factloop.evaluation.cascades.design_effects import few_groups, of_label, of_settled
+from factloop.evaluation.cascades.design_effects import effect_on_label, effect_on_settled, few_groups_factor
 from factloop.evaluation.cascades.labelled import ScoredLabels, likeness
 from factloop.reports.figures import percent, plural
 
@@ -36,7 +36,7 @@ GRID: Floats = np.arange(1001) / 1000
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the claims at which a chain of tests begins."""
 MOST_PROMISING = 12
-"""Thresholds for which it is worked out how many labels would do."""
+"""Thresholds for which the number of labels needed is worked out."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
@@ -50,7 +50,7 @@ class SettledAt:
     effect: Floats
     """Design effect on the share of wrong ones among the settled."""
     label_effect: Floats
-    """On the share of claims of their label that are settled wrongly."""
+    """Design effect on the share of claims of their label that are settled wrongly."""
     n_all: int
     n_label: int
     """Claims that would be settled wrongly on this side."""
@@ -62,7 +62,7 @@ def tune(
     """The thresholds that send the fewest claims to the model while the stated error holds.
 
     At `confidence` both sides' promises hold together. A more generous `max_error` never sends more to the model, and
-    the order of the rows changes nothing. Takes time linear in the claims. Raises ValueError for shares that are none.
+    the order of the rows changes nothing. Takes time linear in the claims. Raises ValueError for a share out of range.
     """
     return Tuning.of(labelled).tuned(max_error, error, confidence)
 
@@ -92,14 +92,14 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """As `tune`; the curve is left to `curve`."""
+        """The thresholds, as `tune` gives them; the curve is left to `curve`."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} is a share between 0 and 1, not {share:g}")
         accepts, rejects = error is not ErrorKind.FALSE_REJECT, error is not ErrorKind.FALSE_SUPPORT
         alpha = (1 - confidence) / (accepts + rejects)
         n = self.accepting.n_all
-        more = few_groups(self.n_groups, n, alpha / len(BEGINNINGS))
+        more = few_groups_factor(self.n_groups, n, alpha / len(BEGINNINGS))
         accepting, rejecting = (
             replace(one, effect=more * one.effect, label_effect=more * one.label_effect)
             for one in (self.accepting, self.rejecting)
@@ -129,7 +129,7 @@ class Tuning:
         )
 
     def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
-        """What each of `CURVE`'s errors would have given."""
+        """The outcomes that each of `CURVE`'s errors would have given."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
 
@@ -137,21 +137,21 @@ _NONE: Counts = np.empty(0, np.int64)
 
 
 def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], *, sign: int) -> SettledAt:
-    """`sign` is 1 where low scores are settled, -1 where high ones are."""
+    """The claims settled at each threshold; `sign` is 1 where low scores are settled, -1 where high ones are."""
     scored = np.flatnonzero(~np.isnan(labelled.scores))
     strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
     n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right").astype(np.int64)
     is_wrong, groups = wrong[strictest_first], labelled.groups[strictest_first]
-    effects = of_settled(is_wrong, groups, n), of_label(is_wrong, groups, n, labelled.groups[wrong])
+    effects = effect_on_settled(is_wrong, groups, n), effect_on_label(is_wrong, groups, n, labelled.groups[wrong])
     n_wrong = np.concatenate([[0], np.cumsum(is_wrong)])[n]
     return SettledAt(thresholds, n, n_wrong, *effects, labelled.n, int(wrong.sum()))
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Places of the thresholds whose errors are below the stated one; with a chance of `alpha` some are not."""
-    of_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
-    of_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
-    p_value = np.maximum(of_settled, of_label)
+    """The places of thresholds whose errors are below the stated one; with a chance of `alpha` some are not."""
+    p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
+    p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
+    p_value = np.maximum(p_settled, p_label)
     weight = np.zeros(len(p_value) + 1)
     np.add.at(weight, [np.searchsorted(at.n, share * at.n_all) for share in BEGINNINGS], alpha / len(BEGINNINGS))
     kept, places = 0.0, []
@@ -200,7 +200,7 @@ def _side(
 ) -> CascadeSide:
     if place is None:
         not_wanted = f"no claim is to be {done} cheaply", None
-        why, needed = _why_none(at, max_error, alpha, done) if is_wanted else not_wanted
+        why, needed = _unmet_reason(at, max_error, alpha, done) if is_wanted else not_wanted
         return CascadeSide(
             threshold=None,
             n=0,
@@ -232,14 +232,15 @@ def _side(
     )
 
 
-def _why_none(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple[str, int | None]:
-    """In words, and with how many labelled claims there might be a threshold if errors stayed as they are."""
+def _unmet_reason(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple[str, int | None]:
+    """Why no threshold holds, and how many labelled claims might give one if errors stayed as they are."""
     if not at.n_all or not at.n.max():
         return "no claim has a score", None
     if not at.n_label:
         return "no labelled claim would be wrong here, so nothing shows how often it errs", None
     settled = at.n > 0
-    error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)  # of few claims without an error, not nought
+    # half an error more: a few claims without one do not show that errors never occur
+    error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)
     best = int(np.argmin(error))
     if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:
         seen = f"{at.n_wrong[settled][best]:,} of {at.n[settled][best]:,}"
@@ -255,24 +256,25 @@ def _why_none(at: SettledAt, max_error: float, alpha: float, done: str) -> tuple
 
 
 def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:
-    """Over the most promising thresholds, the least number of labelled claims that would certify one of them."""
-    error, of_label = _expected(at.n_wrong, at.n, max_error), _expected(at.n_wrong, at.n_label, max_error)
+    """The least number of labelled claims that would certify one of the most promising thresholds."""
+    error, label_error = _expected(at.n_wrong, at.n, max_error), _expected(at.n_wrong, at.n_label, max_error)
     room = max_error - error
-    promising = np.flatnonzero((at.n >= BEGINNINGS[0] * at.n_all) & (room > 0))  # before, no chain of tests begins
+    # no chain of tests begins with fewer claims
+    promising = np.flatnonzero((at.n >= BEGINNINGS[0] * at.n_all) & (room > 0))
     order = np.argsort(at.effect[promising] / (at.n[promising] * room[promising] ** 2), kind="stable")
     found = []
     for place in promising[order][:MOST_PROMISING]:
         settled = n_needed(float(error[place]), max_error, alpha / len(BEGINNINGS))
-        label = n_needed(float(of_label[place]), max_error, alpha / len(BEGINNINGS))
+        label = n_needed(float(label_error[place]), max_error, alpha / len(BEGINNINGS))
         if settled is not None and label is not None:
             scale = max(at.effect[place] * settled / at.n[place], at.label_effect[place] * label / at.n_label)
             found.append(float(scale * at.n_all))
-    # the answer is no less than there are: these did not do
+    # more are needed than there are: these were too few
     return max(at.n_all + 1, round(min(found))) if found else None
 
 
 def _expected(n_wrong: Counts, n: Counts | int, max_error: float) -> Floats:
-    """The share seen, taken a little higher where few claims were: none wrong of three is not never wrong."""
+    """The share seen, taken a little higher where few claims were seen: none wrong of three is not never wrong."""
     seen: Floats = n_wrong / np.maximum(n, 1)
     higher: Floats = np.minimum((n_wrong + 0.5) / (np.asarray(n) + 1), np.maximum(seen, (seen + max_error) / 2))
     return higher

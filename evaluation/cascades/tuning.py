@@ -1,4 +1,4 @@
-"""From labelled claims with their documents to a tuned cascade."""
+"""Tunes a cascade on labelled claims with their documents."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ COMPARED = 8
 FEW_GROUPS = 30
 """Below, a document in ten of another kind is missed whole once in 25 times or more (0.9 ** 30)."""
 TOLERANCE = 1e-3
-"""Between two runs of one encoder, for batches are padded differently."""
+"""Difference allowed between scores of one encoder in two runs, for batches are padded differently."""
 
 
 class LabelledRow(PairRow):
-    """As `factloop verify` reads and writes them, with a label; the text may also come in passages."""
+    """A labelled row, in the layout of `factloop verify`; the text may also come in passages."""
 
     passages: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
-        """What the claim is judged by: passages are joined as those are that a check finds."""
+        """The text that the claim is judged by: passages are joined as those are that a check finds."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 
 @dataclass(frozen=True)
 class Tune:
-    """What is asked for."""
+    """The settings of a tuning."""
 
     verifier: str
     max_error: float
@@ -53,7 +53,7 @@ class Tune:
     allow_download: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for a share that is none."""
+        """Raises ConfigError for a share that is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--confidence", self.confidence)):
             if not 0.0 < share < 1.0:
                 raise ConfigError(f"{flag} {share:g}: a share between 0 and 1, such as 0.05")
@@ -109,7 +109,7 @@ def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.i
 async def _scores(
     rows: Sequence[LabelledRow], verifier: CheapVerifier, data: str, scored: Callable[[int, int], object]
 ) -> list[float]:
-    """NaN where there is none."""
+    """The verifier's score of each row; NaN where it gave none."""
     name = verifier.reader.name
     given = {place: row.evaluators[name] for place, row in enumerate(rows) if row.evaluators.get(name) is not None}
     again = [place for place in given if rows[place].text.strip()]

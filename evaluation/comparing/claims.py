@@ -79,7 +79,7 @@ def agree(
 
 
 def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) -> LabelComparison | None:
-    """None where no matched claim has a label."""
+    """Compares both evaluators with people's labels; None if no matched claim has a label."""
     labelled = [pair for pair in claims if pair.first.label is not None or pair.second.label is not None]
     if not labelled:
         return None
@@ -148,7 +148,7 @@ def _tables(claims: Sequence[ClaimPair]) -> Floats:
 def _by_prompt(
     claims: Sequence[ClaimPair], shape: tuple[int, ...], cell: Callable[[ClaimPair], tuple[int, ...]]
 ) -> Floats:
-    """(n_prompts, *shape): how many claims of each prompt fall where; at least one row."""
+    """(n_prompts, *shape): how many claims of each prompt fall into each cell; at least one row."""
     places = {prompt: place for place, prompt in enumerate(sorted({pair.prompt_id for pair in claims}))}
     counts = np.zeros((max(1, len(places)), *shape))
     for pair in claims:
@@ -179,7 +179,7 @@ def _three(
     n: int,
     undefined: Undefined,
 ) -> tuple[ClaimFigure, ClaimFigure, ClaimFigure]:
-    """A figure of the first side, of the second, and their difference."""
+    """The figures of the first side, of the second, and of their difference."""
     return (
         resampler.figure(counts, first, n, undefined),
         resampler.figure(counts, second, n, undefined),
@@ -192,7 +192,7 @@ def _equal_share(tables: Floats) -> Floats:
 
 
 def _first_share(right: Floats) -> Floats:
-    """Of tables with a row for whether the first side is right, and a column for the second."""
+    """The first side's share right; tables have a row for whether it is right, and a column for the second side."""
     return _share(right[..., 1, :].sum(axis=-1), right.sum(axis=(-2, -1)))
 
 
@@ -201,7 +201,7 @@ def _second_share(right: Floats) -> Floats:
 
 
 def _first_balanced(outcomes: Floats) -> Floats:
-    """Of (n, label, first right, second right): the mean of both labels' shares."""
+    """The mean of the first side's shares on both labels; `outcomes` are (n, label, first right, second right)."""
     return np.asarray(_first_share(outcomes).mean(axis=-1))
 
 

@@ -1,4 +1,4 @@
-"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses, whichever it finds."""
+"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
 from factloop.evaluation.comparing.claims import Resampler, agree, compare_with_labels, flips
-from factloop.evaluation.comparing.pairs import Paired, pair_responses
+from factloop.evaluation.comparing.pairs import Pairing, pair_responses
 from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Pair, Setting, Side
 from factloop.evaluation.comparing.statistics import paired_differences
 from factloop.evaluation.comparing.words import cautions, conclude
@@ -33,9 +33,9 @@ class ComparedRun:
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """Read once; those of other systems are passed over."""
+    """The run's responses, read once; those of other systems are passed over."""
     system: str | None = None
-    """Only this one's responses."""
+    """The only system whose responses are compared; None for all."""
 
 
 def compare(
@@ -49,7 +49,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Comparison:
-    """The comparison. Without `ks` those of both runs, and without `abstention` the policy that both share.
+    """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
 
     Evaluators are compared where most of the shared responses are the same text in two different runs, systems
     otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there
@@ -172,12 +172,12 @@ def _chosen(run: ComparedRun) -> Iterable[JudgedResponse]:
     return (one for one in run.responses if run.system in (None, one.system))
 
 
-def _kind(found: Paired, *, one_run: bool) -> ComparisonKind:
+def _kind(found: Pairing, *, one_run: bool) -> ComparisonKind:
     n_same = sum(pair.same_text for pair in found.pairs)
     return ComparisonKind.EVALUATORS if not one_run and 2 * n_same > len(found.pairs) else ComparisonKind.SYSTEMS
 
 
-def _comparable(found: Paired, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
+def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
     """The pairs to compare, and the responses left out because evaluators did not judge the same text."""
     if kind is ComparisonKind.SYSTEMS:
         return found.pairs, ()

@@ -13,11 +13,11 @@ from factloop.evaluation.datasets.factscore import FactLabel
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """What is kept of a claim."""
+    """A claim and its verdict, without evidence."""
 
     id: str
     text: str
-    """What it is matched by, without regard to spaces and capitals."""
+    """The text that it is matched by, without regard to spaces and capitals."""
     shown: str
     verdict: Verdict | None
     rationale: str
@@ -31,7 +31,7 @@ class JudgedClaim:
 
 
 def plain(text: str) -> str:
-    """The same for texts that differ in nothing but spaces and capitals."""
+    """The text in lower case with single spaces."""
     return " ".join(text.split()).casefold()
 
 

@@ -25,7 +25,7 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class Items:
-    """What the items of a comparison belong to."""
+    """The cluster and the stratum of each item of a comparison."""
 
     cluster: Ints
     """(n_items,)"""
@@ -40,7 +40,7 @@ class Items:
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
-        """Of the items that have a value; NaN where one has none."""
+        """The mean over the items that have a value; NaN where no item has one."""
         return stratified_mean(values, self.stratum, self.n_strata, self.cluster, self.n_clusters)
 
 
@@ -51,11 +51,11 @@ class PairedMeans:
     first: StratifiedMean
     second: StratifiedMean
     apart: StratifiedMean
-    """Of second minus first."""
+    """The difference: second minus first."""
     first_higher: int
     equal: int
     second_higher: int
-    """Items. What differs by rounding alone is equal."""
+    """Numbers of items. What differs by rounding alone is equal."""
 
     def p_value(self, rng: np.random.Generator) -> float | None:
         """Two-sided; None where there is no difference. Signs are drawn where there are too many to try them all."""

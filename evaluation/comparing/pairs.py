@@ -16,9 +16,9 @@ from factloop.evaluation.comparing.records import Pair
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine
 
 Key = tuple[str | None, str]
-"""System, where several are paired by name, and prompt."""
+"""The prompt, and the system where several are paired by name."""
 NAMED = 3
-"""Prompts that an error names of each side."""
+"""Prompts that an error names for each side."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class _Response:
 
 
 @dataclass
-class Paired:
-    """All that two sides have in common, and what they have not."""
+class Pairing:
+    """The responses and claims that two sides share, and those that only one has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)
-    """Of pairs with the same text."""
+    """Claims of pairs with the same text."""
     n_claims_only_first: int = 0
     n_claims_only_second: int = 0
     only_first: list[ResponseLine] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Paired:
 
 def pair_responses(
     first: Iterable[JudgedResponse], second: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool
-) -> Paired:
+) -> Pairing:
     """Pairs by prompt or, with `by_system`, by system and prompt; reads each side once.
 
     Raises ConfigError where no prompt is shared, and where a side answers a prompt twice.
@@ -65,7 +65,7 @@ def pair_responses(
         if key in waiting:
             raise _second_answer(judged)
         waiting[key] = _kept(judged, with_claims=with_claims)
-    found, seen = Paired(), set[Key]()
+    found, seen = Pairing(), set[Key]()
     for judged in second:
         key = _key(judged, by_system=by_system)
         if key in seen:
@@ -90,7 +90,7 @@ def pair_responses(
     return found
 
 
-def _add(found: Paired, one: _Response, other: _Response) -> None:
+def _add(found: Pairing, one: _Response, other: _Response) -> None:
     same_text = one.digest == other.digest
     found.pairs.append(Pair(first=one.line, second=other.line, same_text=same_text))
     if not same_text:
@@ -103,7 +103,7 @@ def _add(found: Paired, one: _Response, other: _Response) -> None:
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """Without texts, where the verdicts agree: only what is disputed is shown."""
+    """The claims without texts where the verdicts agree: only what is disputed is shown."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")

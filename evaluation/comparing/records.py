@@ -40,14 +40,14 @@ class Side(Record):
     judge: str
     """Model and plan that judged."""
     systems: tuple[str, ...]
-    """Whose responses these are."""
+    """The systems that wrote the responses."""
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
     """Responses none of whose claims got a verdict."""
     counts: Counts
     usage: Usage
-    """Of the whole run, whichever of its systems are compared."""
+    """Usage of the whole run, even if only some of its systems are compared."""
 
 
 class Setting(Record):
@@ -71,7 +71,7 @@ class PairedDifference(Record):
 
     quantity: Quantity
     k: K | None = None
-    """Of F1@K."""
+    """The K of F1@K."""
     first: Share | None
     second: Share | None
     difference: Difference | None
@@ -86,7 +86,7 @@ class PairedDifference(Record):
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Pairs. What differs by rounding alone is equal."""
+    """Numbers of pairs. What differs by rounding alone is equal."""
     p: Share | None
     """Two-sided, by turning the signs of whole prompts."""
     p_corrected: Share | None
@@ -130,7 +130,7 @@ class ClaimAgreement(Record):
     """How two evaluators judge the same claims of the same responses."""
 
     n_responses: Count
-    """With the same text on both sides."""
+    """Responses with the same text on both sides."""
     n_matched: Count
     n_only_first: Count
     n_only_second: Count
@@ -145,7 +145,7 @@ class ClaimAgreement(Record):
 
 
 class LabelComparison(Record):
-    """Which evaluator is nearer to people's labels, on matched claims with a label."""
+    """How near each evaluator is to people's labels, on matched claims with a label."""
 
     n_labelled: Count
     n_conflicting: Count
@@ -192,19 +192,19 @@ class Comparison(Record):
     first: Side
     second: Side
     settings: tuple[Setting, ...]
-    """In which the runs differ."""
+    """The settings in which the runs differ."""
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Of the intervals."""
+    """Level of the intervals."""
     n_resamples: Count
     seed: int
     differences: tuple[PairedDifference, ...]
-    """Of the measures that are compared: precision, then F1 at each K."""
+    """Differences of the measures that are compared: precision, then F1 at each K."""
     conclusions: tuple[str, ...]
     """What follows, in sentences: one for each difference, then on claims and labels."""
     pairs: tuple[Pair, ...]
-    """By prompt and system."""
+    """The pairs by prompt and system."""
     only_first: tuple[ResponseLine, ...]
     only_second: tuple[ResponseLine, ...]
     """Responses without a counterpart, which no difference rests on."""

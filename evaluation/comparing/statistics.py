@@ -15,12 +15,12 @@ from factloop.evaluation.comparing.paired import Items, PairedMeans, paired_mean
 from factloop.evaluation.comparing.records import Pair, PairedDifference
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.measures import MEASURES, Measure
-from factloop.evaluation.statistics.significance import Correction, corrected
+from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _PairedMeasure:
     """One quantity of all pairs."""
 
     measure: Measure
@@ -38,7 +38,7 @@ def paired_differences(
     resamples: int,
     level: float,
 ) -> tuple[PairedDifference, ...]:
-    """Of the measures that are compared: precision, then F1 at each K.
+    """The paired differences of the measures that are compared: precision, then F1 at each K.
 
     The order of the pairs changes nothing; exchanging the sides turns the signs.
 
@@ -54,7 +54,7 @@ def paired_differences(
     compared = [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
     intervals = stratified_intervals([one.means.apart for one in compared], rng, resamples, level)
     p_values = [one.means.p_value(rng) for one in compared]
-    held = iter(corrected([p for p in p_values if p is not None], Correction.HOLM))
+    held = iter(adjusted_p_values([p for p in p_values if p is not None], PValueAdjustment.HOLM))
     return tuple(
         _difference(one, interval, p, None if p is None else next(held))
         for one, interval, p in zip(compared, intervals, p_values, strict=True)
@@ -63,17 +63,17 @@ def paired_differences(
 
 def _compared(
     pairs: Sequence[Pair], measure: Measure, k: int | None, abstention: AbstentionPolicy, items: Items
-) -> _Compared:
+) -> _PairedMeasure:
     first, second = (
         np.array([measure.value(line, k, abstention) for line in lines], dtype=np.float64)  # NaN for None
         for lines in ([pair.first for pair in pairs], [pair.second for pair in pairs])
     )
     means = paired_means(first, second, items)
-    return _Compared(measure, k, means, len(pairs) - means.apart.n)
+    return _PairedMeasure(measure, k, means, len(pairs) - means.apart.n)
 
 
 def _difference(
-    one: _Compared, interval: tuple[float, float] | None, p: float | None, held: float | None
+    one: _PairedMeasure, interval: tuple[float, float] | None, p: float | None, held: float | None
 ) -> PairedDifference:
     means = one.means
     return PairedDifference(
@@ -95,5 +95,5 @@ def _difference(
 
 
 def _within(mean: StratifiedMean) -> float | None:
-    """In [-1, 1], which rounding may take it out of."""
+    """The mean cut to [-1, 1], which rounding may leave."""
     return None if mean.value is None else max(-1.0, min(mean.value, 1.0))

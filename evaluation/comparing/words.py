@@ -38,7 +38,7 @@ def conclude(
 
 
 def cautions(kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool, n_unpaired: int) -> tuple[str, ...]:
-    """What speaks against reading the figures as they stand."""
+    """Reasons not to take the figures at face value."""
     judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
     said = []
     if kind is ComparisonKind.SYSTEMS and judging:

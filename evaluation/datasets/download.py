@@ -24,7 +24,7 @@ class Download:
     timeout_s: float = 30.0
     attempts: int = 4
     wait_s: float = 1.0
-    """Before the second attempt; twice as long before each further one."""
+    """Wait before the second attempt; twice as long before each further one."""
     longest_wait_s: float = 60.0
     """A server that wants to be left alone for longer is not asked again."""
 

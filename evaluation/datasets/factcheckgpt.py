@@ -89,12 +89,12 @@ def load_decomposition(place: str | Path) -> Iterator[DecomposedSentence]:
 
 def load_sentence_checkworthiness(place: str | Path) -> Iterator[JudgedSentence]:
     """Sentences with their labels. Raises DataError, when it gets there, for a malformed row."""
-    return load_items([place], JudgedSentence, _in_our_names)
+    return load_items([place], JudgedSentence, _rename_fields)
 
 
 def load_claim_checkworthiness(place: str | Path) -> Iterator[JudgedClaim]:
     """Claims with their labels. Raises DataError, when it gets there, for a malformed row."""
-    return load_items([place], JudgedClaim, _in_our_names)
+    return load_items([place], JudgedClaim, _rename_fields)
 
 
 def load_stance(place: str | Path) -> Iterator[JudgedEvidence]:
@@ -102,10 +102,10 @@ def load_stance(place: str | Path) -> Iterator[JudgedEvidence]:
 
     Raises DataError, when it gets there, for a malformed row.
     """
-    return load_items([place], JudgedEvidence, _in_our_names)
+    return load_items([place], JudgedEvidence, _rename_fields)
 
 
-def _in_our_names(row: Row) -> tuple[Row]:
+def _rename_fields(row: Row) -> tuple[Row]:
     theirs = next((name for name in _THEIR_LABELS if name in row.fields), None)
     if theirs is None:
         return (row,)

@@ -30,7 +30,7 @@ class FactLabel(StrEnum):
     SUPPORTED = "S"
     NOT_SUPPORTED = "NS"
     IRRELEVANT = "IR"
-    """Not about the person whose biography was asked for."""
+    """The fact is not about the person whose biography was asked for."""
 
 
 class AtomicFact(Record):
@@ -65,14 +65,14 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """Each text once, with the label it has first (16,011 of 16,040 facts remain; two of the others disagree)."""
+        """The facts by text, each with its first label (16,011 of 16,040 facts remain; two of the others disagree)."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
         return tuple(first.values())
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Each text once; irrelevant facts are passed over, as FActScore's precision does."""
+        """The facts by text as labelled claims; irrelevant ones are passed over, as FActScore's precision does."""
         for place, fact in enumerate(self.distinct_facts):
             if fact.label is not FactLabel.IRRELEVANT:
                 yield LabelledClaim(
@@ -90,7 +90,7 @@ def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
 
     Raises DataError, when it gets there, for a malformed row.
     """
-    return load_items(files_of(place, "*.jsonl"), FactScoreResponse, _in_our_names)
+    return load_items(files_of(place, "*.jsonl"), FactScoreResponse, _rename_fields)
 
 
 def count_facts(facts: Iterable[AtomicFact]) -> Counts:
@@ -103,7 +103,7 @@ def count_facts(facts: Iterable[AtomicFact]) -> Counts:
     )
 
 
-def _in_our_names(row: Row) -> tuple[Row]:
+def _rename_fields(row: Row) -> tuple[Row]:
     if "annotations" not in row.fields:
         return (row,)
     system = Path(row.path).stem

@@ -26,7 +26,7 @@ class How(StrEnum):
     DOWNLOADED = "downloaded"
     COPIED = "copied"
     PRESENT = "present"
-    """It was there already."""
+    """The file was there already."""
 
 
 class FetchedFile(Record):
@@ -49,7 +49,7 @@ def get(
     download: Download | None = None,
     on_file: Callable[[FetchedFile], None] | None = None,
 ) -> tuple[FetchedFile, ...]:
-    """`fetch` of the data set that has this name. Raises ConfigError, too, for a name that is none."""
+    """Fetches the data set of this name as `fetch` does. Raises ConfigError, too, for an unknown name."""
     return fetch(find_dataset(name), into, from_dir, parts=parts, download=download, on_file=on_file)
 
 
@@ -68,7 +68,7 @@ def fetch(
     factloop's own one file of the part; a part that it lacks is passed over unless it was named. Files that are there
     already, and have the known checksum where there is one, stay as they are.
 
-    Raises ConfigError for a part that is none, a data set that upstream hands out only to those who ask, and a file
+    Raises ConfigError for an unknown part, a data set that upstream hands out only to those who ask, and a file
     that cannot be read or written; ToolError where a download fails; DataError for a checksum that differs, and for a
     folder without the files.
     """
@@ -158,7 +158,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """The published file where a copy of upstream's repository, or of a folder of it, has it."""
+    """The published file, in a copy of upstream's repository or of a folder of it."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

@@ -28,10 +28,10 @@ def is_got(folder: Path, dataset: str, part: str) -> bool:
 
 
 def find_part(dataset: str, part: str, given: str | None) -> Path:
-    """Where to load a part from (`registry.load_part`): the place given, or the folder that `data get` put it into.
+    """The place to load a part from (`registry.load_part`): the one given, or the folder that `data get` filled.
 
     Of a folder that was filled by `data get --into` the part's own folder is meant. Raises ConfigError, with the
-    command that gets it, where nothing is given and the part is not there; and for names that are none.
+    command that gets it, where nothing is given and the part is not there; and for unknown names.
     """
     known = find_dataset(dataset)
     known.part(part)
@@ -45,7 +45,7 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
 
 
 def named_part(dataset: str, part: str) -> str:
-    """What reports call a part that was found in the folder."""
+    """The name that reports give to a part found in the folder."""
     return f"{find_dataset(dataset).title} ({part})"
 
 

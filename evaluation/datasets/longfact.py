@@ -15,13 +15,13 @@ from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import TableItem, files_of, load_items
 
 SAMPLE_SIZE = 250
-"""How many prompts of LongFact-Objects the paper evaluates on (section 6)."""
+"""The number of prompts of LongFact-Objects that the paper evaluates on (section 6)."""
 POSTAMBLE = "Give every specific detail and example that you can, and be as complete as possible."
-"""Our wording. The paper adds such a request to each prompt, so that answers are long."""
+"""A request for detail in our wording. The paper adds one to each prompt, so that answers are long."""
 
 
 class AnyPrompt(TableItem):
-    """A prompt of whatever file."""
+    """A prompt from any file."""
 
     topic: str | None = None
     prompt: NotBlank
@@ -43,7 +43,7 @@ def load_longfact(place: str | Path) -> Iterator[LongFactPrompt]:
 
 
 def _with_topic(row: Row) -> tuple[Row]:
-    """Published rows have no topic: it is the end of the file's name, and the id counts from 000 as lines do from 1."""
+    """The row with its topic: the end of the file's name. The id counts from 000, where lines count from 1."""
     task, mark, topic = Path(row.path).stem.partition("_")
     if "topic" in row.fields or not mark:
         return (row,)
@@ -60,14 +60,14 @@ def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
 
 
 def _with_topic_of_longfact(row: Row) -> tuple[Row]:
-    """The name of another file says nothing of its rows."""
+    """The row with its topic, if the file is LongFact's: the name of another file says nothing of its rows."""
     return _with_topic(row) if Path(row.path).name.startswith("longfact") else (row,)
 
 
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
     """`n` prompts drawn without replacement, all of them where there are no more; the first of two equal ones is kept.
 
-    The same for the same prompts in whatever order, and the sample of 100 begins the sample of 250.
+    The same prompts give the same sample in any order, and the sample of 100 begins the sample of 250.
 
     Departure from the released code: it shuffles the prompts in the order in which the file system lists the topics,
     so which 250 the paper used cannot be known; and it may draw a question twice, as nine stand under two topics.

@@ -1,4 +1,4 @@
-"""Any JSON Lines, CSV, Parquet or JSON array read as the records of factloop: which column is which field."""
+"""Reads any JSON Lines, CSV, Parquet or JSON array as factloop's records, by a mapping of columns to fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LabelledClaim(TableItem):
 
     dataset: str = ""
     system: str = ""
-    """Who made the claim."""
+    """The system that made the claim."""
     response_id: Identifier | None = None
     prompt_id: Identifier | None = None
     task: str | None = None
@@ -32,7 +32,7 @@ class LabelledClaim(TableItem):
 
 
 class ColumnMapping(Record):
-    """Where the fields of a record stand in a file. A field that is not named stands under its own name."""
+    """A mapping of a record's fields to a file's columns. A field that is not named stands under its own name."""
 
     columns: Mapping[str, str] = Field(default_factory=dict)
     """Field of the record to column of the file."""
@@ -53,7 +53,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
 
 
 def placed_items(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[tuple[Row, T]]:
-    """As `load_mapped`, each with the row that it was made of, for loaders that look at several rows."""
+    """Loads as `load_mapped`, each item with the row that it was made of, for loaders that look at several rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")

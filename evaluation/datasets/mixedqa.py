@@ -42,7 +42,7 @@ class MixedQaItem(Record):
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """That of the file, or the number of its line."""
+    """The id in the file, or the number of its line."""
     question: NotBlank
     reference_answers: Annotated[tuple[str, ...], Field(min_length=1)]
     """Right answers, best first."""
@@ -54,8 +54,8 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """The questions in the order of the file, one at a time. `-` is standard input.
 
     Raises DataError, when it gets there, for a malformed row, an id or a question (of the same source) that came
-    before, and a system that answers twice: counted twice, a question would pass for more evidence than it is. Whoever
-    spends money on the items reads them all first.
+    before, and a system that answers twice: counted twice, a question would pass for more evidence than it is. Callers
+    that spend money on the items read them all first.
     """
     ids: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}

@@ -54,7 +54,7 @@ class RefCheckerResponse(TableItem):
     prompt_id: Identifier
     response: str
     triplets: tuple[JudgedTriplet, ...]
-    """None at all where the response claims nothing, which RefChecker counts as an abstention."""
+    """None if the response claims nothing, which RefChecker counts as an abstention."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         for place, triplet in enumerate(self.triplets):
@@ -73,10 +73,10 @@ def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:
 
     Raises DataError, when it gets there, for a malformed item.
     """
-    return load_items(files_of(place, "*_answers.json"), RefCheckerResponse, _in_our_names)
+    return load_items(files_of(place, "*_answers.json"), RefCheckerResponse, _rename_fields)
 
 
-def _in_our_names(row: Row) -> tuple[Row]:
+def _rename_fields(row: Row) -> tuple[Row]:
     path = Path(row.path)
     system = path.stem.removesuffix("_answers").partition("_")[2] or path.stem
     prompt, setting = row.fields.get("id"), path.parent.name

@@ -32,22 +32,22 @@ class UpstreamFile(Record):
 
 
 class DatasetPart(Record):
-    """What is read together: a split, or a task."""
+    """The files that are read together: a split, or a task."""
 
     name: str
     files: tuple[UpstreamFile, ...]
-    """In the published layout."""
+    """Files in the published layout."""
     patterns: tuple[str, ...] = ()
-    """Names that published files have, where upstream gives them only to those who ask."""
+    """Patterns for the names of published files, where upstream gives them only to those who ask."""
     own_file: str | None
-    """The name of the one file, JSON Lines, that the same rows may stand in."""
+    """The name of the one JSON Lines file that may hold the same rows instead."""
     columns: tuple[str, ...]
     """Columns of the published files."""
     loader: str
     """`package.module:function`: it takes a file or a folder and yields the items. Items with labels have a method
     `labelled_claims`."""
     one_file: bool = False
-    """The loader takes a file alone: of a folder the one that lies in it."""
+    """Whether the loader takes a single file: of a folder the one that lies in it."""
 
 
 class Dataset(Record):
@@ -64,7 +64,7 @@ class Dataset(Record):
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
-        """Raises ConfigError, with the names that there are."""
+        """The part of this name. Raises ConfigError, with the names that there are."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -72,12 +72,12 @@ class Dataset(Record):
 
 
 def list_datasets() -> tuple[Dataset, ...]:
-    """All of them, by name."""
+    """All data sets, by name."""
     return tuple(_by_name().values())
 
 
 def find_dataset(name: str) -> Dataset:
-    """Raises ConfigError, with the names that there are."""
+    """The data set of this name. Raises ConfigError, with the names that there are."""
     found = _by_name().get(name)
     if found is None:
         raise ConfigError(f"there is no data set {name!r}; there are {', '.join(_by_name())}")
@@ -87,7 +87,7 @@ def find_dataset(name: str) -> Dataset:
 def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
     """The items of one part, from its folder or from one file, one at a time.
 
-    Raises ConfigError for a name that is none, and DataError, when it gets there, for a malformed row.
+    Raises ConfigError for an unknown name, and DataError, when it gets there, for a malformed row.
     """
     found = find_dataset(name).part(part)
     module, _, function = found.loader.partition(":")
@@ -112,7 +112,7 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path) -> str | Path:
-    """Of a folder, the one file in it that is no record of where it is from."""
+    """The one file of a folder, apart from the record of where it is from."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]

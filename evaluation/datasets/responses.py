@@ -18,7 +18,7 @@ from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
 MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
-"""A name that CSV leaves blank where there is none."""
+"""A name, which CSV may leave blank."""
 
 
 class GivenResponse(Record):
@@ -26,11 +26,11 @@ class GivenResponse(Record):
 
     id: str
     system: str
-    """Who wrote it; the file's name where the rows do not say."""
+    """The system that wrote it; the file's name where the rows do not say."""
     prompt_id: str
     """Responses to one prompt share it; a hash of the prompt where the rows do not say."""
     prompt: str | None
-    """None where the row says that there was none: then every claim is relevant."""
+    """None where the row says that there was no prompt: then every claim is relevant."""
     response: str
 
 

@@ -50,10 +50,10 @@ class TofuEvalSentence(TableItem):
 
 def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:
     """The sentences, one at a time. Raises DataError, when it gets there, for a malformed row."""
-    return load_items([place], TofuEvalSentence, _in_our_names)
+    return load_items([place], TofuEvalSentence, _rename_fields)
 
 
-def _in_our_names(row: Row) -> tuple[Row]:
+def _rename_fields(row: Row) -> tuple[Row]:
     if "sent_label" not in row.fields:
         return (row,)
     fields = {_OUR_NAMES.get(name, name): value or None for name, value in row.fields.items()}

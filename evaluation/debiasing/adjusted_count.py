@@ -39,7 +39,7 @@ class _Ratio:
         return self.bottom > quantile * math.sqrt(self.bottom_variance)
 
     def interval(self, quantile: float) -> tuple[float, float]:
-        """Fieller's; without ends where the denominator is not told from 0."""
+        """Fieller's interval; without ends where the denominator is not told from 0."""
         square = quantile**2
         a = self.bottom**2 - square * self.bottom_variance
         b = self.top * self.bottom - square * self.covariance
@@ -74,9 +74,9 @@ def _why_undefined(samples: Samples) -> Undefined | None:
 def _ratio(samples: Samples) -> _Ratio:
     right, wrong = samples.label, 1.0 - samples.label
     tpr, fpr = float(samples.verdict[right > 0].mean()), float(samples.verdict[wrong > 0].mean())
-    tpr_moves = influence.of_labelled(samples.verdict, samples, right)
-    fpr_moves = influence.of_labelled(samples.verdict, samples, wrong)
-    top, bottom = influence.of_run_rate(samples) - fpr_moves, tpr_moves - fpr_moves
+    tpr_moves = influence.labelled_influence(samples.verdict, samples, right)
+    fpr_moves = influence.labelled_influence(samples.verdict, samples, wrong)
+    top, bottom = influence.run_rate_influence(samples) - fpr_moves, tpr_moves - fpr_moves
     return _Ratio(
         top=float(samples.supported.sum() / samples.scored.sum()) - fpr,
         bottom=tpr - fpr,

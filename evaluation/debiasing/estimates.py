@@ -26,7 +26,7 @@ def with_interval(
     weight: float | None = None,
     cautions: Iterable[Caution] = (),
 ) -> Estimate:
-    """A value with its interval, both cut to [0, 1]; None for a sample of a single group."""
+    """An estimate with its interval, both cut to [0, 1]; the interval is None for a sample of a single group."""
     found = set(cautions) | _cautions(method, samples) | ({Caution.CLIPPED} if not 0.0 <= value <= 1.0 else set())
     if interval is None:
         found.add(Caution.ONE_GROUP)
@@ -47,7 +47,7 @@ def with_interval(
 
 
 def undefined(method: Method, why: Undefined, samples: Samples, level: float) -> Estimate:
-    """No value, and why."""
+    """An estimate without a value, and why."""
     return Estimate(
         method=method,
         value=None,

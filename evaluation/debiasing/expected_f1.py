@@ -78,7 +78,7 @@ class ExpectedF1:
 
     @property
     def _verdicts(self) -> Ints:
-        """(n_responses, 2)"""
+        """(n_responses, 2): the counts of either verdict in each response."""
         return np.column_stack([self.supported, self.not_supported]).astype(np.int64)
 
 

@@ -23,7 +23,7 @@ from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count
 from factloop.evaluation.debiasing.estimates import smallest_sample, undefined, with_interval
 from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
-from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, CorrectedF1, Estimate, Method, Transfer
+from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, DebiasedF1, Estimate, Method, Transfer
 from factloop.evaluation.debiasing.resampling import Draws, draw, expanded_tail
 from factloop.evaluation.debiasing.samples import Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 from factloop.evaluation.statistics.bootstrap import percentiles
@@ -32,7 +32,7 @@ RESAMPLES = 1000
 MOST_LOST = 0.05
 
 
-def corrected_f1(
+def debiased_f1(
     labelled: LabelledClaims,
     run: JudgedResponses,
     ks: Sequence[int],
@@ -42,7 +42,7 @@ def corrected_f1(
     transfer: Transfer = Transfer.VERDICTS,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
-) -> tuple[CorrectedF1, ...]:
+) -> tuple[DebiasedF1, ...]:
     """Mean F1@K over the responses for each K, with intervals; all K rest on the same resamples.
 
     `transfer` says what of the labelled claims holds for the run. Raises ValueError for a K below 1.
@@ -56,7 +56,7 @@ def corrected_f1(
 
 def _at(
     k: int, samples: Samples, draws: Draws, abstentions: Abstentions, transfer: Transfer, level: float
-) -> CorrectedF1:
+) -> DebiasedF1:
     counted = samples.scored > 0 if abstentions == "exclude" else ~samples.failed
     f1 = ExpectedF1(samples.supported, samples.scored - samples.supported, k)
     weights = draws.responses * counted
@@ -64,7 +64,7 @@ def _at(
     raw = _mean(weights, np.broadcast_to(certain, weights.shape))
     corrected = _mean(weights, f1.at(*_shares(samples, draws, transfer)))
     nothing = None if samples.scored.sum() else Undefined.NOTHING_SCORED
-    return CorrectedF1(
+    return DebiasedF1(
         k=k,
         raw=_estimate(Method.RAW, raw, nothing, samples, level),
         corrected=_estimate(Method.BOOTSTRAP, corrected, _why_undefined(samples, transfer, level), samples, level),
@@ -85,7 +85,7 @@ def _mean(weights: Floats, values: Floats) -> Floats:
 
 
 def _shares(samples: Samples, draws: Draws, transfer: Transfer) -> tuple[Floats, Floats]:
-    """Of claims called supported, and of claims not called so, the share that truly is; (1 + n_resamples,) each."""
+    """The shares truly supported of claims called supported, and of claims not called so; (1 + n_resamples,) each."""
     hit, false_alarm, miss, rejected = draws.cells.T
     with np.errstate(invalid="ignore", divide="ignore"):
         if transfer is Transfer.VERDICTS:
@@ -98,7 +98,7 @@ def _shares(samples: Samples, draws: Draws, transfer: Transfer) -> tuple[Floats,
 
 
 def _absent(samples: Samples, if_supported: Floats, if_not: Floats) -> tuple[Floats, Floats]:
-    """The shares, with 0 in the place of one that no claim of the run needs: unknown times none is none."""
+    """The shares, with 0 in place of one that no claim of the run needs: unknown times nothing is nothing."""
     needs = samples.supported.sum() > 0, (samples.scored - samples.supported).sum() > 0
     known = [
         share if needed else np.zeros_like(share) for share, needed in zip((if_supported, if_not), needs, strict=True)
@@ -118,7 +118,7 @@ def _why_undefined(samples: Samples, transfer: Transfer, level: float) -> Undefi
 
 
 def _estimate(method: Method, values: Floats, why: Undefined | None, samples: Samples, level: float) -> Estimate:
-    """`values`: of the sample, then of its resamples, NaN where undefined."""
+    """An estimate from `values`: that of the sample, then of its resamples, NaN where undefined."""
     if why is not None:
         return undefined(method, why, samples, level)
     groups, n_resamples = smallest_sample(method, samples), len(values) - 1

@@ -1,4 +1,4 @@
-"""How much each group of claims moves an estimate: sums of these squared are variances that allow for groups."""
+"""The influence of each group of claims on an estimate: sums of these squared are variances that allow for groups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from factloop.evaluation.debiasing.records import LEVEL
 from factloop.evaluation.debiasing.samples import Floats, Ints, Samples
 
 
-def of_mean(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
+def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
     """(n_groups,): influence of each group on the weighted mean of the values.
 
     The sum of their squares is the variance of the mean, with the factor g / (g - 1) for the g groups that have weight:
@@ -22,19 +22,19 @@ def of_mean(values: Floats, group: Ints, n_groups: int, weights: Floats | None =
     return np.asarray(moves * np.sqrt(g / (g - 1)) if g > 1 else moves)
 
 
-def of_run_rate(samples: Samples) -> Floats:
-    """On the share of supported among the scored claims of the run, which is a ratio of sums over responses."""
+def run_rate_influence(samples: Samples) -> Floats:
+    """Influence on the share of supported among the run's scored claims, which is a ratio of sums over responses."""
     rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
-    return of_mean(rates, samples.run_group, samples.n_groups, samples.scored)
+    return mean_influence(rates, samples.run_group, samples.n_groups, samples.scored)
 
 
-def of_labelled(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
-    """On the mean of a value of the labelled claims, over those where `among` is 1."""
-    return of_mean(values, samples.label_group, samples.n_groups, among)
+def labelled_influence(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
+    """Influence on the mean of a value of the labelled claims, over those where `among` is 1."""
+    return mean_influence(values, samples.label_group, samples.n_groups, among)
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """Of two estimates, from their influences."""
+    """The covariance of two estimates, from their influences."""
     return float(one @ other)
 
 

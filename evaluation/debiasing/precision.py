@@ -7,11 +7,11 @@ import math
 from factloop.core.figure import Undefined
 from factloop.evaluation.debiasing import adjusted_count, influence, prediction_powered
 from factloop.evaluation.debiasing.estimates import undefined, with_interval
-from factloop.evaluation.debiasing.records import LEVEL, CorrectedPrecision, Estimate, Method
+from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, Method
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, Samples, as_samples
 
 
-def corrected_precision(labelled: LabelledClaims, run: JudgedResponses, *, level: float = LEVEL) -> CorrectedPrecision:
+def debiased_precision(labelled: LabelledClaims, run: JudgedResponses, *, level: float = LEVEL) -> DebiasedPrecision:
     """Supported over scored claims of the whole run: as the evaluator has it, and corrected in two ways.
 
     The two rest on different assumptions (`Method`), and are far apart where one of them fails. Precision is taken over
@@ -20,7 +20,7 @@ def corrected_precision(labelled: LabelledClaims, run: JudgedResponses, *, level
     Raises ConfigError where no claims are grouped and the extra `correction` is not installed.
     """
     samples = as_samples(labelled, run)
-    return CorrectedPrecision(
+    return DebiasedPrecision(
         raw=raw_precision(samples, level),
         prediction_powered=prediction_powered.precision(samples, level),
         adjusted_count=adjusted_count.precision(samples, level),
@@ -34,7 +34,7 @@ def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())
-    moves = influence.of_run_rate(samples)
+    moves = influence.run_rate_influence(samples)
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
     reach = influence.quantile(samples.n_run_groups, level) * math.sqrt(influence.covariance(moves, moves))

@@ -41,8 +41,8 @@ def precision(samples: Samples, level: float) -> Estimate:
 
 
 def _of_groups(samples: Samples, level: float) -> Estimate:
-    run, label = influence.of_run_rate(samples), influence.of_labelled(samples.label, samples)
-    change = run - influence.of_labelled(samples.verdict, samples)
+    run, label = influence.run_rate_influence(samples), influence.labelled_influence(samples.label, samples)
+    change = run - influence.labelled_influence(samples.verdict, samples)
     square = influence.covariance(change, change)
     weight = float(np.clip(-influence.covariance(label, change) / square, 0.0, 1.0)) if square > 0.0 else 0.0
     moves = label + weight * change
@@ -93,7 +93,7 @@ def _wilson(samples: Samples, level: float) -> tuple[float, float]:
     Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
     there are groups where the labels have none.
     """
-    share, moves = float(samples.label.mean()), influence.of_labelled(samples.label, samples)
+    share, moves = float(samples.label.mean()), influence.labelled_influence(samples.label, samples)
     variance = influence.covariance(moves, moves)
     n = min(share * (1.0 - share) / variance, len(samples.label)) if variance > 0.0 else samples.n_label_groups
     square = influence.quantile(samples.n_label_groups, level) ** 2
@@ -103,7 +103,7 @@ def _wilson(samples: Samples, level: float) -> tuple[float, float]:
 
 
 def _library() -> Any:
-    """ppi-python, which silences every warning of the process when it is imported: that is undone."""
+    """Imports ppi-python, and undoes what that does: it silences every warning of the process."""
     require("debiasing", "correcting a share of claims without the response of each")
     with warnings.catch_warnings():
         import ppi_py  # type: ignore[import-untyped]  # has no type hints

@@ -1,4 +1,4 @@
-"""What a correction gives: the raw figure, the corrected ones, and what each of them rests on."""
+"""Records of debiasing: the raw figure, the debiased ones, and what each of them rests on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.core.records import Count, Record, Share
 
 LEVEL = 0.95
 Abstentions = Literal["zero", "exclude"]
-"""What a response without a scored claim counts: nothing is supported, so F1@K is 0; or it is left out."""
+"""How a response without a scored claim counts: as 0, since nothing is supported; or it is left out."""
 
 
 class Method(StrEnum):
@@ -27,7 +27,7 @@ class Method(StrEnum):
 
 
 class Transfer(StrEnum):
-    """What of the labelled claims is taken to hold for the run."""
+    """What holds for the run as for the labelled claims."""
 
     VERDICTS = "verdicts"
     """How often a claim of either verdict is truly supported: the claims are of the same kind."""
@@ -36,7 +36,7 @@ class Transfer(StrEnum):
 
 
 class Caution(StrEnum):
-    """What speaks against leaning on a value that is there."""
+    """A reason to lean less on a value."""
 
     FEW_LABELS = "few_labels"
     """Too few labelled claims, or groups of them, for intervals that rest on the normal distribution."""
@@ -55,7 +55,7 @@ class Caution(StrEnum):
 
 
 class Estimate(Measurement):
-    """A share of supported claims or an F1@K in [0, 1], higher is better, or the reason why there is none."""
+    """A share of supported claims or an F1@K in [0, 1], higher is better, or the reason why it is undefined."""
 
     method: Method
     value: Share | None
@@ -78,16 +78,16 @@ class EvaluatorRates(Record):
     """How the evaluator did on the labelled claims; None without claims of the class."""
 
     tpr: Share | None
-    """Of the truly supported claims, those that it calls supported."""
+    """Share of the truly supported claims that it calls supported."""
     fpr: Share | None
-    """Of the others, those that it calls supported."""
+    """Share of the other claims that it calls supported."""
     n_supported: Count
     n_not_supported: Count
     n_unscored: Count
     """Labelled claims without a verdict, which nothing here rests on."""
 
 
-class CorrectedPrecision(Record):
+class DebiasedPrecision(Record):
     """Supported claims as a share of all scored claims of a run, raw and corrected."""
 
     raw: Estimate
@@ -98,7 +98,7 @@ class CorrectedPrecision(Record):
     """Claims of the run without a verdict; irrelevant claims are in neither count."""
 
 
-class CorrectedF1(Record):
+class DebiasedF1(Record):
     """F1@K as a mean over the responses of a run, raw and corrected."""
 
     k: Annotated[int, Field(ge=1)]
@@ -107,7 +107,7 @@ class CorrectedF1(Record):
     transfer: Transfer
     abstentions: Abstentions
     n_responses: Count
-    """Responses that the mean is over."""
+    """Responses that the mean is taken over."""
     n_abstentions: Count
     """Responses without a claim to score, whether counted as 0 or left out."""
     n_failed: Count

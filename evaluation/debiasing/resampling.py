@@ -13,7 +13,7 @@ from factloop.evaluation.statistics.bootstrap import sample_and_draws
 
 @dataclass(frozen=True)
 class Draws:
-    """The first row is the sample itself, each group once; the others are resamples."""
+    """How often groups were drawn. The first row is the sample itself, each group once; the others are resamples."""
 
     cells: Floats
     """(1 + n_resamples, 4): labelled claims drawn, as called supported and truly so, called so and not, not called so
@@ -23,7 +23,7 @@ class Draws:
 
 
 def draw(samples: Samples, resamples: int, rng: np.random.Generator) -> Draws:
-    """Draws as many groups as there are; groups of both samples together where they share some, else apart."""
+    """Draws as many groups as there are; if the samples share groups, those of both together."""
     both = np.arange(samples.n_groups)
     of_labels, of_run = np.unique(samples.label_group), np.unique(samples.run_group)
     times = (

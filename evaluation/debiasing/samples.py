@@ -35,10 +35,10 @@ class LabelledClaims:
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """What the evaluator made of the responses of a run."""
+    """The counts of verdicts that the evaluator gave to the responses of a run."""
 
     counts: Sequence[Counts]
-    """One for each response."""
+    """Counts of each response."""
     groups: Sequence[Hashable] | None = None
     """The prompt of each response. None: responses are independent. Where some claims of the run are labelled, their
     groups are in both samples: name them alike, and they are drawn together."""
@@ -99,7 +99,7 @@ class Samples:
 
 
 def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
-    """Both as arrays."""
+    """Both samples as arrays."""
     judged = [place for place, verdict in enumerate(labelled.verdicts) if verdict is not None]
     label_names = _names("label", labelled.groups, len(labelled.labels))
     run_names = _names("run", run.groups, len(run.counts))

@@ -1,4 +1,4 @@
-"""From the results of an experiment to its report: figures, paired differences, verdicts in words, flips."""
+"""Makes the report of an experiment from its results: figures, paired differences, verdicts in words, flips."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from factloop.evaluation.experiments.quantities import (
 )
 from factloop.evaluation.experiments.records import Results
 from factloop.evaluation.experiments.report import (
-    Correction,
     ExperimentReport,
-    Measured,
+    FamilyAdjustment,
     Quantity,
+    QuantityFigure,
     VariantReport,
 )
 from factloop.evaluation.experiments.spending import total_usage
@@ -44,7 +44,7 @@ def assess(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    correction: Correction | Literal["holm", "benjamini-hochberg", "none"] = Correction.HOLM,
+    correction: FamilyAdjustment | Literal["holm", "benjamini-hochberg", "none"] = FamilyAdjustment.HOLM,
     pairs: Literal["baseline", "all"] = "baseline",
     created_at: datetime | None = None,
 ) -> ExperimentReport:
@@ -57,7 +57,7 @@ def assess(
     """
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
-    correction = Correction(correction)
+    correction = FamilyAdjustment(correction)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
     headline = _headline(quantities)
@@ -109,7 +109,7 @@ def assess(
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
-    """Of responses, agreement with labels only where there are any."""
+    """The quantities that results allow: for responses, agreement with labels only if there are labels."""
     if panel.responses is None or not np.isnan(panel.claims.gold).all():
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
@@ -119,7 +119,7 @@ def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
 
 
 def _headline(quantities: Sequence[ItemValues]) -> ItemValues:
-    """What decides between variants, chosen by the data alone and never by the results.
+    """The quantity that decides between variants, chosen by the data alone and never by the results.
 
     Balanced accuracy where people's labels are of both kinds, accuracy where they are of one; of responses without
     labels F1 at the first K, or precision without any K.
@@ -138,9 +138,15 @@ def _pairs(n_variants: int, pairs: Literal["baseline", "all"]) -> list[tuple[int
 
 
 def _variants(
-    results: Results, panel: Panel, figures: Sequence[Sequence[Measured]], *, seed: int, resamples: int, level: float
+    results: Results,
+    panel: Panel,
+    figures: Sequence[Sequence[QuantityFigure]],
+    *,
+    seed: int,
+    resamples: int,
+    level: float,
 ) -> Iterator[VariantReport]:
-    """All that is said of each variant alone; `figures` by its place."""
+    """The report of each variant alone; `figures` by its place."""
     by_name = {one.name: one for one in results.variants}
     judged = results.responses if results.kind == "responses" else results.claims
     for place, name in enumerate(panel.variants):
@@ -156,8 +162,8 @@ def _variants(
         )
 
 
-def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> Measured:
-    return Measured(
+def _measured(values: ItemValues, mean: StratifiedMean, interval: Interval) -> QuantityFigure:
+    return QuantityFigure(
         quantity=values.quantity,
         k=values.k,
         value=mean.value,

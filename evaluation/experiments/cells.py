@@ -23,7 +23,7 @@ class Cell(Record):
     variant: Name
     repeat: Repeat
     item: str
-    """Id of the claim or of the response."""
+    """The id of the claim or of the response."""
     claims: tuple[JudgedClaim, ...]
     response: JudgedText | None = None
     """None for a claim."""
@@ -107,5 +107,5 @@ def _judged(
 
 
 def _waited(usage: Usage) -> Usage:
-    """With the time waited for answers in place of the time elapsed, which favours whoever finds them made."""
+    """The usage, timed by the waits for answers: the time elapsed favours a variant that finds its answers made."""
     return usage.model_copy(update={"wall_s": sum(stage.wall_s for stage in usage.stages.values())})

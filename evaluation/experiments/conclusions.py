@@ -1,4 +1,4 @@
-"""The headline of each comparison, and what speaks against reading the figures as they stand."""
+"""Concludes each comparison by its headline, and says what speaks against reading the figures as they stand."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from factloop.evaluation.experiments.words import amount
 from factloop.reports.figures import percent, plural
 
 _LOSSES = (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
-"""What takes claims out of the headline: a variant that drops the hard ones looks better than it is."""
+"""Quantities that show claims left out of the headline: a variant that drops the hard ones looks better than it is."""
 FEW_GROUPS = 20
-"""Below, percentile intervals are too narrow."""
+"""Number of groups below which percentile intervals are too narrow."""
 
 
 def conclude(differences: Sequence[PairedDifference]) -> tuple[Conclusion, ...]:
-    """One for each comparison: the verdict on the headline, and whether one variant leaves out more claims."""
+    """A conclusion for each comparison: the verdict on the headline, and whether one variant leaves out more claims."""
     return tuple(
         Conclusion(
             first=one.first,
@@ -44,7 +44,7 @@ def _losses(headline: PairedDifference, differences: Sequence[PairedDifference])
 def cautions(
     variants: Sequence[VariantReport], differences: Sequence[PairedDifference], *, n_conflicting: int, repeats: int
 ) -> Iterator[str]:
-    """The baseline is the first of the variants."""
+    """Reasons not to take the figures at face value; the baseline is the first of the variants."""
     if len(variants) < 2:
         yield "There is one variant, so nothing is compared."
     yield from (said for one in variants for said in _on_results(one))

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from factloop.evaluation.comparing.paired import PairedMeans
 from factloop.evaluation.experiments.quantities import ItemValues
-from factloop.evaluation.experiments.report import Correction, Quantity
-from factloop.evaluation.statistics.significance import Correction as Bounding
-from factloop.evaluation.statistics.significance import corrected, false_discovery, mcnemar
+from factloop.evaluation.experiments.report import FamilyAdjustment, Quantity
+from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values, false_discovery, mcnemar
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 
 Floats = NDArray[np.float64]
@@ -51,7 +50,7 @@ def contrast(values: ItemValues, first: int, second: int, *, seed: int, n_repeat
 
 
 def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> float | None:
-    """Where it holds: one verdict of each claim, and claims that are independent."""
+    """McNemar's p-value where it holds: one verdict of each claim, and claims that are independent; else None."""
     if values.quantity is not Quantity.ACCURACY or n_repeats > 1:
         return None
     one, other = values.values[first], values.values[second]
@@ -62,13 +61,17 @@ def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> flo
     return mcnemar(int((apart < 0).sum()), int((apart > 0).sum()))
 
 
-def correct(p_values: Sequence[float | None], correction: Correction) -> list[float | None]:
-    """Corrected within one family, in the order given; None stays None and is no test."""
+def adjust_family(p_values: Sequence[float | None], correction: FamilyAdjustment) -> list[float | None]:
+    """The p-values adjusted within one family, in the order given; None stays None and is no test."""
     known = [p for p in p_values if p is not None]
-    if correction is Correction.BENJAMINI_HOCHBERG:
+    if correction is FamilyAdjustment.BENJAMINI_HOCHBERG:
         held = iter(false_discovery(known))
     else:
-        held = iter(corrected(known, Bounding.HOLM if correction is Correction.HOLM else Bounding.NONE))
+        held = iter(
+            adjusted_p_values(
+                known, PValueAdjustment.HOLM if correction is FamilyAdjustment.HOLM else PValueAdjustment.NONE
+            )
+        )
     return [None if p is None else next(held) for p in p_values]
 
 
@@ -90,10 +93,10 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
     return float(np.hypot(both * error, both**2 * (sizes**2).sum() / sizes.sum()))
 
 
-def can_be_shown(n_groups: int, *, alpha: float, n_tests: int, correction: Correction) -> bool:
+def can_be_shown(n_groups: int, *, alpha: float, n_tests: int, correction: FamilyAdjustment) -> bool:
     """Whether any result could be: n groups that all point one way have p = 2^(1 - n), the least there is.
 
     For Holm's method the smallest p-value is held against alpha divided by the number of tests.
     """
-    least = alpha / max(1, n_tests) if correction is Correction.HOLM else alpha
+    least = alpha / max(1, n_tests) if correction is FamilyAdjustment.HOLM else alpha
     return 2.0 ** (1 - n_groups) <= least

@@ -1,4 +1,4 @@
-"""What an experiment would cost at most, without spending anything."""
+"""Estimates what an experiment costs at most, without spending anything."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from factloop.setup.settings import CheckSettings
 
 
 class VariantEstimate(Estimate):
-    """About what one repeat of a variant would cost if it were run alone."""
+    """Roughly what one repeat of a variant would cost if it were run alone."""
 
     variant: Name
 
 
 class ExperimentEstimate(Record):
-    """About what an experiment costs if its variants share nothing; what they share is paid for once.
+    """Roughly what an experiment costs if its variants share nothing; what they share is paid for once.
 
     `budget_usd` and `max_calls` are bounds.
     """
@@ -34,7 +34,7 @@ class ExperimentEstimate(Record):
     variants: tuple[VariantEstimate, ...]
     calls: Count
     searches: Count
-    """Repeats share them."""
+    """Searches, which all repeats share."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
@@ -84,7 +84,7 @@ def _of_variant(name: str, settings: CheckSettings, data: Data) -> VariantEstima
 
 
 def _of_items(settings: CheckSettings, kind: Kind, items: Sequence[Item]) -> list[Estimate]:
-    """Of claims one for all: rounded for each, the 1.2 rounds that one takes would be 1."""
+    """The estimates of items; claims get one together, since the 1.2 rounds that a claim takes would round to 1."""
     if kind == "claims":
         facts = [given for item in items for given in item.run.facts or ()]
         return [estimate(settings, "", None, facts)] if facts else []

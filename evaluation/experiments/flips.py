@@ -1,4 +1,4 @@
-"""Claims whose verdict of most repeats differs between baseline and variant, with both sides' grounds."""
+"""Finds claims whose verdict of most repeats differs between baseline and variant, with both sides' grounds."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from factloop.evaluation.experiments.records import JudgedClaim
 from factloop.evaluation.experiments.report import Direction, Flip, FlipCount, FlipSide
 
 SPLIT = -2
-"""Code of a claim of which no verdict has more repeats than every other."""
+"""Code for a claim on which no verdict has more repeats than every other."""
 _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """Of two variants by their places: worse first, then better, then neutral; then by group and claim."""
+    """The flips between two variants, given by place: worse first, then better, then neutral; by group and claim."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     has = (one >= 0) & (other >= 0)
     flips = [
@@ -82,7 +82,7 @@ def _side(panel: Panel, variant: int, claim: int, code: int) -> FlipSide:
 
 
 def _results(panel: Panel, variant: int, claim: int) -> Iterator[JudgedClaim]:
-    """By repeat."""
+    """The variant's judgements of the claim, by repeat."""
     for repeat in range(1, panel.claims.verdicts.shape[1] + 1):
         one = panel.found.get((panel.variants[variant], repeat, panel.claim_keys[claim]))
         if one is not None:

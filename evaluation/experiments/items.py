@@ -1,4 +1,4 @@
-"""What an experiment judges: labelled claims, or responses with or without labelled facts, whichever a file holds.
+"""What an experiment judges: labelled claims, or responses with or without labelled facts, as the file holds them.
 
 - claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, as `factloop verify`
   and `factloop audit` read them;
@@ -37,7 +37,7 @@ class Item:
     """One claim or one response to be judged."""
 
     run: RunItem
-    """A claim is a response of one fact."""
+    """The item as a run judges it; a claim is a response of one fact."""
     group: str
     """Items of one group are resampled together: claims of one response, else of one document."""
     document: str | None = None
@@ -55,7 +55,7 @@ class Data:
     """The whole input of an experiment."""
 
     name: str
-    """The file's, and its hash."""
+    """The file's name and hash."""
     kind: Kind
     items: tuple[Item, ...]
     digest: str

@@ -27,12 +27,12 @@ VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 _CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
 ClaimKey = tuple[str, str]
-"""Group, and the claim's id; of responses, whose variants may split differently, its text."""
+"""Group and the claim's id; for responses, whose variants may split differently, its text instead of the id."""
 
 
 @dataclass(frozen=True)
 class ClaimPanel:
-    """What every variant said of every claim in every repeat."""
+    """The verdict of every variant on every claim in every repeat."""
 
     cluster: Ints
     """(n_claims,)"""
@@ -45,7 +45,7 @@ class ClaimPanel:
 
 @dataclass(frozen=True)
 class ResponsePanel:
-    """How many claims of every response fell where."""
+    """How many claims of every response got each verdict."""
 
     cluster: Ints
     n_clusters: int
@@ -55,12 +55,12 @@ class ResponsePanel:
 
 @dataclass(frozen=True)
 class SpentPanel:
-    """What every item cost in every repeat, as if its variant had been run alone; NaN where missing or unknown."""
+    """The cost of every item in every repeat, as if its variant had been run alone; NaN where missing or unknown."""
 
     cluster: Ints
     n_clusters: int
     is_there: NDArray[np.bool_]
-    """(n_variants, n_repeats, n_items), as all that follow."""
+    """(n_variants, n_repeats, n_items), like all that follow."""
     cost_usd: Floats
     tokens: Floats
     wall_s: Floats
@@ -71,11 +71,11 @@ class Panel:
     """All that figures are computed from, with the records behind it."""
 
     variants: tuple[str, ...]
-    """The baseline first, the others in the order of the plan."""
+    """The variants: the baseline first, the others in the order of the plan."""
     claims: ClaimPanel
     claim_keys: tuple[ClaimKey, ...]
     found: Mapping[tuple[str, int, ClaimKey], JudgedClaim]
-    """By variant, repeat and claim."""
+    """The judgements by variant, repeat and claim."""
     responses: ResponsePanel | None
     spent: SpentPanel
     n_conflicting: int
@@ -107,7 +107,7 @@ def panel_of(results: Results) -> Panel:
 
 
 def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
-    """Of responses, a text that comes again in one counts once; of claims, an id that does is an error."""
+    """The claims by key; a text that comes again in a response counts once, a claim's id that does is an error."""
     found: dict[tuple[str, int, ClaimKey], JudgedClaim] = {}
     for one in results.claims:
         _refuse_repeat(one, results.repeats)
@@ -130,7 +130,7 @@ def _prompts(results: Results) -> set[str]:
 
 
 def _clusters(results: Results, keys: Sequence[ClaimKey]) -> dict[ClaimKey, str]:
-    """Claims of responses are resampled with the prompt of their response."""
+    """The cluster of each claim; those of responses are resampled with the prompt of their response."""
     prompt_of = {one.response_id: one.prompt_id for one in results.responses}
     return {key: prompt_of.get(key[0], key[0]) for key in keys}
 

@@ -54,7 +54,7 @@ Settings = Annotated[dict[str, Any], BeforeValidator(_as_mapping)]
 
 
 class ExperimentPlan(BaseModel):
-    """What is to be compared. Paths in it are relative to `folder`; nothing in it is a template."""
+    """The variants to compare. Paths are relative to `folder`; nothing in a plan is a template."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -66,13 +66,13 @@ class ExperimentPlan(BaseModel):
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     """How often every variant judges everything: each time the model is asked anew."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
-    """Each K of F1@K, of responses."""
+    """The Ks of F1@K, for responses."""
     settings: Settings = {}
-    """Of `CheckSettings`, shared by all variants."""
+    """Settings of `CheckSettings` that all variants share."""
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
     """Name to the settings in which the variant differs."""
     folder: Path = Field(default=Path(), exclude=True)
-    """That the paths are relative to: the working directory, or the plan's own."""
+    """The folder that paths are relative to: the working directory, or the plan's own."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -99,7 +99,7 @@ class ExperimentPlan(BaseModel):
         return self.folder / self.data
 
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
-        """What a variant checks with: `defaults`, over them the plan's settings, the variant's, and `limits`.
+        """The settings that a variant checks with: `defaults`, over them the plan's, the variant's, and `limits`.
 
         Where none of them names a plan it is `fused`, whatever a claim comes with: all claims of an experiment are
         judged by the same prompts. Raises ConfigError for settings that do not go together.
@@ -110,12 +110,12 @@ class ExperimentPlan(BaseModel):
         return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
 
     def _resolved(self, name: str, value: Any) -> Any:
-        """Paths relative to the plan's folder; `embeddings` may be a name instead."""
+        """The value with paths relative to the plan's folder; `embeddings` may be a name instead."""
         if name not in _PATHS or value is None:
             return value
         if name == "docs":
             given = (value,) if isinstance(value, str) else value
-            # The folder's own name is no pattern, whatever is in it.
+            # The folder's own name is no pattern, whichever characters it has.
             return tuple(one if Path(one).is_absolute() else self._pattern(one) for one in given)
         path = self.folder / value
         return value if name == "embeddings" and not path.exists() else path
@@ -145,7 +145,7 @@ def load_plan(path: str | Path) -> ExperimentPlan:
 
 
 def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
-    """Raises PydanticCustomError for the first setting that is none, or whose value cannot be."""
+    """Raises PydanticCustomError for the first setting that does not exist, or whose value cannot be."""
     try:
         CheckSettings.model_validate(values)
     except ValidationError as error:

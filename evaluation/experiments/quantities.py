@@ -50,16 +50,16 @@ class ItemValues:
     why: tuple[Undefined, ...]
     """For each stratum why there is no value, should it alone be empty."""
     nothing: Undefined = Undefined.NOTHING_SCORED
-    """Why there is none where no item has a value."""
+    """Why the mean is undefined where no item has a value."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
-    """Why there is none where no item is eligible."""
+    """Why the mean is undefined where no item is eligible."""
     k: int | None = None
 
     def mean(self, variant: int) -> StratifiedMean:
         return self._items.mean(self._eligible(variant))
 
     def paired(self, first: int, second: int) -> PairedMeans:
-        """Of two variants, over the items in which both have a value."""
+        """The paired means of two variants, over the items in which both have a value."""
         return paired_means(self._eligible(first), self._eligible(second), self._items)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
@@ -91,7 +91,7 @@ def mean_of_repeats(values: Floats) -> Floats:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """Agreement with labels and bias."""
+    """The quantities of agreement with labels, and bias."""
     verdicts, gold = panel.verdicts, panel.gold
     is_labelled, one = ~np.isnan(gold), np.zeros(len(gold), np.int64)
     label = np.where(is_labelled, gold, 0).astype(np.int64)
@@ -120,7 +120,7 @@ def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
 
 
 def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
-    """How much has no verdict, and how much is called irrelevant."""
+    """The shares of claims that are unscored, and that are called irrelevant."""
     for quantity, code in ((Quantity.UNSCORED_SHARE, UNSCORED), (Quantity.IRRELEVANT_SHARE, IRRELEVANT)):
         if isinstance(panel, ClaimPanel):
             values = np.where(panel.verdicts == MISSING, np.nan, (panel.verdicts == code).astype(np.float64))

@@ -1,4 +1,4 @@
-"""What an experiment is made of: its variants, and what each of them said of every claim in every repeat."""
+"""Records of an experiment: its variants, and what each of them said of every claim in every repeat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 class Variant(Record):
-    """One way of checking."""
+    """A variant of the settings of a check."""
 
     name: Name
     changes: Mapping[str, Any]
@@ -30,11 +30,11 @@ class Variant(Record):
     """Claims, times repeats, with the baseline's very passages, of `n_compared` that both judged."""
     n_compared: Count = 0
     prompt_texts: Mapping[str, str] = Field(default_factory=dict)
-    """By name, the texts of prompts that a report shall show side by side with the baseline's; they may be left out."""
+    """The texts of prompts, by name, that a report shows beside the baseline's; they may be left out."""
 
 
 class JudgedClaim(Record):
-    """What one variant said of one claim in one repeat."""
+    """The judgement of one variant on one claim in one repeat."""
 
     variant: Name
     repeat: Repeat
@@ -43,16 +43,16 @@ class JudgedClaim(Record):
     """Claims of one response or document share it, and are resampled together. Of responses: the response's id."""
     claim: str
     gold: bool | None
-    """People's label: supported or not; None where there is none."""
+    """People's label: supported or not; None without a label."""
     judgement: Judgement
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
     usage: Usage
-    """Of this claim alone, as if the variant had been run alone: answers shared with other variants count in full."""
+    """Usage of this claim alone, as if the variant had been run alone: shared answers count in full."""
 
 
 class JudgedText(Record):
-    """What one variant said of one whole response in one repeat."""
+    """The judgement of one variant on one whole response in one repeat."""
 
     variant: Name
     repeat: Repeat
@@ -61,7 +61,7 @@ class JudgedText(Record):
     prompt_id: str
     counts: Counts
     usage: Usage
-    """As if the variant had been run alone."""
+    """Usage as if the variant had been run alone."""
 
 
 class Results(Record):
@@ -70,7 +70,7 @@ class Results(Record):
     name: str
     kind: Literal["claims", "responses"]
     data: str
-    """Name, and hash where it is a file."""
+    """The name of the data, and its hash if it is a file."""
     n_items: Count
     """Claims, or responses, of the data."""
     repeats: Repeat
@@ -78,7 +78,7 @@ class Results(Record):
     variants: tuple[Variant, ...]
     k: tuple[Annotated[int, Field(ge=1)], ...]
     claims: tuple[JudgedClaim, ...]
-    """Of every variant in every repeat. For responses: the claims found in them; those of equal text pair up."""
+    """The claims of every variant in every repeat. For responses: the claims found; those of equal text pair up."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
     """What the whole experiment cost, answers shared between variants once."""

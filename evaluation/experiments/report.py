@@ -18,7 +18,7 @@ from factloop.evaluation.experiments.records import Name, Repeat, Variant
 
 
 class Quantity(StrEnum):
-    """What is measured of a variant."""
+    """A quantity measured of a variant."""
 
     BALANCED_ACCURACY = "balanced_accuracy"
     """Mean of TPR and TNR; 0.5 is guessing, higher is better."""
@@ -32,16 +32,16 @@ class Quantity(StrEnum):
     """Quantification bias: share called supported minus people's share, over the same claims; best at 0."""
     F1 = "f1"
     PRECISION = "precision"
-    """Of a response; neither this nor F1@K says which variant is right."""
+    """Precision of a response; neither this nor F1@K says which variant is right."""
     UNSCORED_SHARE = "unscored_share"
-    """Share of claims without a verdict; of responses, the mean of their shares."""
+    """Share of unscored claims; for responses, the mean of their shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
     COST_USD = "cost_usd"
     TOKENS = "tokens"
 
 
-class Correction(StrEnum):
-    """For the number of comparisons, within each family."""
+class FamilyAdjustment(StrEnum):
+    """How p-values are adjusted for the number of comparisons, within each family."""
 
     HOLM = "holm"
     """Bounds the chance of any false difference in the family by alpha."""
@@ -65,12 +65,12 @@ class GroupFigure(Figure):
     """Items that it could rest on and that have no value: without any verdict, or without a label."""
 
 
-class Measured(GroupFigure):
+class QuantityFigure(GroupFigure):
     """One quantity of one variant."""
 
     quantity: Quantity
     k: Annotated[int, Field(ge=1)] | None = None
-    """Of F1@K."""
+    """The K of F1@K."""
 
 
 class Stability(Record):
@@ -83,7 +83,7 @@ class Stability(Record):
 
 
 class Latency(Record):
-    """Seconds that an item took, over items and repeats; None where there are none."""
+    """Seconds that an item took, over items and repeats; None without items."""
 
     median_s: NonNegative | None
     p95_s: NonNegative | None
@@ -98,13 +98,13 @@ class VariantReport(Record):
     """Items with a result; in each repeat they count once."""
     n_missing: Count
     """Items of the data, times repeats, without any result: the experiment was stopped before."""
-    figures: tuple[Measured, ...]
+    figures: tuple[QuantityFigure, ...]
     stability: Stability
     latency: Latency
     usage: Usage
-    """Over all items and repeats, as if it had been run alone."""
+    """Usage over all items and repeats, as if it had been run alone."""
 
-    def find(self, quantity: Quantity, k: int | None = None) -> Measured | None:
+    def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
 
 
@@ -134,11 +134,11 @@ class PairedDifference(GroupFigure):
     k: Annotated[int, Field(ge=1)] | None = None
     first_value: float | None
     second_value: float | None
-    """Of the same items; they are not the figures that each variant has over all its own."""
+    """Both values are of the same items; they are not the figures that each variant has over all its own."""
     p: Share | None
     """Two-sided, by turning the signs of whole groups; exact where that is feasible."""
     p_corrected: Share | None
-    """Within its family."""
+    """Adjusted within its family."""
     p_mcnemar: Share | None = None
     """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
     detectable: NonNegative | None = None
@@ -151,25 +151,25 @@ class PairedDifference(GroupFigure):
 
 
 class Family(Record):
-    """Differences that are corrected together."""
+    """Differences whose p-values are adjusted together."""
 
     name: Literal["headline", "details"]
     n_tests: Count
     words: str
-    """Which they are."""
+    """The differences, in words."""
 
 
 class FlipSide(Record):
     """What one variant said of a claim that flipped."""
 
     verdict: Verdict
-    """Of most repeats."""
+    """The verdict of most repeats."""
     n_repeats: Count
-    """With this verdict."""
+    """Repeats with this verdict."""
     n_scored: Count
-    """Repeats with any."""
+    """Repeats with any verdict."""
     rationale: str
-    """Of the first repeat with this verdict; so are the passages."""
+    """The rationale of the first repeat with this verdict; the passages are its own, too."""
     cited: tuple[Evidence, ...] = ()
     n_evidence: Count
     """Passages it had, cited or not."""
@@ -237,10 +237,10 @@ class ExperimentReport(Record):
     baseline: Name
     k: tuple[Annotated[int, Field(ge=1)], ...]
     level: Annotated[float, Field(gt=0.0, lt=1.0)]
-    """Of the intervals; differences are held against alpha, one minus this."""
+    """Level of the intervals; differences are held against alpha, one minus this."""
     n_resamples: Count
     seed: Count
-    correction: Correction
+    correction: FamilyAdjustment
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: Annotated[int, Field(ge=1)] | None = None

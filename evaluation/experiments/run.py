@@ -46,11 +46,11 @@ from factloop.tools.calls.together import as_they_come
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
-"""Model calls where the settings have no bound. Of claims twice as many as calls are in work: each makes one call after
+"""Model calls at once where the settings have no bound. Twice as many claims are in work: each makes one call after
 the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 REPORT = "experiment.json"
-"""The comparison of the results, where it was kept beside them."""
+"""The file of the comparison of the results, where it was kept beside them."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
 
 
 def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
-    """All variants of an item one after the other: what they share is asked once, and soon used up."""
+    """The tasks, all variants of an item one after the other: what they share is asked once, and soon used up."""
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
             yield from (_Task(variant, repeat, item) for variant in plan.variants)
@@ -139,7 +139,7 @@ async def _judged(
     data: Data,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """The cells as they come, repeat by repeat: what belongs to one is closed before the next."""
+    """Yields the cells as they come, repeat by repeat: what belongs to one is closed before the next."""
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
     searches, *of_repeats = answers
     for repeat, waiting in groupby(tasks, lambda task: task.repeat):
@@ -166,7 +166,7 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
             tool = await indexes.of([Document(item.document)])
             sources = Sources(() if tool is None else (tool,))
         elif not checking.setup.tools:
-            sources = Sources(())  # nothing to judge by: it is in the results, unscored
+            sources = Sources(())  # nothing to judge by: the results have it as unscored
         if sources is None:
             refuse_without_documents(checking.setup.settings, checking.setup.tools)
         else:
@@ -180,7 +180,7 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
 
 
 def _common(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
-    """The limits of the whole experiment, with what earlier attempts paid already counted."""
+    """The limits of the whole experiment, less what earlier attempts paid."""
     common = common_to(whole)
     for one in answers:
         common.budget.note_earlier(*one.paid_before)
@@ -193,7 +193,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
 
 
 def _opened(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
-    """The searches, then the answers of each repeat."""
+    """Opens the searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []
     for name in names:

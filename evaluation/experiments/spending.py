@@ -1,4 +1,4 @@
-"""What many items cost together."""
+"""Adds up what many items cost."""
 
 from __future__ import annotations
 

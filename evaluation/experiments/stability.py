@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> Stability:
-    """Of the variant at this place in the panel."""
+    """The stability of the variant at this place in the panel."""
     verdicts = panel.verdicts[variant]
     n_repeats, n_claims = verdicts.shape
     whole = ((verdicts != UNSCORED) & (verdicts != MISSING)).all(axis=0)
@@ -52,7 +52,7 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def fleiss_kappa(sums: Floats, n_raters: int) -> Floats:
-    """Of tables as rows of sums over claims: their number, the squares of n_ij, then n_ij for each verdict.
+    """Fleiss' kappa of tables as rows of sums over claims: their number, squares of n_ij, then n_ij for each verdict.
 
     NaN where there is no claim, and where all verdicts are one.
     """
@@ -64,7 +64,7 @@ def fleiss_kappa(sums: Floats, n_raters: int) -> Floats:
 
 
 def _by_cluster(times: Floats, cluster: NDArray[np.int64], n_clusters: int) -> Floats:
-    """(n_clusters, 2 + n_verdicts): what `fleiss_kappa` takes the sums of."""
+    """(n_clusters, 2 + n_verdicts): the sums that `fleiss_kappa` takes, for each cluster."""
     columns = np.column_stack([np.ones(len(times)), (times**2).sum(axis=1), times])
     sums = np.zeros((n_clusters, columns.shape[1]))
     np.add.at(sums, cluster, columns)
@@ -72,7 +72,7 @@ def _by_cluster(times: Floats, cluster: NDArray[np.int64], n_clusters: int) -> F
 
 
 def latency_of(panel: SpentPanel, variant: int) -> Latency:
-    """Quantiles with linear interpolation, over items and repeats."""
+    """Quantiles of the latency, with linear interpolation, over items and repeats."""
     seconds = panel.wall_s[variant][panel.is_there[variant]]
     if not len(seconds):
         return Latency(median_s=None, p95_s=None, n=0)

@@ -1,4 +1,4 @@
-"""The variants of a plan, made ready before anything is spent: whatever is wrong with one of them is said here."""
+"""Makes the variants of a plan ready before anything is spent, and reports what is wrong with one of them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class ReadyVariant:
     changes: Mapping[str, Any]
     settings: CheckSettings
     tools: tuple[SearchTool, ...]
-    """Of its own; claims may come with documents."""
+    """The variant's own search tools; claims may come with documents."""
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
-    """Of all prompts that it uses, by name."""
+    """Name to text of all prompts that it uses."""
 
     @property
     def made_of(self) -> dict[str, Any]:
-        """What shapes its results."""
+        """All that shapes its results."""
         return self.fingerprint.model_dump(mode="json", exclude=_NOT_MADE_OF)
 
 
@@ -64,7 +64,7 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """Those that hold for the experiment as a whole, which are the same in all variants."""
+    """The settings that hold for the experiment as a whole, which are the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
@@ -119,7 +119,7 @@ def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
 
 
 def _tools(settings: CheckSettings, read: dict[str, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
-    """What a variant searches of its own; adds it to what is `read`, by the settings that shape it."""
+    """The tools that the variant searches by; adds them to `read`, by the settings that shape them."""
     key = settings.model_dump_json(include={"search", "docs", "timeout_s", "embeddings", "cache_dir"})
     if key not in read:
         read[key] = open_search_tools(settings)

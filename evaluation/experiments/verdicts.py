@@ -1,4 +1,4 @@
-"""From contrasts to differences with a verdict: corrected by family, then said in words."""
+"""Turns contrasts into differences with a verdict: adjusted by family, then said in words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factloop.core.figure import ends
-from factloop.evaluation.experiments.differences import Contrast, can_be_shown, correct, detectable
+from factloop.evaluation.experiments.differences import Contrast, adjust_family, can_be_shown, detectable
 from factloop.evaluation.experiments.quantities import ItemValues
-from factloop.evaluation.experiments.report import Correction, Family, Outcome, PairedDifference
-from factloop.evaluation.experiments.words import Tested, difference_in_words, item_of, name_of, outcome_of
+from factloop.evaluation.experiments.report import Family, FamilyAdjustment, Outcome, PairedDifference
+from factloop.evaluation.experiments.words import DifferenceTest, difference_in_words, item_of, name_of, outcome_of
 
 Interval = tuple[float, float] | None
 
@@ -20,7 +20,7 @@ class Verdicts:
 
     variants: Sequence[str]
     headline: ItemValues
-    correction: Correction
+    correction: FamilyAdjustment
     level: float
     kind: str
 
@@ -29,18 +29,18 @@ class Verdicts:
         return round(1.0 - self.level, 12)
 
     def judge(self, contrasts: Sequence[Contrast], intervals: Sequence[Interval]) -> tuple[PairedDifference, ...]:
-        """In the order given; an interval for each."""
+        """The differences in the order of the contrasts; there is an interval for each."""
         found: dict[int, PairedDifference] = {}
         for is_headline in (True, False):
             family = [place for place, one in enumerate(contrasts) if self._is_headline(one) is is_headline]
             p_values = [contrasts[place].p for place in family]
             n_tests = sum(p is not None for p in p_values)
-            for place, held in zip(family, correct(p_values, self.correction), strict=True):
+            for place, held in zip(family, adjust_family(p_values, self.correction), strict=True):
                 found[place] = self._difference(contrasts[place], intervals[place], held, n_tests, is_headline)
         return tuple(found[place] for place in sorted(found))
 
     def families(self, differences: Sequence[PairedDifference]) -> tuple[Family, ...]:
-        """What was corrected together; none without a comparison."""
+        """The families of differences adjusted together; empty without a comparison."""
         if not differences:
             return ()
         name = name_of(self.headline.quantity, self.headline.k)
@@ -60,7 +60,7 @@ class Verdicts:
     ) -> PairedDifference:
         values, apart = one.values, one.apart
         outcome = self._outcome(one, held, n_tests)
-        n_alike = 1 if self.correction is Correction.NONE else n_tests
+        n_alike = 1 if self.correction is FamilyAdjustment.NONE else n_tests
         found = PairedDifference(
             first=self.variants[one.first],
             second=self.variants[one.second],
@@ -82,7 +82,7 @@ class Verdicts:
             outcome=outcome,
             words="",
         )
-        tested = Tested(self.alpha, self.level, n_tests, self.correction)
+        tested = DifferenceTest(self.alpha, self.level, n_tests, self.correction)
         words = difference_in_words(found, tested, item_of(values.quantity, self.kind))
         return found.model_copy(update={"words": words})
 

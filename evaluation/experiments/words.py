@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from factloop.core.figure import Undefined
 from factloop.evaluation.comparing.words import MINUS, p_value
 from factloop.evaluation.experiments.differences import POWER
-from factloop.evaluation.experiments.report import Correction, GroupFigure, Outcome, PairedDifference, Quantity
+from factloop.evaluation.experiments.report import FamilyAdjustment, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.reports.figures import percent, plural
 
 
 @dataclass(frozen=True)
 class _Said:
-    """How a quantity is named, what a variant does that has more or less of it, and which way is better."""
+    """The words for a quantity, and for a variant that has more or less of it, and which way is better."""
 
     name: str
     more: str
@@ -41,10 +41,10 @@ _SAID: Mapping[Quantity, _Said] = {
     Quantity.COST_USD: _Said("cost", "costs more", "costs less", -1),
     Quantity.TOKENS: _Said("tokens", "takes more tokens", "takes fewer tokens", -1),
 }
-_AFTER: Mapping[Correction, str] = {
-    Correction.HOLM: "after Holm’s correction",
-    Correction.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s correction",
-    Correction.NONE: "not corrected",
+_AFTER: Mapping[FamilyAdjustment, str] = {
+    FamilyAdjustment.HOLM: "after Holm’s correction",
+    FamilyAdjustment.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s correction",
+    FamilyAdjustment.NONE: "not corrected",
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
@@ -55,7 +55,7 @@ def name_of(quantity: Quantity, k: int | None = None) -> str:
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
-    """What the quantity is a mean over: `claim` or `response`; `kind` is that of the experiment."""
+    """The noun for what the quantity is averaged over: `claim` or `response`; `kind` is the experiment's."""
     return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
@@ -79,7 +79,7 @@ def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> 
 
 
 def size(value: float | None, quantity: Quantity) -> str:
-    """As `amount`, of what has no direction."""
+    """Formats as `amount` does, without a sign."""
     return amount(value, quantity).removeprefix("+")
 
 
@@ -97,7 +97,7 @@ def basis(figure: GroupFigure, noun: str) -> str:
 
 
 def outcome_of(quantity: Quantity, difference: float) -> Outcome:
-    """Of a difference that is shown."""
+    """The outcome of a difference that is shown."""
     better = _SAID[quantity].better
     if not better:
         return Outcome.HIGHER if difference > 0 else Outcome.LOWER
@@ -105,16 +105,16 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """What a difference was tested with."""
+class DifferenceTest:
+    """The settings of the test of a difference."""
 
     alpha: float
     level: float
     n_tests: int
-    correction: Correction
+    correction: FamilyAdjustment
 
 
-def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str:
+def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str) -> str:
     """The verdict on one difference, with all that it rests on. `one.words` is not read."""
     name = name_of(one.quantity, one.k)
     between = f"between {one.second} and {one.first} in {name}"
@@ -142,17 +142,17 @@ def difference_in_words(one: PairedDifference, tested: Tested, noun: str) -> str
     return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({grounds}){left_out}"
 
 
-def _interval_words(one: PairedDifference, tested: Tested) -> str:
+def _interval_words(one: PairedDifference, tested: DifferenceTest) -> str:
     if one.low is None:
         return "no interval"
     return f"{percent(tested.level)} interval {interval(one, one.quantity, signed=True)}"
 
 
-def _p_words(one: PairedDifference, tested: Tested) -> str:
+def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     held, raw = _equals(one.p_corrected), _equals(one.p)
     if tested.n_tests < 2:
         return f"p {raw}"
-    if tested.correction is Correction.NONE:
+    if tested.correction is FamilyAdjustment.NONE:
         return f"p {raw}, not corrected for {tested.n_tests} tests"
     before = (
         f", {p_value(one.p)} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""

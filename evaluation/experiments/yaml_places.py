@@ -1,4 +1,4 @@
-"""YAML with the line of every field, so that whatever is wrong with a value can be said where it stands."""
+"""Reads YAML with the line of every field, so that an error in a value names its line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST, DEEPEST = 2**18, 16
 """Characters of a file that a person writes, and lists and fields within one another."""
 
 Path = tuple[str | int, ...]
-"""From the top to a value: names of fields, and numbers of entries from 0."""
+"""The way from the top to a value: names of fields, and numbers of entries from 0."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class PlacedYaml:
     path: str
     fields: Mapping[str, Any]
     lines: Mapping[Path, int]
-    """Of every field and entry, from 1."""
+    """The line of every field and entry, from 1."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """The error with its file, its field, and the line of that or of the innermost field around it."""
+        """The error with its file, its field, and the line of that field or of the innermost one around it."""
         at = tuple(place)
         line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
@@ -52,7 +52,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
         mark = error.problem_mark or error.context_mark
         said = f"this is no YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
         raise DataError(said, path=path, line=None if mark is None else mark.line + 1) from error
-    except (yaml.YAMLError, ValueError) as error:  # a control character, a date that is none
+    except (yaml.YAMLError, ValueError) as error:  # a control character, an impossible date
         raise DataError(f"this is no YAML: {str(error).splitlines()[0]}", path=path) from error
 
 

@@ -1,4 +1,4 @@
-"""What a generation would cost at most, without spending anything."""
+"""Estimates what a generation costs at most, without spending anything."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from factloop.tools.models.prices import model_price
 from factloop.tools.models.tokens import count_tokens
 
 SCHEMA_TOKENS = 60
-"""Of the schema that goes with each request for prompts."""
+"""Tokens of the schema that goes with each request for prompts."""
 TOKENS_OF_A_PROMPT = 40
-"""Of a prompt among those that the model is shown: some 20 are usual."""
+"""Tokens of a prompt among those that the model is shown: some 20 are usual."""
 
 
 def estimate_responses(asked: Iterable[ModelPrompt], settings: ResponseSettings) -> GenerationEstimate:

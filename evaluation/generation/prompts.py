@@ -28,25 +28,25 @@ from factloop.tools.calls.together import together
 from factloop.tools.models.chat import ChatModel
 
 Result = Mapping[str, Any]
-"""Of the graph on one topic."""
+"""The result of the graph on one topic."""
 
 LONGEST_TOPIC = 200
 """Characters."""
 
 
 @dataclass(frozen=True)
-class PromptsAsked:
-    """What is wanted."""
+class PromptsRequest:
+    """A request for prompts."""
 
     topics: Sequence[str]
     n: int
     """Prompts on each topic; the paper keeps 30."""
     kind: Kind
     out: str
-    """Where the rows will stand: named in the report."""
+    """The file that the rows will stand in: named in the report."""
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for topics that are none, and for two of one name."""
+        """Raises ConfigError for blank or overlong topics, and for two of one name."""
         ids: dict[str, str] = {}
         for topic in self.topics:
             check_given("topic", topic)
@@ -60,14 +60,14 @@ class PromptsAsked:
 
 
 async def generate_prompts(
-    asked: PromptsAsked,
+    asked: PromptsRequest,
     settings: PromptSettings,
     *,
     run_dir: Path | None = None,
     model: BaseChatModel | None = None,
     note: Callable[[], None] = lambda: None,
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
-    """The prompts by topic in the order given, and what came of it. Costs money.
+    """The prompts by topic in the order given, and a report on them. Costs money.
 
     There may be fewer than wanted: the report says how many of each topic, and why. `run_dir` makes the run resumable:
     started again with the same arguments it pays only for what was in flight. `note` is called for each topic that is
@@ -89,7 +89,7 @@ async def generate_prompts(
 
 
 async def _generate(
-    asked: PromptsAsked,
+    asked: PromptsRequest,
     settings: PromptSettings,
     chat: ChatModel,
     registry: PromptRegistry,
@@ -119,9 +119,9 @@ async def _generate(
 
 
 async def _all_topics(
-    asked: PromptsAsked, writer: ModelWriter, seed: int, note: Callable[[], None]
+    asked: PromptsRequest, writer: ModelWriter, seed: int, note: Callable[[], None]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """What came of each topic, and its prompts."""
+    """The result of each topic, and its prompts."""
     graph = build_prompts_graph(writer, seed=seed)
 
     async def collect(topic: str, wanted: int, earlier: Result) -> Result:
@@ -139,9 +139,9 @@ async def _all_topics(
 
 
 async def _without_repeats(
-    asked: PromptsAsked, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
+    asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Topics are collected side by side: what an earlier one has too is dropped from the later, and made up for."""
+    """Drops from later topics what an earlier one has, and makes up for it: topics are collected side by side."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):
@@ -178,7 +178,7 @@ def _rows(topic: str, prompts: Sequence[str], kind: Kind, generated_by: Generate
 
 
 def _as_id(topic: str) -> str:
-    """The topic in ids, as LongFact writes its own: `20th-century-events`."""
+    """The topic as it stands in ids, as LongFact writes its own: `20th-century-events`."""
     return "-".join(topic.casefold().split())
 
 
@@ -187,7 +187,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 
 
 def _configuration(
-    asked: PromptsAsked, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
+    asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
     """What must not change between the attempts at one run."""
     return {

@@ -1,4 +1,4 @@
-"""What generation writes: rows of files, and the report of what came of a run."""
+"""Records of generation: rows of files, and the report of a run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GeneratedResponse(Record):
 
     id: str
     system: str
-    """Who wrote the response: the name it goes by in tables."""
+    """The name that the writer of the response has in tables."""
     prompt_id: str
     topic: str | None
     prompt: NotBlank
@@ -45,7 +45,7 @@ class GeneratedResponse(Record):
     generated_by: GeneratedBy
 
 
-class Unanswered(Record):
+class UnansweredPrompt(Record):
     """A prompt that has no response yet, and why."""
 
     prompt_id: str
@@ -54,23 +54,23 @@ class Unanswered(Record):
 
 
 class ResponsesReport(Record):
-    """What came of one start of a generation of responses."""
+    """The outcome of one start of a generation of responses."""
 
     schema_version: Literal["1.0"] = "1.0"
     out: str
     data: str
-    """Where the prompts are from."""
+    """The file that the prompts are from."""
     system: str
     generated_by: GeneratedBy
     n_prompts: Count
-    """Drawn, each once."""
+    """Prompts drawn, each once."""
     n_answered: Count
-    """Of them, in the file at the end."""
+    """Those of them that the file answers at the end."""
     n_earlier: Count
-    """Of these, in the file before."""
+    """Those of them that the file answered before."""
     n_cut_off: Count
-    """Of the answered: at the token limit."""
-    unanswered: tuple[Unanswered, ...]
+    """Answers cut off at the token limit."""
+    unanswered: tuple[UnansweredPrompt, ...]
     """The others, in the order of their ids. They are asked again at the next start."""
     usage: Usage
     created_at: datetime
@@ -87,25 +87,25 @@ class GeneratedPrompt(Record):
 
 
 class TopicReport(Record):
-    """What came of one topic."""
+    """The outcome of one topic."""
 
     topic: str
     n_wanted: Count
     n_kept: Count
     n_repeated: Count
-    """Dropped, as word for word the same was kept before, on this topic or one before it."""
+    """Prompts dropped, as word for word the same was kept before, on this topic or one before it."""
     n_alike: Count
-    """Dropped, as one kept before asks about the same in other words."""
+    """Prompts dropped, as one kept before asks about the same in other words."""
     n_unusable: Count
-    """Dropped, as blank, of several lines, or not of the length of a question."""
+    """Prompts dropped, as blank, of several lines, or not of the length of a question."""
     n_rounds: Count
     """Times that the model was asked."""
     failures: tuple[str, ...]
-    """Of rounds that brought nothing because the call failed."""
+    """Failures of rounds that brought nothing because the call failed."""
 
 
 class PromptsReport(Record):
-    """What came of a generation of prompts."""
+    """The outcome of a generation of prompts."""
 
     schema_version: Literal["1.0"] = "1.0"
     out: str

@@ -15,11 +15,11 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json_line
 from factloop.core.files.jsonl import parse_object
 from factloop.core.files.rows import Row
-from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, Unanswered
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, UnansweredPrompt
 from factloop.evaluation.running.log import Log, LogFormat, read_records
 
-Outcome = GeneratedResponse | Unanswered
-"""What came of a prompt. What is unanswered has no line in the file: it is asked again."""
+Outcome = GeneratedResponse | UnansweredPrompt
+"""The answer to a prompt, or why it has none. Without an answer it has no line in the file: it is asked again."""
 
 _BEGINNING = b'{"id":"'
 """Every line written here begins so. A last line that begins otherwise, without a line end, is not ours."""

@@ -19,7 +19,7 @@ from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.undressing import after_thinking
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
-from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, Unanswered
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, UnansweredPrompt
 from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Events, Increments, Run, judged_here, summary_of
@@ -34,7 +34,7 @@ RESPOND = "respond"
 
 
 def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
-    """The prompts as they are put to the model: by themselves, or with the request for detail after each."""
+    """The prompts as the model gets them: by themselves, or with the request for detail after each."""
     return [
         ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
         for prompt in prompts
@@ -75,13 +75,13 @@ async def astream_responses(
         stack.push_async_callback(session.aclose)
         gateway = session.model(chat)
         n_earlier, spent = len(log.finished), UsageMeter()
-        unanswered: list[Unanswered] = []
+        unanswered: list[UnansweredPrompt] = []
 
         async def respond(prompt: ModelPrompt) -> Outcome:
             meter = UsageMeter()
             outcome = await _respond(prompt, gateway, name, meter)
             spent.add(meter.snapshot(0.0))
-            if isinstance(outcome, Unanswered):
+            if isinstance(outcome, UnansweredPrompt):
                 unanswered.append(outcome)
             return outcome
 
@@ -117,7 +117,7 @@ async def astream_responses(
 async def generate_responses(
     asked: Sequence[ModelPrompt], settings: ResponseSettings, out: Path, **options: Any
 ) -> ResponsesReport:
-    """What came of it; options as of `astream_responses`."""
+    """The report of a generation of responses; options as of `astream_responses`."""
     return await summary_of(astream_responses(asked, settings, out, **options))
 
 
@@ -131,7 +131,7 @@ async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, mete
     except ConfigError:
         raise
     except FactloopError as error:
-        return Unanswered(prompt_id=prompt.id, reason=reason_of(error), said=str(error))
+        return UnansweredPrompt(prompt_id=prompt.id, reason=reason_of(error), said=str(error))
     return GeneratedResponse(
         id=f"{prompt.id}/{system}",
         system=system,

@@ -1,4 +1,4 @@
-"""Settings of what lets a model write."""
+"""Settings of generation."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ResponseSettings(RunSettings):
 
     The paper's code stops at 1,024: long responses lose their ends."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0
-    """For one response.
+    """Seconds for one response.
 
     Long ones take minutes on a slow server."""
     seed: int = 0
-    """Of everything drawn at random.
+    """Seed of everything drawn at random.
 
     Which prompts, the jitter of retries."""
 
@@ -51,6 +51,6 @@ class PromptSettings(ResponseSettings):
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
     """Tokens of one reply."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
-    """For one model call."""
+    """Seconds for one model call."""
     seed: int = 0
-    """Of the examples shown; another one, other prompts."""
+    """Seed of the examples shown; another one, other prompts."""

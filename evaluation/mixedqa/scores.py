@@ -62,7 +62,7 @@ class SystemLabels(Record):
     n_correct: Count
 
 
-class _Correlated(Record):
+class _ScoreCorrelation(Record):
     """The correlation of one score with the labels, over the responses of one system or of all."""
 
     system: str | None
@@ -80,7 +80,7 @@ class _Correlated(Record):
         return self.correlation.n_left_out
 
 
-class MetricCorrelation(_Correlated):
+class MetricCorrelation(_ScoreCorrelation):
     """Of a TrustScore."""
 
     metric: TrustMetric
@@ -91,7 +91,7 @@ class MetricCorrelation(_Correlated):
         return metric_name(self.metric)
 
 
-class ReferenceCorrelation(_Correlated):
+class ReferenceCorrelation(_ScoreCorrelation):
     """Of a metric that compares the response with right answers, its question or evidence."""
 
     metric: str

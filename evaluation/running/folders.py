@@ -1,4 +1,4 @@
-"""Where a run keeps what it must find again: its directory, and the answers that were paid for."""
+"""The folders in which a run keeps what it must find again: its directory, and the answers that were paid for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 
 @contextmanager
 def answers_folder(folder: Path | None) -> Iterator[Path]:
-    """Where answers are kept: the run's folder, or a temporary one. Never in memory, which would grow with the run."""
+    """The folder for answers: the run's, or a temporary one. Never in memory, which would grow with the run."""
     if folder is not None:
         yield folder
         return

@@ -1,9 +1,9 @@
-"""Where a run on several machines keeps the answers it paid for.
+"""The journals in which a run on several machines keeps the answers it paid for.
 
 SQLite serves the processes of one machine, and breaks where two machines share a file over a network. So the workers on
 the machine that the run was started on share the run's own journal with every other engine, and those on each other
 machine have one beside it. At the start of the next attempt all of them become one again, and a machine without a
-journal begins with a copy of it: whatever the number of workers, no answer in the folder is paid for twice. Where the
+journal begins with a copy of it: with any number of workers, no answer in the folder is paid for twice. Where the
 machines share no folder, an answer paid for elsewhere is known there only; what is lost by a kill is then the work on
 responses that were not finished.
 """
@@ -24,7 +24,7 @@ from factloop.tools.calls.cache import CallCache
 
 JOURNAL = "journal.sqlite"
 EARLIER = "earlier.sqlite"
-"""A copy of the journal as it was at the start, which nobody writes to."""
+"""A copy of the journal as it was at the start; it is never written to."""
 _ELSEWHERE = "journal-*.sqlite"
 
 
@@ -49,7 +49,7 @@ def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
 
 
 def journal_at(directory: Path, machine: str, home: str) -> Path:
-    """The journal of the workers on `machine`, of a run that was started on `home`."""
+    """The path of the journal of the workers on `machine`, of a run that was started on `home`."""
     if machine == home:
         return directory / JOURNAL
     make_private_folder(directory)

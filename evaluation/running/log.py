@@ -1,4 +1,4 @@
-"""What a run has made so far, a record a line: what it goes on from, and what its summary is made of."""
+"""The log of a run: its records so far, one a line, from which it goes on and from which its summary is made."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class LogFormat(Generic[R, K]):
     name: str
     """What messages call a log without a file."""
     key: Callable[[R], K]
-    """Tells records apart."""
+    """The key that tells records apart."""
     dump: Callable[[R], bytes]
-    """The line of a record, with its end; nothing for one that is not kept."""
+    """Makes the line of a record, with its end; nothing for one that is not kept."""
     parse: Callable[[bytes, str, int | None], R]
     """Reads a line, given its file and number. Raises DataError for one that this command did not write."""
     is_final: Callable[[R], bool] = lambda _: True
@@ -77,7 +77,7 @@ class Log(Generic[R, K]):
         return self._places.keys()
 
     def append(self, record: R) -> None:
-        """Keeps one; out of this process when this returns. Raises ConfigError."""
+        """Keeps one record; it is out of this process when this returns. Raises ConfigError."""
         line = memoryview(self._format.dump(record))
         if not line:
             return
@@ -186,5 +186,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Whether none of these failed for a reason that another attempt may not meet."""
+    """Whether no failure among these is one that another attempt may not meet."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

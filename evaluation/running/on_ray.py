@@ -32,17 +32,17 @@ from factloop.evaluation.running.worker import Home, OpenJudge, Worker, machine_
 from factloop.setup.settings import CheckSettings
 
 REPLACEMENTS = 3
-"""For each worker. With a limit on calls or dollars there are none: nobody knows what of its share a dead one spent."""
+"""Replacements of each worker. With a limit on calls or dollars there are none: what a dead one spent is unknown."""
 CLOSED_WITHIN_S = 5.0
 REACHED_WITHIN_S = 10.0
 _OBJECT_STORE_BYTES = 80 * 2**20
-"""Close to the least that Ray takes: a response with its report has some hundred kilobytes."""
+"""Bytes of Ray's object store, close to its least: a response with its report has some hundred kilobytes."""
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # or it prints its stack where the run is ended by SIGTERM
 }
-"""Read by Ray when it is imported."""
+"""Variables that Ray reads when it is imported."""
 _PASSED_ON = re.compile(
     r"(FACTLOOP|OPENAI|SERPER|ANTHROPIC|AZURE|AWS|GOOGLE|GEMINI|MISTRAL|COHERE|GROQ|HF|LANGCHAIN|LANGSMITH)_\w+"
     r"|\w+_(API_KEY|API_TOKEN|BASE_URL|API_BASE|ENDPOINT)|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE",
@@ -107,7 +107,7 @@ def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path |
 
 
 async def _end(team: Team[Any, Any]) -> None:
-    """Ends the workers; what they are at is nobody's any more."""
+    """Ends the workers, and gives up the items that they are at."""
     for future in team.under_way:
         _drop(future)
     closing = {asyncio.wrap_future(member.actor.close.remote().future()): member.actor for member in team.members}
@@ -125,7 +125,7 @@ def _drop(future: asyncio.Future[Any]) -> None:
 
 @contextmanager
 def connected(workers: int, address: str | None) -> Iterator[Any]:
-    """Ray, connected; several runs may share it. A connection that the caller has is used, and left open.
+    """Connects to Ray; several runs may share it. A connection that the caller has is used, and left open.
 
     Raises ConfigError where Ray is not installed, cannot be started, or no cluster is at the address.
     """
@@ -147,7 +147,7 @@ def connected(workers: int, address: str | None) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Ray tells of its start on standard error, and of each worker that dies on standard output, which is not its."""
+    """Silences Ray: it tells of its start on standard error, and of dead workers on standard output, which is ours."""
     from ray._private import worker
 
     theirs: Any = worker  # there is no public switch
@@ -184,7 +184,7 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
 
 
 def _try_to_reach(address: str) -> None:
-    """Ray itself tries for minutes, and then ends the process. Raises OSError."""
+    """Connects to the address first: Ray itself tries for minutes, and then ends the process. Raises OSError."""
     found = re.fullmatch(r"(?:\w+://)?([^/:]+):([0-9]{1,5})", address)
     if found is not None:
         socket.create_connection((found[1], int(found[2])), timeout=REACHED_WITHIN_S).close()

@@ -1,7 +1,7 @@
 """A run: many items through one engine, each with its record on disk, so that a kill costs only what was in flight.
 
 A feature says what its items and records are, how an item is judged, and what the records add up to; `Run` keeps the
-order of things: what is there is not made again, each new record is kept before anybody hears of it, and the summary
+order of things: what is there is not made again, each new record is kept before it is reported, and the summary
 comes last. A killed run goes on when it is started again.
 """
 
@@ -30,12 +30,12 @@ AT_ONCE = 32
 Judge = Callable[[Item], Awaitable[Record]]
 """Makes the record of one item; any number may be under way."""
 Engine = Callable[[Iterable[Item]], AsyncGenerator[Record, None]]
-"""Makes the records of items, in whatever order; reads the items no further than it has room."""
+"""Makes the records of items, in any order; reads the items no further than it has room."""
 
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The input is whole, everything is ready, and so many items have their record already."""
+    """The input is whole, everything is ready, and `n_done` items have their record already."""
 
     n_items: int
     n_done: int
@@ -57,23 +57,23 @@ the end closes it (`contextlib.aclosing`)."""
 
 @dataclass(frozen=True)
 class Run(Generic[Item, Record, Summary]):
-    """What a feature says of its run. The log is open, and stays so until the end of the stream."""
+    """A run as a feature describes it. The log is open, and stays so until the end of the stream."""
 
     items: Iterable[Item]
-    """Gone through several times."""
+    """The items, which are gone through several times."""
     key: Callable[[Item], Hashable]
-    """Of the item's record in the log."""
+    """The key of the item's record in the log."""
     log: Log[Record, Any]
     engine: Engine[Item, Record]
     usage: Callable[[Record], Usage]
-    """For `NewRecord`; called once for each, in order."""
+    """The cost of a record, for `NewRecord`; called once for each, in order."""
     summarise: Callable[[Iterator[Record]], Summary]
-    """Is given the records of these items, in their order, once all are there."""
+    """Makes the summary from the records of these items, in their order, once all are there."""
     results: tuple[Path, ...] = ()
     """Files that hold only at the end, and that a new attempt removes before it begins. The first gets the summary."""
 
     async def stream(self) -> Events[Record, Summary]:
-        """What happens. Raises as the engine, and ConfigError where the disk fails."""
+        """Yields the events of the run. Raises as the engine, and ConfigError where the disk fails."""
         n_items = n_done = 0
         for item in self.items:
             n_items += 1
@@ -108,14 +108,14 @@ async def summary_of(events: Events[Record, Summary]) -> Summary:
 
 
 class Increments:
-    """Of an account that grows: what was added since it was looked at last."""
+    """The increments of an account that grows: what was added since the last call."""
 
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account
         self._before = Usage(cost_usd=0.0)
 
     def __call__(self, _record: object) -> Usage:
-        """Calls and cost; the cost is None where it is unknown."""
+        """Calls and cost since the last call; the cost is None where it is unknown."""
         before, now = self._before, self._account()
         self._before = now
         is_known = before.cost_usd is not None and now.cost_usd is not None

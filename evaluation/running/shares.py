@@ -28,7 +28,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
 
 
 def on_top_of(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
-    """The share as limits that an engine keeps whose journal says that so much is paid already."""
+    """The share as limits for an engine whose journal says that so much is paid already."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:
         changes["max_calls"] = share.max_calls + paid[0]
@@ -43,5 +43,5 @@ def is_limited(settings: CheckSettings) -> bool:
 
 
 def _part(whole: int, number: int, parts: int) -> int:
-    """Of `whole` in so many parts, the larger ones first: 5 in two is 3 and 2."""
+    """One of `parts` nearly equal parts of `whole`, the larger ones first: 5 in two is 3 and 2."""
     return whole // parts + (number < whole % parts)

@@ -1,4 +1,4 @@
-"""The items of a run, looked through once before anything is spent, and then read from disk one at a time."""
+"""The spool of a run: its items, looked through once before anything is spent, then read from disk one at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gives items to workers, and to others what a dead worker leaves behind."""
+"""A team of workers: it gives them items, and gives to others what a dead worker leaves behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOGGER = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class _Member:
-    """A worker as seen from here."""
+    """A worker as the team sees it."""
 
     share: CheckSettings
     actor: Any
@@ -31,8 +31,8 @@ class _Member:
 
 
 @dataclass(frozen=True)
-class _Asked(Generic[Item]):
-    """What a worker was asked for: to judge an item, or to open."""
+class _Assignment(Generic[Item]):
+    """A task of a worker: to judge an item, or to open."""
 
     member: _Member
     item: Item | None = None
@@ -46,15 +46,15 @@ class Team(Generic[Item, Record]):
     shares: Iterable[CheckSettings]
     items: Iterator[Item]
     describe: Callable[[Item], str]
-    """What messages call an item."""
+    """Names an item in messages."""
     hire: Callable[[CheckSettings], Any]
     """Starts an actor."""
     end: Callable[[Any], None]
     n_replacements: int
-    """That may still be hired."""
+    """Replacements that may still be hired."""
     members: list[_Member] = field(default_factory=list)
     returned: deque[tuple[Item, int]] = field(default_factory=deque)
-    under_way: dict[asyncio.Future[Any], _Asked[Item]] = field(default_factory=dict)
+    under_way: dict[asyncio.Future[Any], _Assignment[Item]] = field(default_factory=dict)
     last_death: str = ""
 
     async def judged(self) -> AsyncGenerator[Record, None]:
@@ -71,23 +71,23 @@ class Team(Generic[Item, Record]):
     def _add(self, share: CheckSettings) -> None:
         member = _Member(share, self.hire(share))
         self.members.append(member)
-        self._ask(_Asked(member))
+        self._ask(_Assignment(member))
 
-    def _ask(self, asked: _Asked[Item]) -> None:
+    def _ask(self, asked: _Assignment[Item]) -> None:
         actor = asked.member.actor
         ref = actor.open.remote() if asked.item is None else actor.judge.remote(asked.item)
         self.under_way[asyncio.wrap_future(ref.future())] = asked
         asked.member.n_under_way += 1
 
     def _hand_out(self) -> None:
-        """Fills up the workers, the least busy first. Raises ToolError where all are dead and something is left."""
+        """Fills up the workers, the least busy first. Raises ToolError where all are dead and items are left."""
         while free := [
             member for member in self.members if member.ready and member.n_under_way < at_once(member.share)
         ]:
             waiting = self._next()
             if waiting is None:
                 return
-            self._ask(_Asked(min(free, key=lambda member: member.n_under_way), *waiting))
+            self._ask(_Assignment(min(free, key=lambda member: member.n_under_way), *waiting))
         if not self.members and (self.returned or next(self.items, None) is not None):
             raise ToolError(f"all workers died: {self.last_death}. What was judged is kept", tool="ray")
 
@@ -115,8 +115,8 @@ class Team(Generic[Item, Record]):
         record: Record = answer
         return record
 
-    def _bury(self, asked: _Asked[Item], error: Exception) -> None:
-        """What it was at goes to others. Raises ToolError for one that too many died of."""
+    def _bury(self, asked: _Assignment[Item], error: Exception) -> None:
+        """Gives the dead worker's item to others. Raises ToolError for one that too many died of."""
         self.last_death = one_line(error)
         if asked.member in self.members:
             _LOGGER.warning("A worker died (%s); its work goes to others.", type(error).__name__)

@@ -52,7 +52,7 @@ class Worker(Generic[Item, Record]):
     def __init__(
         self, open_judge: OpenJudge[Item, Record], share: CheckSettings, directory: Path | None, home: Home
     ) -> None:
-        """Without a `directory` answers are kept in the user's cache."""
+        """Without a `directory`, answers are kept in the user's cache."""
         self._open_judge, self._share, self._directory, self._home = open_judge, share, directory, home
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -63,7 +63,7 @@ class Worker(Generic[Item, Record]):
             os.chdir(home.folder)
 
     async def open(self) -> Wrong | None:
-        """Starts the engine. Whatever is wrong with the set-up shows here."""
+        """Starts the engine. A wrong set-up shows here."""
         if factloop.__version__ != self._home.version:
             return Wrong(
                 is_about_data=False,

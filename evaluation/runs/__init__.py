@@ -1,1 +1,1 @@
-"""What a run over a data set leaves behind: its records, its figures, their calibration by labels."""
+"""A run over a data set: its records, its figures, their calibration by labels."""

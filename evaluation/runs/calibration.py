@@ -1,10 +1,10 @@
-"""Corrects the figures of a run by claims that people labelled and the same evaluator judged.
+"""Debiases the figures of a run by claims that people labelled and the same evaluator judged.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
-`label` and `verdict`. What is corrected, and what that rests on, is in `factloop.evaluation.debiasing`: precision by
+`label` and `verdict`. How figures are debiased, and why, is in `factloop.evaluation.debiasing`: precision by
 prediction-powered inference and by the adjusted count, F1@K by a bootstrap over both samples.
 
-A correction is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
+Debiasing is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
 that can be seen to fail, the run gets a warning; it cannot always be seen.
 """
 
@@ -16,21 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.records import Fingerprint
-from factloop.evaluation.debiasing.f1 import RESAMPLES, corrected_f1
-from factloop.evaluation.debiasing.precision import corrected_precision
-from factloop.evaluation.debiasing.records import LEVEL, CorrectedF1, Transfer
+from factloop.evaluation.debiasing.f1 import RESAMPLES, debiased_f1
+from factloop.evaluation.debiasing.precision import debiased_precision
+from factloop.evaluation.debiasing.records import LEVEL, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.runs.calibration_files import read_labelled_rows, read_predictions
 from factloop.evaluation.runs.calibration_sample import CalibrationSample, sample_of_run
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, CountedResponse
-from factloop.evaluation.runs.records import Calibration, RunCorrection, RunSummary
+from factloop.evaluation.runs.records import Calibration, RunDebiasing, RunSummary
 from factloop.reports.figures import plural
 
 if TYPE_CHECKING:
     import numpy as np
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url"}
-"""What makes an evaluator: two runs that differ in one of these were judged by two."""
+"""The settings that make an evaluator: two runs that differ in one of these were judged by two."""
 
 
 def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
@@ -39,7 +39,7 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
     A file has rows of `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and perhaps `group` (the prompt
     or response of each claim); or it is the input of an audit (`factloop.evaluation.audit.rows`), whose `evaluator` is
     named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration,
-    DataError for a malformed row.
+    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for anything else,
     """
     if os.path.isdir(place):  # False, too, for a name that no path can have
         return sample_of_run(place, evaluator)
@@ -54,7 +54,7 @@ def calibrated(
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> RunSummary:
-    """The summary with the corrections of its precision and of its F1@K, and with what speaks against them."""
+    """The summary with its precision and its F1@K debiased, and with reasons to distrust that."""
     calibration = calibrate(
         sample,
         summary.responses,
@@ -80,10 +80,10 @@ def calibrate(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> Calibration:
-    """Each system's precision and F1@K, raw and corrected by its own labelled claims, or by all if it has none.
+    """Each system's precision and F1@K, raw and debiased by its own labelled claims, or by all if it has none.
 
-    A sample of other systems' claims is none of this one's: with as many errors of another it would pull the figure to
-    theirs. Each estimate says how many labelled claims it rests on.
+    A system with labelled claims is debiased by these alone: with more errors than its own, the claims of others would
+    pull the figure to theirs. Each estimate says how many labelled claims it rests on.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
     (a run corrected by its own labels) both are drawn together. Raises ValueError for a K below 1.
@@ -95,10 +95,10 @@ def calibrate(
         n_claims=len(sample.labels),
         n_unscored=sample.verdicts.count(None),
         systems=tuple(
-            RunCorrection(
+            RunDebiasing(
                 system=name,
-                precision=corrected_precision(sample.for_system(name), _judged(of_system), level=level),
-                f1=_corrected_f1(sample.for_system(name), of_system, ks, transfer, abstention, rng, level, resamples),
+                precision=debiased_precision(sample.for_system(name), _judged(of_system), level=level),
+                f1=_debiased_f1(sample.for_system(name), of_system, ks, transfer, abstention, rng, level, resamples),
                 transfer=transfer,
             )
             for name in names
@@ -108,7 +108,7 @@ def calibrate(
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
-    """What speaks against correcting this run by these claims, as far as it can be seen."""
+    """Reasons not to debias this run by these claims, as far as they show."""
     return tuple(_warnings(sample, summary))
 
 
@@ -142,7 +142,7 @@ def _judged(responses: Sequence[CountedResponse]) -> JudgedResponses:
     return JudgedResponses([one.counts for one in responses], [one.prompt_id for one in responses])
 
 
-def _corrected_f1(
+def _debiased_f1(
     labelled: LabelledClaims,
     responses: Sequence[CountedResponse],
     ks: Sequence[int],
@@ -151,12 +151,12 @@ def _corrected_f1(
     rng: np.random.Generator,
     level: float,
     resamples: int,
-) -> tuple[CorrectedF1, ...]:
-    """With the responses that the scores of the run rest on: `exclude` leaves out those without any claim, and a
-    response of irrelevant claims alone stays, as 0.
+) -> tuple[DebiasedF1, ...]:
+    """F1@K, raw and debiased, over the responses of the run's scores: `exclude` leaves out those without any claim,
+    and a response of irrelevant claims alone stays, as 0.
     """
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
-    found = corrected_f1(
+    found = debiased_f1(
         labelled, _judged(rated), ks, rng, transfer=transfer, resamples=resamples, level=level, abstentions="zero"
     )
     n_left_out = len(responses) - len(rated)

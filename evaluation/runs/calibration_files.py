@@ -1,4 +1,4 @@
-"""Labelled claims for a correction, read from files."""
+"""Reads labelled claims for debiasing from files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _name(value: Any) -> Any:
 
 
 class LabelledRow(Record):
-    """One labelled claim and what the evaluator made of it."""
+    """One labelled claim with the evaluator's verdict."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -1,4 +1,4 @@
-"""Labelled claims for a correction, and how a finished run yields them."""
+"""Labelled claims for debiasing, and how a finished run yields them."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class CalibrationSample:
     """Claims that people labelled and an evaluator judged."""
 
     data: str
-    """Name, and hash where it is a file."""
+    """The name of the data, and its hash if it is a file."""
     labels: tuple[int, ...]
     """1 supported, 0 not."""
     verdicts: tuple[int | None, ...]
-    """1 supported, 0 not, None where there is none."""
+    """1 supported, 0 not, None without a verdict."""
     groups: tuple[str, ...] | None = None
     """The prompt or response of each claim; None: all are independent."""
     n_irrelevant: int = 0
     """Claims labelled or judged irrelevant, which are not among these."""
     fingerprint: Fingerprint | None = None
-    """Of the run that judged them; None for a file."""
+    """The fingerprint of the run that judged them; None for a file."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
-    """Who wrote each claim; None where that is not known."""
+    """The system that wrote each claim; None where that is not known."""
 
     @property
     def systems(self) -> frozenset[str]:
-        """Who wrote the claims, as far as that is known."""
+        """The systems that wrote the claims, as far as known."""
         return frozenset(self.of_systems or ())
 
     def for_system(self, name: str) -> LabelledClaims:

@@ -25,7 +25,7 @@ class RunItem:
     prompt: str | None
     response: str
     facts: tuple[GivenFacts, ...] | None = None
-    """None: the response is split."""
+    """The given facts; None if the response is to be split."""
     labels: tuple[tuple[FactLabel, ...], ...] = ()
     """People's label of each given fact, sentence by sentence."""
 

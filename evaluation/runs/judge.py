@@ -75,6 +75,6 @@ def open_judge_with(
 
 
 def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:
-    """Every given fact is a claim of the report, in the same order."""
+    """The labels by claim id: every given fact is a claim of the report, in the same order."""
     labels = [label for of_sentence in item.labels for label in of_sentence]
     return {claim.id: label for claim, label in zip(report.claims, labels, strict=True)} if labels else {}

@@ -47,7 +47,7 @@ class LabelTable(Record):
 
     @property
     def n_facts(self) -> int:
-        """Those in the rows."""
+        """How many facts are in the rows."""
         return self.supported.total + self.not_supported.total + self.irrelevant.total
 
     @property
@@ -76,18 +76,18 @@ class SystemAgreement(Record):
     """None for all systems together."""
     table: LabelTable
     n_responses: Count
-    """Those with a labelled fact."""
+    """Responses with a labelled fact."""
     n_unscored: Count
     agreement: PromptFigure
     """Share of scored facts, in [0, 1], whose verdict is the label."""
     kappa: PromptFigure
     """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is agreement by chance."""
     tpr: PromptFigure
-    """Over facts that label and verdict both call relevant: of the supported ones, those found supported."""
+    """Over facts that label and verdict both call relevant: share of the supported ones that were found supported."""
     tnr: PromptFigure
-    """Over the same facts: of the others, those found not supported."""
+    """Over the same facts: share of the others that were found not supported."""
     balanced_accuracy: PromptFigure
-    """Their mean; 0.5 is guessing."""
+    """Mean of TPR and TNR; 0.5 is guessing."""
 
 
 class LabelAgreement(Record):

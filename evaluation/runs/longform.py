@@ -85,7 +85,7 @@ def score_long_form(
 def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
-    """Each K as a number, the same one once. Raises ValueError for one below 1."""
+    """The Ks as numbers, each once. Raises ValueError for one below 1."""
     supported = [response.counts.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:
@@ -117,7 +117,7 @@ def f1_curve(
 
 
 def _spread(highest: int) -> list[int]:
-    """At most `CURVE_POINTS` whole numbers from 1 to `highest`, evenly apart on a logarithmic scale."""
+    """Up to `CURVE_POINTS` whole numbers from 1 to `highest`, evenly apart on a logarithmic scale."""
     if highest <= CURVE_POINTS:
         return list(range(1, highest + 1))
     steps = (round(highest ** (step / (CURVE_POINTS - 1))) for step in range(CURVE_POINTS))
@@ -211,7 +211,7 @@ def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """From 1 for the highest; those equal but for rounding share the mean of their ranks."""
+    """The rank, from 1 for the highest; those equal but for rounding share the mean of their ranks."""
     equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     return better + (equal + 1) / 2

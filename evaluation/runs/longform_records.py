@@ -1,4 +1,4 @@
-"""What F1@K over a run of long answers takes and gives: counts of each answer, and means with what they rest on."""
+"""Records of F1@K over a run of long answers: counts of each answer, and means with what they rest on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ K = Annotated[int, Field(ge=1)]
 
 
 class AbstentionPolicy(StrEnum):
-    """What an answer without any claim counts as."""
+    """How an answer without any claim counts."""
 
     ZERO = "zero"
     """F1@K 0, as in the paper's code."""
@@ -24,7 +24,7 @@ class AbstentionPolicy(StrEnum):
 
 
 class KRule(StrEnum):
-    """Where a K comes from."""
+    """A rule that gives a K."""
 
     GIVEN = "given"
     MEDIAN = "median"
@@ -34,7 +34,7 @@ class KRule(StrEnum):
 
 
 class Quantity(StrEnum):
-    """What is measured of answers; each is a field of `SystemScore` or of `ScoreAtK`, declared in `measures`."""
+    """A quantity measured of answers; each is a field of `SystemScore` or of `ScoreAtK`, declared in `measures`."""
 
     PRECISION = "precision"
     F1 = "f1"
@@ -50,12 +50,12 @@ class CountedResponse(Record):
 
     @property
     def abstained(self) -> bool:
-        """It claims nothing at all. Irrelevant claims are claims: such an answer has F1@K 0."""
+        """Whether it claims nothing at all. Irrelevant claims are claims: such an answer has F1@K 0."""
         return self.counts.total == 0
 
     @property
     def unscored(self) -> bool:
-        """It makes claims, and not one of them got a verdict."""
+        """Whether it makes claims, all of them unscored."""
         return 0 < self.counts.total == self.counts.unscored
 
 
@@ -72,7 +72,7 @@ class PromptFigure(Figure):
     """None without a generator, with fewer than two prompts (of each class, for balanced accuracy), and where all
     resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
     n_prompts: Count
-    """Of the items that it rests on."""
+    """Prompts of the items that it rests on."""
 
 
 class Mean(PromptFigure):
@@ -115,7 +115,7 @@ class Ranking(Record):
     k: K
     systems: tuple[str, ...]
     ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
-    """From 1; systems with the same F1@K share the mean of their ranks."""
+    """Ranks from 1; systems with the same F1@K share the mean of their ranks."""
 
 
 class LongFormScores(Record):

@@ -23,7 +23,7 @@ class Measure:
     of: Callable[[Counts, int], float | None]
     """The value of one answer by its claims and K; None where it has none."""
     at_k: bool = True
-    """Whether there is one for each K."""
+    """Whether it has a value for each K."""
     leads: bool = False
     """Whether it is on the terminal, at the head of the page and beside people's labels; the page's table has all."""
     is_compared: bool = False
@@ -34,7 +34,7 @@ class Measure:
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """Of one answer; None where it has none, and where it does not count. `k` is not read but at K."""
+        """The value of one answer; None where it has none, and where it does not count. `k` is not read but at K."""
         return self.of(response.counts, k or 1) if is_rated(response, abstention) else None
 
 
@@ -42,9 +42,9 @@ F1 = Measure(Quantity.F1, "F1", f1_at_k, leads=True, is_compared=True)
 PRECISION = Measure(
     Quantity.PRECISION, "Precision", lambda counts, _: precision(counts), at_k=False, leads=True, is_compared=True
 )
-"""Over answers with a claim that is supported or not supported."""
+"""Precision, over answers with a claim that is supported or not supported."""
 MEASURES = (F1, PRECISION, Measure(Quantity.RECALL, "Recall", recall_at_k))
-"""In the order in which they are shown."""
+"""All measures, in the order in which they are shown."""
 BY_QUANTITY = {measure.quantity: measure for measure in MEASURES}
 
 
@@ -56,7 +56,7 @@ def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
 
 
 def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
-    """Each measure with its K, where it has one, and its mean."""
+    """The means of a system: each measure, with its K if it has one, and its mean."""
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)

@@ -1,4 +1,4 @@
-"""What a run over a data set writes: a line for each response, and a summary of them all."""
+"""Records of a run over a data set: a line for each response, and a summary of them all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from factloop.core.records import CascadeSavings, Count, FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.debiasing.records import CorrectedF1, CorrectedPrecision, Transfer
+from factloop.evaluation.debiasing.records import DebiasedF1, DebiasedPrecision, Transfer
 from factloop.evaluation.runs.label_agreement import LabelAgreement
 from factloop.evaluation.runs.longform_records import CountedResponse, CurvePoint, LongFormScores
 
@@ -20,12 +20,12 @@ class JudgedResponse(Record):
 
     id: str
     system: str
-    """Who wrote the response."""
+    """The system that wrote the response."""
     prompt_id: str
     """Responses of several systems to one prompt share it."""
     report: FactualityReport
     labels: Mapping[str, FactLabel] = Field(default_factory=dict)
-    """Claim id to what people said of the claim, where the claims were given with labels."""
+    """Claim id to people's label, where the claims were given with labels."""
 
     @property
     def counted(self) -> CountedResponse:
@@ -33,30 +33,30 @@ class JudgedResponse(Record):
 
 
 class ResponseLine(CountedResponse):
-    """What the summary keeps of one response."""
+    """One response as the summary keeps it."""
 
     id: str
 
 
-class RunCorrection(Record):
-    """Figures of one system corrected by labelled claims."""
+class RunDebiasing(Record):
+    """Figures of one system debiased by labelled claims."""
 
     system: str
-    precision: CorrectedPrecision
-    f1: tuple[CorrectedF1, ...]
+    precision: DebiasedPrecision
+    f1: tuple[DebiasedF1, ...]
     """One for each K of the run."""
     transfer: Transfer
 
 
 class Calibration(Record):
-    """The labelled claims that a run was corrected by, and what came of it."""
+    """The labelled claims that a run was debiased by, and the debiased figures."""
 
     data: str
-    """Name, and hash where it is a file."""
+    """The name of the data, and its hash if it is a file."""
     n_claims: Count
     n_unscored: Count
     """Labelled claims without a verdict, which nothing rests on."""
-    systems: tuple[RunCorrection, ...]
+    systems: tuple[RunDebiasing, ...]
 
 
 class RunSummary(Record):
@@ -66,20 +66,20 @@ class RunSummary(Record):
     """Means of version 1.0 do not say why they are undefined."""
     kind: Literal["responses", "factscore"]
     data: str
-    """Name, and hash where it is a file."""
+    """The name of the data, and its hash if it is a file."""
     scores: LongFormScores
     curve: tuple[CurvePoint, ...]
     """F1@K against K."""
     responses: tuple[ResponseLine, ...]
-    """By system and prompt."""
+    """The responses by system and prompt."""
     labelled: LongFormScores | None = None
     """The same scores by people's labels, where there are labels; for the same K."""
     agreement: LabelAgreement | None = None
-    """Of the verdicts with people's labels, claim by claim."""
+    """Agreement of the verdicts with people's labels, claim by claim."""
     calibration: Calibration | None = None
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """Over all responses; None without a cascade."""
+    """Savings over all responses; None without a cascade."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

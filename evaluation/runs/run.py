@@ -1,4 +1,4 @@
-"""A run over a data set: judges what is not yet judged, and sums up what is.
+"""A run over a data set: judges what is still missing, and sums up the whole.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
         items = response_items(load_responses("responses.jsonl"))
@@ -33,7 +33,7 @@ from factloop.tools.calls.meter import UsageMeter
 Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
-"""Judges the items, in whatever order; keeps answers paid for in the folder, where there is one."""
+"""Judges the items, in any order; keeps answers paid for in the folder, where there is one."""
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
@@ -60,15 +60,15 @@ async def astream_run(
 
     All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
     `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
-    settings, whatever its `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
+    settings, with any `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
     (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `correct` has
     the last word on the summary, before it is kept.
 
     Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
     twice where an attempt ended between them. Its `wall_s` is the time of this attempt.
 
-    With a model or a paid search it costs money. Raises ConfigError, DataError. Whoever stops before the end closes the
-    stream (`contextlib.aclosing`).
+    With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
+    closes the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     judge = engine or partial(_judge_here, checker)
@@ -116,7 +116,7 @@ async def _judge_here(
 
 @contextmanager
 def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
-    """Where answers are kept; None for the user's cache."""
+    """The journal for answers; None for the user's cache."""
     settings = checker.settings
     asks = settings.model is not None or any(tool.cacheable for tool in checker.tools)
     if folder is None and settings.cache and asks:

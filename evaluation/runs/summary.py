@@ -1,4 +1,4 @@
-"""A run over a data set in numbers, made in one pass: of each response only its counts are kept."""
+"""Sums up a run over a data set in one pass: of each response only its counts are kept."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ WantedK = int | Literal["median", "maximum"]
 
 @dataclass(frozen=True)
 class Scoring:
-    """How the counts of a run become scores. Changes no verdict, so a finished run is scored anew for nothing."""
+    """How the counts of a run become scores. It changes no verdict, so that scoring a finished run anew is free."""
 
     ks: Sequence[WantedK] = (64,)
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES
-    """0 for no intervals."""
+    """Number of resamples; 0 for no intervals."""
     seed: int = 0
-    """Of the resamples."""
+    """Seed of the resamples."""
 
 
 class Account(Protocol):
@@ -52,8 +52,8 @@ class _Drawn(TypedDict):
 
 
 @dataclass
-class _Gathered:
-    """What is kept of the responses seen so far."""
+class _Totals:
+    """Running totals over the responses seen so far."""
 
     lines: dict[str, ResponseLine] = field(default_factory=dict)
     tables: dict[str, LabelTable] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class _Gathered:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """That of the first response in the order of ids."""
+        """The fingerprint of the first response in the order of ids."""
         return min(self.fingerprints.values(), key=lambda one: one[0])[1]
 
     def labels(self, line: ResponseLine) -> Counts:
@@ -106,7 +106,7 @@ def summarise(
     comes twice, and for a system that answers a prompt twice.
     """
     scoring = scoring or Scoring()
-    found = _Gathered()
+    found = _Totals()
     for judged in responses:
         found.add(judged)
         account.add(judged.report.usage)
@@ -143,14 +143,14 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _drawn(scoring: Scoring) -> _Drawn:
-    """Every figure of a run is drawn by a generator of its own, so that none depends on which others are asked for."""
+    """A generator for each figure of a run, so that no figure depends on which others are asked for."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None
     return {"rng": rng, "resamples": scoring.resamples, "level": scoring.level}
 
 
-def _warnings(found: _Gathered) -> Iterator[str]:
+def _warnings(found: _Totals) -> Iterator[str]:
     n_claims = sum(line.counts.total for line in found.lines.values())
     if n_claims:
         yield from engine_warnings(found.fingerprint)

@@ -28,22 +28,22 @@ _BLOCK = 1024
 """Prompts whose random signs are held at once: 40 MB."""
 
 
-class Correction(StrEnum):
+class PValueAdjustment(StrEnum):
     NONE = "none"
     BONFERRONI = "bonferroni"
     HOLM = "holm"
 
 
-def corrected(p_values: Sequence[float], correction: Correction) -> list[float]:
+def adjusted_p_values(p_values: Sequence[float], correction: PValueAdjustment) -> list[float]:
     """The p-values to hold against alpha, in the order given: each at least as large as it was, at most 1.
 
     Bonferroni multiplies by the number of tests; Holm multiplies the smallest by it, the next by one less and so on,
     never falling. Both bound the chance of any false difference among all pairs by alpha.
     """
     p, n = np.asarray(p_values, dtype=np.float64), len(p_values)
-    if correction is Correction.NONE:
+    if correction is PValueAdjustment.NONE:
         return [float(value) for value in p]
-    if correction is Correction.BONFERRONI:
+    if correction is PValueAdjustment.BONFERRONI:
         return [float(value) for value in np.minimum(p * n, 1.0)]
     order = np.argsort(p, kind="stable")
     held = np.minimum(np.maximum.accumulate(p[order] * (n - np.arange(n))), 1.0)

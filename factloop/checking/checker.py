@@ -56,7 +56,7 @@ class Check(Protocol):
 
 
 @dataclass(frozen=True)
-class Engaged:
+class OpenChecks:
     """What works on one response or on many: its checks and, where there is one, what all of them may take."""
 
     checking: Checking
@@ -192,7 +192,7 @@ class FactChecker:
         checking = open_checking(self._prepare(self.tools), journal=journal)
         try:
             with self._recording.in_use():
-                yield Engaged(checking).check
+                yield OpenChecks(checking).check
         finally:
             await checking.aclose()
 
@@ -205,7 +205,7 @@ class FactChecker:
         sources: Sources | None = None,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
-    ) -> AsyncIterator[Engaged]:
+    ) -> AsyncIterator[OpenChecks]:
         """What `acheck` would use for this response: for a response worked on further.
 
         All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
@@ -214,7 +214,7 @@ class FactChecker:
         asked = CheckRequest(response, prompt, sources=sources, limits=limits)
         async with self._run(asked, run_dir) as (checking, _):
             allowance = checking.allowance(limits, begun_at=asked.begun_at, of="this correction")
-            yield Engaged(checking, sources, allowance)
+            yield OpenChecks(checking, sources, allowance)
 
     async def astream(
         self,

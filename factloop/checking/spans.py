@@ -9,7 +9,7 @@ from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
 
 
 def check_span(settings: CheckSettings, fingerprint: Fingerprint, prompt: str | None, response: str) -> Span:
-    """Of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    """The span of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
     span = graph_span(
         settings.tracing,
         "factloop.safe",
@@ -27,7 +27,7 @@ def check_span(settings: CheckSettings, fingerprint: Fingerprint, prompt: str | 
 
 
 def note_check(span: Span, report: FactualityReport) -> None:
-    """What came of it, in numbers."""
+    """Notes the outcome of a check, in numbers."""
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **usage_values(report.usage)})

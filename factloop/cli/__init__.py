@@ -10,7 +10,7 @@ from factloop.core.errors import FactloopError
 
 WRONG_INPUT = 2
 EVALUATION = "factloop.evaluation"
-"""What an installation may do without."""
+"""The folder of the optional part of an installation."""
 
 
 def main() -> None:

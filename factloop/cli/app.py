@@ -1,4 +1,4 @@
-"""The commands, put together: each with its home and its line of help; its flags stand with it."""
+"""The table of commands: each with its home and its line of help; its flags stand with it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from functools import partial
 from rich.console import Console
 
 from factloop.cli.exits import DONE, messages_console, stopped_with
-from factloop.cli.inputs import named_data
+from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
@@ -19,19 +19,19 @@ from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable
 from factloop.evaluation.audit.whole import audit
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 @dataclass(frozen=True)
 class AuditAsk:
-    """What the user asked for."""
+    """Arguments of the command."""
 
     predictions: str
     evaluators: tuple[str, ...]
-    """Empty for all."""
+    """Evaluators to audit; empty for all."""
     threshold: float | None
     alpha: float
-    correction: Correction
+    correction: PValueAdjustment
     resamples: int
     level: float
     seed: int
@@ -46,7 +46,7 @@ def run_audit(ask: AuditAsk) -> int:
     try_outputs((ask.json, ask.html), (ask.predictions,))
     with stopped_with("It costs nothing to run it again.", messages), _steps(messages, ask) as say_step:
         say_step("reading")
-        name = named_data(ask.predictions)
+        name = name_of_data(ask.predictions)
         table = _chosen(load_predictions(ask.predictions), ask)
         say_step(f"auditing {table.n_rows:,} claims by {len(table.scores):,} evaluators")
         report = _audited(table, name, ask)
@@ -61,7 +61,7 @@ def run_audit(ask: AuditAsk) -> int:
 
 @contextmanager
 def _steps(messages: Console, ask: AuditAsk) -> Iterator[Callable[[str], None]]:
-    """Says on a terminal how far it is, and leaves nothing behind."""
+    """Shows the current step on a terminal, and leaves nothing behind."""
     if ask.quiet or not messages.is_terminal:
         yield lambda _: None
         return
@@ -96,7 +96,7 @@ def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
 
 
 def sentences_of(document: str) -> Sequence[str]:
-    """As verifiers cut documents into chunks."""
+    """The sentences of a document, as verifiers cut it into chunks."""
     from factloop.tools.verifiers.chunks import whole_sentences
 
     return whole_sentences(document)

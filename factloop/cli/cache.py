@@ -1,4 +1,4 @@
-"""`factloop cache show | clear`: what is kept for other runs, and removing it."""
+"""`factloop cache show | clear`: shows what is kept for other runs, and removes it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 from factloop.setup.caching.clearing import CacheCleared, clear
 from factloop.setup.caching.folder import place_looked_at
-from factloop.setup.caching.status import CacheStatus, Kept, status_of
+from factloop.setup.caching.status import CacheSection, CacheStatus, status_of
 from factloop.setup.settings import RunSettings
 
 STAYED = 2
-"""Something was to go and did not."""
+"""Exit code where something that was to be removed stayed."""
 
 
 def run_show(flags: Mapping[str, Any], json: str | None) -> int:
-    """Says what is kept; returns the exit code. Raises ConfigError."""
+    """Shows what is kept; returns the exit code. Raises ConfigError."""
     try_outputs((json,), ())
     status = status_of(_settings(flags))
     if json is not None:
@@ -82,7 +82,7 @@ def _print_status(status: CacheStatus, console: Terminal) -> None:
     console.print(f"{_size(status.n_bytes)} of {room}; kept for {days}.", soft_wrap=True)
 
 
-def _cells(kept: Kept, verb: str) -> tuple[str, str, str]:
+def _cells(kept: CacheSection, verb: str) -> tuple[str, str, str]:
     return f"{kept.n:,}", _size(kept.n_bytes), "–" if kept.oldest is None else f"{verb} {_day(kept.oldest)}"
 
 

@@ -1,4 +1,4 @@
-"""`factloop cascade tune`: from labelled claims to the file that `--cascade` reads."""
+"""`factloop cascade tune`: reads labelled claims, and writes the file that `--cascade` reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console
 
 from factloop.checking.cascade.records import CascadeFile
 from factloop.cli.exits import DONE, messages_console, stopped_with
-from factloop.cli.inputs import named_data
+from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
@@ -19,7 +19,7 @@ from factloop.evaluation.cascades.tuning import LabelledRow, Tune, atune, load_l
 
 @dataclass(frozen=True)
 class TuneAsk:
-    """What the user asked for, beside the tuning itself."""
+    """Arguments of the command, beside the tuning itself."""
 
     labelled: str
     out: str
@@ -35,7 +35,7 @@ def run_tune(ask: TuneAsk, wanted: Tune) -> int:
         raise ConfigError("--out -: the cascade is a file; --json - prints the same")
     try_outputs((ask.out, ask.json, ask.html), (ask.labelled,))
     with stopped_with("It costs nothing to run it again.", messages):
-        data = named_data(ask.labelled)
+        data = name_of_data(ask.labelled)
         cascade = _tuned(load_labelled(ask.labelled), wanted, data, messages, quiet=ask.quiet)
     as_json = partial(to_json, cascade)
     write_files({ask.out: as_json})

@@ -1,4 +1,4 @@
-"""`factloop check`: from files and flags to a report, and an exit code."""
+"""`factloop check`: reads files and flags, and gives a report and an exit code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from factloop.tools.search.build import check_sources
 
 @dataclass(frozen=True)
 class Ask:
-    """What the user asked for, beside the settings of the check."""
+    """Arguments of the command, beside the settings of the check."""
 
     answer: str
     prompt: str | None
@@ -46,7 +46,7 @@ class Ask:
 
 
 def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
-    """Checks and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
+    """Checks and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     refuse_impossible(ask.fail_under)

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CompareAsk:
-    """What the user asked for."""
+    """Arguments of the command."""
 
     runs: tuple[str, ...]
     """One or two folders."""
@@ -63,7 +63,7 @@ def run_compare(ask: CompareAsk) -> int:
 
 @dataclass(frozen=True)
 class _Reports(Iterable[JudgedResponse]):
-    """The reports of a run, read from its folder whenever they are gone through."""
+    """The reports of a run, read from its folder at every pass."""
 
     run: FinishedRun
 
@@ -72,7 +72,7 @@ class _Reports(Iterable[JudgedResponse]):
 
 
 def _sides(ask: CompareAsk) -> tuple[ComparedRun, ComparedRun]:
-    """A and B: the two runs, each with its system where two are named, or the two systems of a single run."""
+    """Both sides: the two runs, each with its system where two are named, or the two systems of a single run."""
     if len(ask.runs) > 2 or len(ask.systems) > 2:
         raise ConfigError("two runs are compared, or two systems of one: name no more")
     runs = [read_run(folder) for folder in ask.runs]

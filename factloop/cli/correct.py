@@ -1,4 +1,4 @@
-"""`factloop correct`: from files and flags to a text to use, and an exit code."""
+"""`factloop correct`: reads files and flags, and gives a text to use and an exit code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORKING = "Checking, rewriting, checking again"
 
 @dataclass(frozen=True)
 class Ask:
-    """What the user asked for, beside the settings of the check."""
+    """Arguments of the command, beside the settings of the check."""
 
     answer: str
     prompt: str | None
@@ -56,7 +56,7 @@ class Ask:
 
 
 def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
-    """Corrects and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
+    """Corrects and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(CorrectionSettings, flags, os.environ, Path.cwd())
     refuse_impossible(ask.fail_under)
@@ -77,7 +77,7 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
 
 
 def _print_estimate(ask: Ask, flags: Mapping[str, Any]) -> int:
-    """That of one check, and what comes on top, which depends on what the check finds."""
+    """Prints the estimate of one check, and what may come on top, which depends on what the check finds."""
     check = Check(ask.answer, ask.prompt, ask.json, None, None, None, dry_run=True, strict=False, quiet=ask.quiet)
     code = run_check(check, {name: value for name, value in flags.items() if name in CheckSettings.model_fields})
     if STANDARD_OUTPUT not in ask.outputs:

@@ -1,4 +1,4 @@
-"""`factloop data list | get`: which data sets there are, and getting them."""
+"""`factloop data list | get`: lists data sets, and downloads them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STOPPED = "Run the same command again to go on."
 class ListedPart(Record):
     name: str
     path: Path | None
-    """Its folder, where it is there."""
+    """The data set's folder, if it is there."""
 
 
 class ListedDataset(Record):
@@ -48,19 +48,19 @@ class ListedDataset(Record):
 
 class DataListing(Record):
     folder: Path
-    """Where data sets are looked for."""
+    """The folder in which data sets are looked for."""
     datasets: tuple[ListedDataset, ...]
 
 
 class GotDataset(Record):
     name: str
     files: tuple[FetchedFile, ...]
-    """None where it failed; what was downloaded until then stays, and is not downloaded again."""
+    """None after a failure; what was downloaded until then stays, and is not downloaded again."""
     error: str | None
 
 
 class DataGot(Record):
-    """What `data get` did."""
+    """The outcome of `data get`."""
 
     folder: Path
     datasets: tuple[GotDataset, ...]
@@ -68,7 +68,7 @@ class DataGot(Record):
 
 @dataclass(frozen=True)
 class GetAsk:
-    """What the user asked for."""
+    """Arguments of the command."""
 
     names: tuple[str, ...]
     parts: tuple[str, ...]
@@ -91,9 +91,9 @@ def run_list(into: Path | None, json: str | None) -> int:
 
 
 def run_get(ask: GetAsk, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Gets each data set, whatever becomes of the others; returns the exit code.
+    """Gets each data set, even where others fail; returns the exit code.
 
-    Raises ConfigError, before anything is downloaded, for a name or a part that is none.
+    Raises ConfigError, before anything is downloaded, for an unknown name or part.
     """
     messages = messages_console()
     folder = ask.into or data_folder()
@@ -139,7 +139,7 @@ def _get(dataset: Dataset, ask: GetAsk, folder: Path, download: Download | None,
 
 
 def _alone(folder: Path) -> FileLock:
-    """Two downloads of one file at a time would both write to its unfinished part."""
+    """Holds a lock on the folder: two downloads of one file at a time would both write to its unfinished part."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)

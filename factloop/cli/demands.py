@@ -1,4 +1,4 @@
-"""What is asked of a report, by --strict, by --fail-under and anyway, and the exit code where it falls short."""
+"""Demands on a report: --strict, --fail-under, at least one scored claim; and the exit code where it falls short."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 
 Result = tuple[UnscoredReason | None, str]
-"""Why something is unscored, None if it is not, and the words on it."""
+"""The reason why something is unscored, None if it is scored, and the words on it."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Where a model or a prompt is what is examined, that it declines to answer is a finding."""
+"""Reasons that are breakdowns. A refusal is not: of a model or a prompt under examination it is a finding."""
 NO_CLAIM = "no claim could be scored"
 
 
@@ -27,7 +27,7 @@ def refuse_impossible(fail_under: float | None) -> None:
 
 
 def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
-    """What went wrong first, in one line; None where nothing did."""
+    """The first failure, in one line; None where nothing failed."""
     said = next((said for reason, said in results if reason in failures), None)
     return None if said is None else visible(" ".join(said.split()))
 
@@ -37,7 +37,7 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
-    """The exit code; one that is not 0 is said on the console. A response without claims falls below no threshold."""
+    """The exit code; one that is not 0 is explained on the console. A response without claims is below no threshold."""
     failure = first_failure(results_of(report))
     if failure is not None and not report.counts.scored:
         messages.print(f"factloop: {NO_CLAIM}: {failure}", soft_wrap=True)

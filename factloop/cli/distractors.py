@@ -1,4 +1,4 @@
-"""`factloop distractors`: what a response would be put among, without asking any model."""
+"""`factloop distractors`: makes the distractors of a response, without asking any model."""
 
 from __future__ import annotations
 

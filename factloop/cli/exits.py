@@ -1,4 +1,4 @@
-"""Exit codes, and how a command that was stopped says how to go on."""
+"""Exit codes, and the hint that a stopped command gives on how to go on."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def run_until_stopped(work: Coroutine[Any, Any, T], messages: Console, *, run_di
             runner.run(keep())
             return kept_here[0]
         except KeyboardInterrupt:
-            messages.print(_how_to_go_on(run_dir, kept=kept), soft_wrap=True)
+            messages.print(_resume_hint(run_dir, kept=kept), soft_wrap=True)
             leave_now(INTERRUPTED)
 
 
 @contextmanager
 def stopped_with(said: str, messages: Console) -> Iterator[None]:
-    """For work that costs nothing: an interrupt ends the process at once, with this line."""
+    """Ends the process at an interrupt, with this line: for work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -48,7 +48,7 @@ def stopped_with(said: str, messages: Console) -> Iterator[None]:
         leave_now(INTERRUPTED)
 
 
-def _how_to_go_on(run_dir: Path | None, *, kept: bool) -> str:
+def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
     if run_dir is not None:
         return f"factloop: stopped. Run the same command again to go on from {run_dir}."
     if kept:

@@ -1,4 +1,4 @@
-"""`factloop experiment`: from a plan to a comparison of its variants, and an exit code."""
+"""`factloop experiment`: reads a plan, and gives a comparison of its variants and an exit code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from factloop.setup.settings import CheckSettings
 
 @dataclass(frozen=True)
 class ExperimentAsk:
-    """What the user asked for, beside the limits of the run."""
+    """Arguments of the command, beside the limits of the run."""
 
     plan: str
     level: float

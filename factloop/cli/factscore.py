@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.cli.exits import messages_console
-from factloop.cli.inputs import named_data
+from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import try_outputs, write_output
 from factloop.cli.responses import print_estimate
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
@@ -46,7 +46,7 @@ def run_factscore(
     items = factscore_items(place, systems)
     if dry_run:
         return print_estimate(items, ask, settings)
-    named = named_part(DATASET, PART) if data is None else named_data(data)
+    named = named_part(DATASET, PART) if data is None else name_of_data(data)
     ran = run_over(plan, items, data=named, kind="factscore", messages=messages)
     if predictions is not None:
         assert ask.run_dir is not None  # refused above

@@ -1,4 +1,4 @@
-"""Flags that several commands have and that are no settings, each with its help and its panel."""
+"""Flags of several commands that are not settings, each with its help and its panel."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.folder import find_part, named_part
 from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
 from factloop.evaluation.generation.estimate import estimate_prompts, estimate_responses
-from factloop.evaluation.generation.prompts import PromptsAsked, generate_prompts
+from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
 from factloop.evaluation.generation.records import (
     GeneratedPrompt,
     GenerationEstimate,
@@ -41,7 +41,7 @@ from factloop.reports.visible import visible
 
 @dataclass(frozen=True)
 class ResponsesAsk:
-    """What the user asked for, beside the settings of the model."""
+    """Arguments of the command, beside the settings of the model."""
 
     out: Path
     data: str | None
@@ -57,7 +57,7 @@ class ResponsesAsk:
 
 @dataclass(frozen=True)
 class PromptsAsk:
-    """What the user asked for, beside the settings of the model."""
+    """Arguments of the command, beside the settings of the model."""
 
     out: Path
     topics: tuple[str, ...]
@@ -98,7 +98,7 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
 
 
 def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:
-    """Where the prompts are, and what to call them."""
+    """The file or folder of the prompts, and its name in reports."""
     if ask.data == STANDARD_INPUT:
         return STANDARD_INPUT, "standard input"
     if ask.data is None:
@@ -126,7 +126,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
     """Collects prompts and writes them; returns the exit code. Raises FactloopError for wrong input."""
     messages = messages_console()
     settings = load_settings(PromptSettings, flags, os.environ, Path.cwd())
-    asked = PromptsAsked(ask.topics, ask.n, ask.kind, str(ask.out))
+    asked = PromptsRequest(ask.topics, ask.n, ask.kind, str(ask.out))
     _try_outputs(ask.out, ask.json)
     if ask.dry_run:
         return _print_estimate(estimate_prompts(ask.topics, ask.n, ask.kind, settings), ask.json)
@@ -148,7 +148,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
 
 
 async def _prompts(
-    ask: PromptsAsk, asked: PromptsAsked, settings: PromptSettings, messages: Console
+    ask: PromptsAsk, asked: PromptsRequest, settings: PromptSettings, messages: Console
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     with counted(messages, "topic", len(asked.topics), quiet=ask.quiet) as progress:
 

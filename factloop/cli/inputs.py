@@ -51,7 +51,7 @@ def decode(raw: bytes, name: str) -> str:
         raise DataError(f"is not UTF-8 text ({place}); convert it first, for example with iconv", path=name) from error
 
 
-def named_data(data: str) -> str:
+def name_of_data(data: str) -> str:
     """The name of the data and, of a file, its hash; a pipe can be read only once, and is read for its rows.
 
     Raises DataError.

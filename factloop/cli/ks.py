@@ -9,7 +9,7 @@ from factloop.evaluation.runs.summary import WantedK
 
 
 def wanted_ks(given: Sequence[str] | None, otherwise: Sequence[int]) -> tuple[WantedK, ...]:
-    """Each K of the run. Raises ConfigError for what is neither a whole number from 1, nor median, nor maximum."""
+    """The Ks of the run. Raises ConfigError for anything but a whole number from 1, median or maximum."""
     return tuple(_wanted_k(k) for k in given) if given else tuple(otherwise)
 
 

@@ -1,4 +1,4 @@
-"""`factloop mcp`: from flags to a server that runs until its client leaves, or the process is told to stop."""
+"""`factloop mcp`: reads flags, and serves until its client leaves, or the process is told to stop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from factloop.trust.settings import TrustSettings
 
 @dataclass(frozen=True)
 class McpAsk:
-    """What the operator asked for, beside the settings of checks and scores."""
+    """Arguments of the command, beside the settings of checks and scores."""
 
     transport: Literal["stdio", "http"]
     host: str
@@ -75,7 +75,7 @@ async def _serve_http(ask: McpAsk, checker: FactChecker, scorer: TrustScorer, se
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """What is set up wrongly is said now, and not to the first agent. Raises ConfigError, DataError."""
+    """Opens checker and scorer, so that a wrong set-up shows before an agent asks. Raises ConfigError, DataError."""
     own = bool(checker.settings.search or checker.settings.docs)
     await checker.acheck("", spans=[], sources=None if own else Sources())
     if scorer.settings.subject_model is not None or scorer.settings.corpus:

@@ -12,7 +12,7 @@ from typing import Any
 
 from factloop.agents.trustscore.records import TrustRun
 from factloop.cli.exits import DONE, messages_console, run_until_stopped
-from factloop.cli.inputs import named_data
+from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
@@ -34,10 +34,10 @@ from factloop.trust.settings import TrustSettings
 
 @dataclass(frozen=True)
 class MixedQaAsk:
-    """What the user asked for, beside the settings of the run."""
+    """Arguments of the command, beside the settings of the run."""
 
     data: str | None
-    """None for what `factloop data get` got."""
+    """The data; None for what `factloop data get` got."""
     systems: tuple[str, ...]
     limit: int | None
     metrics: tuple[str, ...]
@@ -50,8 +50,8 @@ class MixedQaAsk:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """One response to be scored."""
+class _ResponseToScore:
+    """A response that TrustScore is to score."""
 
     question_id: str
     question: str
@@ -60,7 +60,7 @@ class _Asked:
 
     @property
     def id(self) -> str:
-        """No two are the same: in the question's id a slash is marked as its own."""
+        """An id that no other response has: in the question's id a slash is marked as its own."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
 
@@ -75,7 +75,7 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     place = str(find_part("mixedqa", "answers", ask.data))
     try_outputs((ask.json, ask.html), (place, *settings.read))
     refuse_self_support(place, settings.corpus, "--corpus")
-    named = named_part("mixedqa", "answers") if ask.data is None else named_data(ask.data)
+    named = named_part("mixedqa", "answers") if ask.data is None else name_of_data(ask.data)
     asked = list(_asked(islice(load_any_mixedqa(place), ask.limit), ask.systems))
     absent = [system for system in ask.systems if all(one.response.system != system for one in asked)]
     if absent:
@@ -96,17 +96,17 @@ def run_mixedqa(ask: MixedQaAsk, flags: Mapping[str, Any]) -> int:
     return DONE
 
 
-def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Asked]:
+def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_ResponseToScore]:
     for item in items:
         for response in item.responses:
             if not systems or response.system in systems:
-                yield _Asked(item.id, item.question, item.reference_answers, response)
+                yield _ResponseToScore(item.id, item.question, item.reference_answers, response)
 
 
 def _scores(
-    metrics: Sequence[ReferenceMetric], asked: Sequence[_Asked], run: TrustRun
+    metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
-    """Of each response, the score that each metric gives it. Evidence is the passages that TrustFC found."""
+    """The score that each metric gives each response. Evidence is the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
     evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
     texts = [one.response.text for one in asked]
@@ -118,7 +118,7 @@ def _scores(
 def _correlated(
     ask: MixedQaAsk,
     data: str,
-    asked: Sequence[_Asked],
+    asked: Sequence[_ResponseToScore],
     run: TrustRun,
     scores: Sequence[Mapping[str, float | None]],
 ) -> MixedQaResult:

@@ -1,4 +1,4 @@
-"""Writes what a command was asked for: files whole or not at all, and standard output, whoever reads it."""
+"""Writes the outputs of a command: files whole or not at all, and standard output even if its reader leaves."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _try_output(name: str) -> None:
 
 
 def _is_one_place(output: str, read: str) -> bool:
-    """By their resolved paths: an output that is a second hard link to an input replaces only itself."""
+    """Whether both paths resolve to one: an output that is a second hard link to an input replaces only itself."""
     return os.path.realpath(output) == os.path.realpath(Path(read).expanduser())
 
 
@@ -105,12 +105,12 @@ def leave_now(code: int) -> NoReturn:
 
 
 def _abandon_standard_output() -> None:
-    """Python would complain once more when it flushes at its end."""
+    """Sends standard output nowhere: Python would complain once more when it flushes at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def price(usd: float | None) -> str:
-    """Of an estimate, or how to get one."""
+    """The price of an estimate, or how to get one."""
     return "price unknown (give --price-in and --price-out)" if usd is None else f"{usd:.4f} USD"

@@ -1,4 +1,4 @@
-"""`factloop prompts list | show | new | diff | lint`: prompts looked at, started, compared and linted."""
+"""`factloop prompts list | show | new | diff | lint`: shows, copies, compares and lints prompts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factloop.reports.visible import visible
 from factloop.setup.settings import RunSettings
 
 DIGITS = 12
-"""Of a hash, on the terminal."""
+"""Digits of a hash on the terminal."""
 
 
 class ListedPrompt(Record):
@@ -39,14 +39,14 @@ class ListedPrompt(Record):
     source: str
     sha256: str
     path: Path | None
-    """The file that replaces the packaged prompt; None where none does."""
+    """The file that replaces the packaged prompt; None if none does."""
 
 
 class PromptListing(Record):
     """All prompts by name."""
 
     folder: Path | None
-    """Of the prompts that replace packaged ones."""
+    """The folder of the prompts that replace packaged ones."""
     prompts: tuple[ListedPrompt, ...]
 
 
@@ -60,11 +60,11 @@ class ShownPrompt(ListedPrompt):
 
 
 class StartedVariant(Record):
-    """What `prompts new` wrote."""
+    """The variant that `prompts new` wrote."""
 
     variant: str
     folder: Path
-    """What --prompts takes."""
+    """The folder to give to --prompts."""
     prompt: ListedPrompt
     from_sha256: str
     """Hash of the file that it was copied from."""

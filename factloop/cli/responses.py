@@ -10,7 +10,7 @@ from typing import Any
 
 from factloop.checking.estimate import Estimate, estimate
 from factloop.cli.exits import DONE, messages_console
-from factloop.cli.inputs import named_data
+from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_output
 from factloop.cli.run_over import RunAsk, finish, plan_run, run_over
 from factloop.cli.self_support import refuse_self_support
@@ -35,12 +35,12 @@ def run_responses(data: str, columns: Sequence[str], ask: RunAsk, flags: Mapping
     refuse_self_support(data, settings.docs, "--docs")
     if dry_run:
         return print_estimate(items, ask, settings)
-    ran = run_over(plan, items, data=named_data(data), kind="responses", messages=messages)
+    ran = run_over(plan, items, data=name_of_data(data), kind="responses", messages=messages)
     return finish(ask, ran, messages)
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Field to column. Raises ConfigError for what is no FIELD=COLUMN, and for a field twice or unknown."""
+    """Field to column. Raises ConfigError unless each is FIELD=COLUMN, and for a field that is unknown or repeated."""
     columns: dict[str, str] = {}
     for one in given:
         name, mark, column = one.partition("=")
@@ -54,7 +54,7 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
 
 
 def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSettings) -> int:
-    """What the run would cost, and nothing spent; returns the exit code. Raises ConfigError, DataError."""
+    """Prints what the run would cost, and spends nothing; returns the exit code. Raises ConfigError, DataError."""
     check_sources(settings.search, settings.docs)
     estimates = [estimate(settings, item.response, item.prompt, item.facts) for item in islice(items, ask.limit)]
     total = _sum(estimates)

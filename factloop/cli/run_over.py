@@ -1,4 +1,4 @@
-"""What all commands that judge a data set have in common: the run, its outputs, its exit code."""
+"""The shared work of commands that judge a data set: the run, its outputs, its exit code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORKERS = 2
 
 @dataclass(frozen=True)
 class RunAsk:
-    """What the user asked for, beside the settings of the checks. Names are those of the flags."""
+    """Arguments of the command, beside the settings of the checks. Names are those of the flags."""
 
     k: Sequence[str] | None
     abstention: Literal["zero", "exclude"]
@@ -55,13 +55,13 @@ class RunAsk:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """Those of a command's arguments that are meant."""
+        """Picks the arguments from all that a command got."""
         return cls(**{field.name: given[field.name] for field in fields(cls)})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was asked for, found to make sense before anything is read or spent."""
+    """A checked plan of the run, made before anything is read or spent."""
 
     ask: RunAsk
     settings: CheckSettings
@@ -71,7 +71,10 @@ class Plan:
 
 
 def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
-    """Raises ConfigError for flags that make no sense, and DataError for a calibration that cannot be read."""
+    """Plans the run.
+
+    Raises ConfigError for flags that make no sense, and DataError for a calibration that cannot be read.
+    """
     refuse_impossible(ask.fail_under)
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
@@ -82,7 +85,7 @@ def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
         resamples=ask.resamples,
         seed=settings.seed,
     )
-    return Plan(ask, settings, scoring, _engine(ask, settings), _correction(ask, settings.seed))
+    return Plan(ask, settings, scoring, _engine(ask, settings), _debiasing(ask, settings.seed))
 
 
 def _engine(ask: RunAsk, settings: CheckSettings) -> ReportEngine | None:
@@ -100,21 +103,21 @@ def _engine(ask: RunAsk, settings: CheckSettings) -> ReportEngine | None:
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What came of a run."""
+class RunResult:
+    """The outcome of a run."""
 
     summary: RunSummary
     failure: str | None
-    """What went wrong first with a claim, if anything did."""
+    """The first failure of a claim, if there was one."""
 
 
-def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> Ran:
+def run_over(plan: Plan, items: Iterable[RunItem], *, data: str, kind: Kind, messages: Console) -> RunResult:
     """Judges the items, with progress on the terminal. Raises FactloopError for wrong input."""
     kept = plan.settings.model is not None and plan.settings.cache
     return run_until_stopped(_run(plan, items, data, kind, messages), messages, run_dir=plan.ask.run_dir, kept=kept)
 
 
-async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> Ran:
+async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, messages: Console) -> RunResult:
     failure: str | None = None
 
     def look_at(judged: JudgedResponse) -> None:
@@ -134,11 +137,11 @@ async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, mess
             correct=plan.correct,
         )
         summary = await watched(events, "response", messages, quiet=plan.ask.quiet, look_at=look_at)
-    return Ran(summary, failure)
+    return RunResult(summary, failure)
 
 
-def finish(ask: RunAsk, ran: Ran, messages: Console) -> int:
-    """Writes what was asked for; returns the exit code. Raises ConfigError for what cannot be written."""
+def finish(ask: RunAsk, ran: RunResult, messages: Console) -> int:
+    """Writes the outputs; returns the exit code. Raises ConfigError for one that cannot be written."""
     summary = ran.summary
     write_files({ask.json: partial(to_json, summary), ask.html: partial(_html, summary)})
     if not ask.quiet and STANDARD_OUTPUT not in (ask.json, ask.html):
@@ -168,8 +171,8 @@ def _html(summary: RunSummary) -> str:
     return render_run_html(summary)
 
 
-def _correction(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | None:
-    """Reads the labelled claims at once: a calibration that is none is found before anything is spent."""
+def _debiasing(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | None:
+    """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
     if ask.calibration is None:
         if ask.evaluator is not None:
             raise ConfigError("--evaluator says whose verdicts of a --calibration are meant: give that, too")

@@ -1,4 +1,4 @@
-"""A text among the documents that it is checked against would be found to support itself."""
+"""Refuses a text that is among the documents it is checked against: it would be found to support itself."""
 
 from __future__ import annotations
 

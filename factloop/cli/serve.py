@@ -1,4 +1,4 @@
-"""`factloop serve`: from flags to a service that runs until it is told to stop."""
+"""`factloop serve`: reads flags, and runs a service until it is told to stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ServeAsk:
-    """What the operator asked for, beside the settings of checks and scores."""
+    """Arguments of the command, beside the settings of checks and scores."""
 
     host: str
     port: int
@@ -75,7 +75,7 @@ def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:
 
 
 def named_documents(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The paths of each name; one that is given twice has both. Raises ConfigError for what is no NAME=PATH."""
+    """The paths of each name; one that is given twice has both. Raises ConfigError for anything but NAME=PATH."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for one in given:
         name, sign, path = one.partition("=")

@@ -1,4 +1,4 @@
-"""What commands that serve have in common: checks and scores, both set by the flags of one command line."""
+"""The settings of commands that serve: checks and scores, both set by the flags of one command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ S = TypeVar("S", bound=RunSettings)
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:
-    """Of checks and of scores. Raises ConfigError."""
+    """The settings of checks, and those of scores. Raises ConfigError."""
     check = _settings(CheckSettings, flags)
     trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in _OF_CHECKS_ALONE})
     if check.model is None and trust.subject_model is not None:

@@ -1,4 +1,4 @@
-"""Flags made from settings: type, bounds, default, text and panel are said once, in the settings model.
+"""Makes flags from settings: type, bounds, default, text and panel are said once, in the settings model.
 
     @with_settings(CheckSettings, MODEL, LIMITS, "recording")
     def check(answer: ..., **settings: Any) -> None: ...
@@ -33,7 +33,7 @@ from factloop.setup.marks import (
 from factloop.setup.settings import RunSettings
 
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
-"""In the order of help; panels of a command's own come first."""
+"""Panels in the order of help; those of a command's own come first."""
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -58,7 +58,7 @@ def with_settings(model: type[RunSettings], *wanted: Group | str) -> Callable[[C
 
 
 def settings_given(kind: type[RunSettings], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a command's arguments that are settings, and were given."""
+    """The settings among a command's arguments that were given."""
     return {name: given[name] for name in kind.model_fields if given.get(name) is not None}
 
 
@@ -95,7 +95,7 @@ def _by_keyword(flag: Parameter) -> Parameter:
 
 
 def _spelling(name: str, kind: Any) -> str:
-    """A unit at the end of the name is left to the metavar."""
+    """The flag's spelling; a unit at the end of the name is left to the metavar."""
     flag = name.removesuffix("_s").replace("_", "-")
     return f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}"
 

@@ -1,4 +1,4 @@
-"""`factloop trust`: from answers and flags to TrustScores, and an exit code."""
+"""`factloop trust`: reads answers and flags, and gives TrustScores and an exit code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOTHING_TO_SCORE_BY = "there is nothing to score by: name a subject (--subject-m
 
 @dataclass(frozen=True)
 class TrustAsk:
-    """What the user asked for, beside the settings of the run."""
+    """Arguments of the command, beside the settings of the run."""
 
     answers: str | None
     question: str | None
@@ -60,7 +60,7 @@ class TrustAsk:
 
 
 def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
-    """Scores and writes what was asked for; returns the exit code. Raises FactloopError for wrong input."""
+    """Scores and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     _refuse_contradictions(ask, settings)
     try_outputs((ask.json, ask.html), (ask.answers or STANDARD_INPUT, *settings.read))
@@ -125,7 +125,7 @@ def _items(ask: TrustAsk) -> Iterator[QuestionAnswer]:
 async def score_all(
     items: Sequence[QuestionAnswer], settings: TrustSettings, run_dir: Path | None, messages: Console, *, quiet: bool
 ) -> TrustRun:
-    """All answers, with a progress bar on the console."""
+    """Scores all answers, with a progress bar on the console."""
     async with TrustScorer(settings=settings) as scorer:
         with counted(messages, "answer", len(items), quiet=quiet) as progress:
             async with aclosing(scorer.astream(items, run_dir=run_dir)) as done:
@@ -154,7 +154,7 @@ def _run_long_form(ask: TrustAsk, settings: TrustSettings) -> int:
 
 
 def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
-    """What a run would cost, on the terminal or as JSON."""
+    """Prints what a run would cost, on the terminal or as JSON."""
     if json is not None:
         write_output(json, to_json(estimate))
     if json == STANDARD_OUTPUT:

@@ -1,4 +1,4 @@
-"""`factloop verify`: from pairs of claim and document to the scores that an audit reads, and an exit code."""
+"""`factloop verify`: reads pairs of claim and document, and gives the scores that an audit reads and an exit code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from factloop.reports.visible import visible
 
 @dataclass(frozen=True)
 class VerifyAsk:
-    """What the user asked for, beside the settings of the run."""
+    """Arguments of the command, beside the settings of the run."""
 
     pairs: str | None
     dataset: str | None
@@ -78,7 +78,7 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
 
 
 def _input(ask: VerifyAsk) -> tuple[Iterator[PlacedRow], str, str]:
-    """The rows, what they are read from, and the data set that rows are of which name none."""
+    """The rows, the file that they are read from, and the data set of rows that name none."""
     if (ask.pairs is None) == (ask.dataset is None):
         raise ConfigError("give a file of pairs, or a data set with --dataset NAME:PART")
     if ask.dataset is not None:
@@ -120,7 +120,7 @@ def _labels(given: Sequence[str]) -> dict[str, int]:
 
 
 def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
-    """How far each verifier got, and what it cost."""
+    """Prints how far each verifier got, and what it cost."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for title in ("verifier", "scored", "supported", "unscored"):
         table.add_column(title, overflow="fold", justify="right" if title in ("scored", "supported") else "left")

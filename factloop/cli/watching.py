@@ -1,4 +1,4 @@
-"""The progress of a run over many items, from its start to its summary."""
+"""Shows the progress of a run over many items, from its start to its summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ S = TypeVar("S", bound=Record)
 
 
 def _ignore(_record: object) -> None:
-    """For a command that looks at the summary alone."""
+    """Ignores a record: some commands look at the summary alone."""
 
 
 async def watched(
@@ -29,7 +29,7 @@ async def watched(
     quiet: bool,
     look_at: Callable[[R], None] = _ignore,
 ) -> S:
-    """The summary of a run, with a bar on the console that counts its items; `look_at` sees each new record."""
+    """Waits for the summary of a run, with a bar on the console that counts its items; `look_at` sees each record."""
     async with aclosing(events):
         with ExitStack() as stack:
             display: CountDisplay | None = None

@@ -1,4 +1,4 @@
-"""Settings of one correction: those of its checks, and what becomes of what is in doubt."""
+"""Settings of one correction: those of its checks, and how it treats claims in doubt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from factloop.setup.settings import CheckSettings
 
 
 class CorrectionSettings(CheckSettings):
-    """What shapes a correction. Names are those of the command line's flags."""
+    """Settings of a correction. Names are those of the command line's flags."""
 
     unproven: Annotated[Unproven, Mark(CORRECTION)] = "mark"
     """Claims that nothing was found on: [unverified] after them, taken out, or left as they are."""
@@ -19,6 +19,6 @@ class CorrectionSettings(CheckSettings):
 
     @property
     def of_checks(self) -> CheckSettings:
-        """Those that its checks have."""
+        """The settings of its checks."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))

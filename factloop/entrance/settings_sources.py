@@ -1,4 +1,4 @@
-"""Settings from flags, then the environment (`FACTLOOP_...`), then `factloop.toml` in the working directory."""
+"""Reads settings from flags, then the environment (`FACTLOOP_...`), then `factloop.toml` in the working directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.trust.settings import TrustSettings
 FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 _KNOWN = frozenset({*CorrectionSettings.model_fields, *TrustSettings.model_fields})
-"""To some command: the file and the environment serve all of them."""
+"""Names of the settings of all commands, which file and environment serve."""
 
 S = TypeVar("S", bound=RunSettings)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from factloop.core.citations import reason
 from factloop.core.records import Claim, FactualityReport
 from factloop.evaluation.comparing.matching import JudgedClaim, flip_of, match_claims
-from factloop.service.shapes import Compared, ComparedClaim, ComparedCounts, ComparedSide, Job, LoneClaim
+from factloop.service.shapes import ChecksComparison, ComparedClaim, ComparedCounts, ComparedSide, Job, LoneClaim
 
 
-def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, FactualityReport]) -> Compared:
+def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, FactualityReport]) -> ChecksComparison:
     """Pairs claims of equal self-contained text, without regard to spaces and capitals; each at most once."""
     (first_job, one), (second_job, other) = first, second
     ours, theirs = ({claim.id: claim for claim in report.claims} for report in (one, other))
@@ -21,7 +21,7 @@ def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, Factu
     paired_first, paired_second = ({pair[side].id for pair in matched} for side in (0, 1))
     only_first, only_second = _lone(one.claims, paired_first), _lone(other.claims, paired_second)
     flips = tuple(pair for pair in pairs if pair.flipped)
-    return Compared(
+    return ChecksComparison(
         first=first_job,
         second=second_job,
         same_response=one.response == other.response,

@@ -26,7 +26,7 @@ from factloop.service.errors import RequestRefusal, refuse_without_evaluation
 from factloop.service.live import LiveEvent, LiveJob
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
-from factloop.service.shapes import Ask, Compared, Job, JobPage, Kind, Status
+from factloop.service.shapes import Ask, ChecksComparison, Job, JobPage, Kind, Status
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 OF_JOBS = {kind.name: kind for kind in reversed(KINDS) if kind.is_job}
@@ -131,7 +131,7 @@ async def report(job: TheJob, opened: Open) -> Response:
 
 
 @router.get("/compare", responses=answers(404, 409, 422, 503))
-async def compare(opened: Open, owner: Owner, first: str, second: str) -> Compared:
+async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
     """Two checks, claim by claim."""
     refuse_without_evaluation("comparisons")
     from factloop.service.comparing import compare_checks

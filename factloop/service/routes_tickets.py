@@ -9,13 +9,13 @@ from pydantic import StringConstraints
 
 from factloop.core.records import Record
 from factloop.service.context import InContext, Owner, answers
-from factloop.service.shapes import Given
+from factloop.service.shapes import RequestModel
 from factloop.service.tickets import PAGES
 
 router = APIRouter(prefix="/v1", tags=["results"])
 
 
-class TicketAsk(Given):
+class TicketAsk(RequestModel):
     """The page that a browser is to open."""
 
     page: Annotated[str, StringConstraints(max_length=200, pattern=f"^{PAGES}$")]

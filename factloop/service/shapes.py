@@ -30,13 +30,13 @@ Question = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PRO
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
-class Given(BaseModel):
+class RequestModel(BaseModel):
     """Base of what callers send: strangers among the fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
-class GivenDocument(Given):
+class GivenDocument(RequestModel):
     """A document that the answer is held against."""
 
     text: Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
@@ -49,7 +49,7 @@ Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=M
 """The name of documents that the operator registered, or documents."""
 
 
-class CheckAsk(Given):
+class CheckAsk(RequestModel):
     """A response to be checked."""
 
     response: Text
@@ -66,7 +66,7 @@ class CheckAsk(Given):
     """What this check may take, within what the service allows each: at its deadline it ends, partly unscored."""
 
 
-class TrustAsk(Given):
+class TrustAsk(RequestModel):
     """An answer to be scored by TrustScore; without one the subject model is asked for its own."""
 
     question: Question
@@ -75,7 +75,7 @@ class TrustAsk(Given):
     """Searched in place of the service's own corpus."""
 
 
-class LongFormAsk(Given):
+class LongFormAsk(RequestModel):
     """A long answer, each claim of which is checked and put before the subject model among distractors."""
 
     response: Text
@@ -87,7 +87,7 @@ class LongFormAsk(Given):
     """What its check may take, within what the service allows each."""
 
 
-class AuditAsk(Given):
+class AuditAsk(RequestModel):
     """Labelled claims with scores: the rows that `factloop audit` reads."""
 
     rows: Annotated[tuple[dict[str, Any], ...], Field(min_length=1, max_length=MOST_ROWS)]
@@ -286,7 +286,7 @@ class ComparedCounts(Record):
     """Pairs in which a side has no verdict: no flip, and no agreement."""
 
 
-class Compared(Record):
+class ChecksComparison(Record):
     """Two checks claim by claim."""
 
     first: Job

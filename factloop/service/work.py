@@ -20,12 +20,12 @@ from factloop.service.shapes import (
     CheckAsk,
     CheckEnded,
     CheckSummary,
-    Given,
     Kind,
     LongFormAsk,
     LongFormSummary,
     Mode,
     Progress,
+    RequestModel,
     Summary,
     TrustAsk,
     TrustSummary,
@@ -34,7 +34,7 @@ from factloop.setup.sources import Sources
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 
-ASKS: dict[Kind, type[Given]] = {
+ASKS: dict[Kind, type[RequestModel]] = {
     "check": CheckAsk,
     "trust": TrustAsk,
     "long_form": LongFormAsk,

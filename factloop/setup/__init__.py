@@ -1,1 +1,1 @@
-"""What a check or a score is set up from: settings and their sources, limits, caches, calls, recordings."""
+"""The set-up of a check or a score: settings and their sources, limits, caches, calls, recordings."""

@@ -1,4 +1,4 @@
-"""What runs on this machine: the embedding model."""
+"""Builds the embedding model, which runs on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one check or correction may take, beside the limits that all of a process share."""
+"""Limits of one check or correction, beside those that all of a process share."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from factloop.tools.calls.allowance import Allowance
 
 
 class Limits(BaseModel):
-    """Each may be None: no limit. What a limit leaves unjudged is in the report: `timeout` or `budget`."""
+    """Limits, each None for no limit. What a limit leaves unscored is in the report: `timeout` or `budget`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     deadline_s: Annotated[float | None, SameAs(CheckSettings, "deadline_s")] = None
-    """Seconds from its start in which a check, or a whole correction, ends: no call is begun after it, and those under
-    way are given up."""
+    """Seconds from its start after which a check, or a whole correction, ends: no call is begun after it, and calls
+    under way are given up."""
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Model calls, failed ones included."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     @classmethod
     def of_each_check(cls, settings: CheckSettings) -> Self:
-        """Those that the settings give to each check."""
+        """The limits that the settings give to each check."""
         names = in_group(CheckSettings, PER_CHECK)
         return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})
 
     def within(self, others: Limits | None) -> Limits:
-        """Of both the tighter ones."""
+        """The tighter limit of both, one by one."""
         if others is None:
             return self
         return Limits(
@@ -41,7 +41,7 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """These limits, for work begun at a time of `time.monotonic()`; `of` says in messages whose they are."""
+        """These limits, for work begun at a time of `time.monotonic()`; `of` names that work in messages."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )

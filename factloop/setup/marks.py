@@ -1,4 +1,4 @@
-"""What is said of a setting beside its type, bounds, default and text: everything that shows settings derives from it.
+"""Marks of settings: what stands beside type, bounds, default and text. Whatever shows settings derives from them.
 
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
     \"\"\"Seconds for one call or search.\"\"\"
@@ -42,20 +42,20 @@ CORRECTION = Group("correction", None)
 
 @dataclass(frozen=True)
 class Mark:
-    """Where a setting is shown, and what it is for."""
+    """A mark of a setting: where it is shown, and what it is for."""
 
     group: Group | None = None
     """None: the command line has no flag for it, or has one that each command words itself."""
     metavar: str | None = None
-    """Where the type does not say it."""
+    """The name of its value, where the type does not say it."""
     fingerprint: bool = False
-    """It shapes a result: reports hold it in their fingerprint, under its name."""
+    """Whether it shapes a result: reports hold it in their fingerprint, under its name."""
     whole_experiment: bool = False
-    """It holds for an experiment as a whole, and for no variant alone."""
+    """Whether it holds for an experiment as a whole, and for no variant alone."""
     names: Callable[[], Iterable[str]] | None = None
-    """What its values may be, where a registry knows them."""
+    """The values that it may have, where a registry knows them."""
     path: bool = False
-    """It names files or folders, though its type is text."""
+    """Whether it names files or folders, though its type is text."""
 
 
 _UNMARKED = Mark()
@@ -77,7 +77,7 @@ def in_group(model: type[BaseModel], group: Group) -> tuple[str, ...]:
 
 
 def text_of(field: FieldInfo) -> str:
-    """What a setting is, in one paragraph."""
+    """The text of a setting, in one paragraph."""
     return " ".join((field.description or "").partition("\n\n")[0].split())
 
 
@@ -87,7 +87,7 @@ def type_of(field: FieldInfo) -> Any:
 
 
 def is_list(field: FieldInfo) -> bool:
-    """Whether several values can be given."""
+    """Whether the setting takes several values."""
     return get_origin(type_of(field)) is tuple
 
 
@@ -105,7 +105,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """The settings of a model: its own come before those that it inherits."""
+    """The settings of a model in order: its own come before those that it inherits."""
     seen: set[str] = set()
     for kind in model.__mro__:
         for name in vars(kind).get("__annotations__", {}):

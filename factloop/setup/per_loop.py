@@ -1,4 +1,4 @@
-"""One of a kind for each event loop, since connections cannot follow from one loop to another."""
+"""Holds one object of a kind for each event loop, since connections cannot move from one loop to another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLOSED_WITHIN_S = 2.0
 
 
 class Closable(Protocol):
-    """Bound to one event loop."""
+    """An object that is bound to one event loop."""
 
     async def aclose(self) -> None: ...
 
@@ -26,7 +26,7 @@ C = TypeVar("C", bound=Closable)
 class _Held(Generic[C]):
     one: C
     closing: AsyncGenerator[None, None]
-    """Suspended; what ends it closes the one."""
+    """A suspended generator that closes the object when it ends."""
     process: int
 
 
@@ -34,7 +34,7 @@ _ByLoop = MutableMapping[asyncio.AbstractEventLoop, _Held[C]]
 
 
 class PerLoop(Generic[C]):
-    """Holds what loops came to need. What is left open is closed at the end of the loop or of this."""
+    """Objects by their event loop. Those left open are closed at the end of the loop, or when this is collected."""
 
     def __init__(self) -> None:
         self._held: _ByLoop[C] = weakref.WeakKeyDictionary()
@@ -42,26 +42,28 @@ class PerLoop(Generic[C]):
 
     @property
     def here(self) -> C | None:
-        """The running loop's."""
+        """The running loop's object."""
         held = self._held.get(asyncio.get_running_loop())
         return None if held is None else held.one
 
     async def keep(self, one: C) -> C:
-        """Makes this the running loop's, which has none yet."""
+        """Makes this the running loop's object; the loop has none yet."""
         closing = _close_at_the_end(one, self._held)
         self._held[asyncio.get_running_loop()] = _Held(one, closing, os.getpid())
         await anext(closing)  # a started generator is known to the loop; no other task runs meanwhile
         return one
 
     async def aclose(self) -> None:
-        """Closes the running loop's."""
+        """Closes the running loop's object."""
         held = self._held.get(asyncio.get_running_loop())
         if held is not None:
             await held.closing.aclose()
 
 
 async def _close_at_the_end(one: Closable, held: _ByLoop[Any]) -> AsyncGenerator[None, None]:
-    """`asyncio.run` ends the generators left open in its loop while that still runs: only there connections close."""
+    """Closes the object at the end of its loop: `asyncio.run` ends open generators while the loop still runs, and only
+    there connections close.
+    """
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""A recording of what models and searches answered: used by checkers and scorers, written by whoever made it."""
+"""A recording of what models and searches answered: used by checkers and scorers, written by its owner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REMEDY = "To record it: recording_mode='new' (--recording-mode new) keeps what i
 class Recording:
     """One file of answers. Several checkers and scorers may share it, in any thread.
 
-    `mode`: `replay` asks nobody, and a missing answer raises RecordingMissing; `record` makes the file anew, without
+    `mode`: `replay` makes no call, and a missing answer raises RecordingMissing; `record` makes the file anew, without
     what is no longer asked; `new` keeps what is there and adds what is missing. Secrets in the environment are hidden
     in the file. Construction touches no file.
     """
@@ -52,7 +52,7 @@ class Recording:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Writes it at the end of the last of the uses under way, unless that one fails."""
+        """Writes the file at the end of the last of the uses under way, unless that one fails."""
         with self._lock:
             self._users += 1
         try:
@@ -70,7 +70,7 @@ class Recording:
 
 
 class UsedRecording:
-    """The recording of one checker or scorer, where it has one: given by somebody who writes it, or made here."""
+    """The recording of one checker or scorer, if it has one: given by its owner, who writes it, or made here."""
 
     def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
         self._is_given = isinstance(given, Recording)
@@ -78,7 +78,7 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """What a recording that was given changes in the settings."""
+        """The settings that a given recording replaces."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -90,10 +90,10 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Around each use; writes what was recorded, unless somebody else does."""
+        """A context for each use; at its end it writes what was recorded, unless the recording's owner does."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
-    """What a reader of a report must know of the tape that was used."""
+    """Warnings for readers of a report on the tape that was used."""
     return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

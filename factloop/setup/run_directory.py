@@ -19,7 +19,7 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
-"""What a process killed before it wrote `run.json` leaves behind."""
+"""Files that a process killed before it wrote `run.json` leaves behind."""
 
 
 class RunDirectory:

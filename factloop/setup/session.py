@@ -1,4 +1,4 @@
-"""`Session`: what a judge needs to work, opened from the settings in one place, and closed in one.
+"""`Session`: all that a judge needs to work, opened from the settings in one place, and closed in one.
 
 session = open_session(settings, prompts, [chat], keeps=chat.persistent)
 try:
@@ -41,15 +41,15 @@ GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
 
 @dataclass(frozen=True)
 class Common:
-    """What several sessions share: a budget, and pace and patience with the servers. Lives in one event loop."""
+    """The budget, pace and patience with servers that several sessions share. Lives in one event loop."""
 
     budget: Budget
     limiter: Limiter
-    """Of model calls: one pace for all sessions, as they mostly ask one server."""
+    """Pace of model calls: one for all sessions, as they mostly ask one server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """By the address of the model's server."""
+    """Patience by the address of the model's server."""
     servers: dict[int, Server] = field(default_factory=dict)
-    """Of searches, by the tool's id."""
+    """Servers of searches, by the tool's id."""
 
     def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
         address = chat.identity.get("base_url") or chat.name
@@ -72,15 +72,15 @@ class Session:
     settings: RunSettings
     prompts: PromptRegistry
     chats: Sequence[ChatModel]
-    """Closed with the session."""
+    """Models that are closed with the session."""
     of_models: Answers
-    """Where the answers of models are kept."""
+    """The store for the answers of models."""
     of_searches: Answers
     budget: Budget
     rng: random.Random
     common: Common | None = None
     cache: CallCache | None = None
-    """What the session's own store keeps its answers in; None where it was given one."""
+    """The cache behind the session's own store; None where it was given a store."""
 
     def model(
         self, chat: ChatModel, *, use_tools: bool = True, before: Callable[[], Awaitable[None]] | None = None
@@ -165,7 +165,7 @@ def open_session(
 
 
 def common_to(settings: RunSettings) -> Common:
-    """What sessions with these limits share."""
+    """The shared parts of sessions with these limits."""
     return Common(Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd), _limiter(settings))
 
 
@@ -174,6 +174,6 @@ def _limiter(settings: RunSettings) -> Limiter:
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """What one call may take. A server may ask for pauses as long as the run is patient with it."""
+    """The retry policy of calls. A server may ask for pauses as long as the run is patient with it."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

@@ -39,7 +39,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 
 
 class RunSettings(BaseModel):
-    """What every run has: limits, prices, caches, prompts, a seed. Flags, environment and file derive from it."""
+    """Settings of every run: limits, prices, caches, prompts, a seed. Flags, environment and file derive from them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -64,7 +64,7 @@ class RunSettings(BaseModel):
     requests_per_second: Annotated[Positive | None, Mark(LIMITS, whole_experiment=True)] = None
     """Ceiling on the pace of model calls; otherwise it is learnt from the server."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
-    """For one model call or search."""
+    """Seconds for one model call or search."""
     patience_s: Annotated[Positive, Mark(LIMITS)] = PATIENCE_S
     """A server that accepts no request for so long is given up, and what needs it is unscored."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True)] = True
@@ -72,13 +72,13 @@ class RunSettings(BaseModel):
 
     Without it nothing is written to the cache folder."""
     cache_dir: Annotated[Path | None, Mark(CACHE, "FOLDER", whole_experiment=True)] = None
-    """Where they are kept; the user's cache folder without it."""
+    """Folder to keep them in; the user's cache folder without it."""
     cache_mb: Annotated[AtLeastOne, Mark(CACHE, whole_experiment=True)] = 1024
     """Millions of bytes that all this may take; the oldest goes.
 
     Indexes and word vectors go before answers."""
     cache_days: Annotated[Positive, Mark(CACHE, whole_experiment=True)] = 30.0
-    """For which answers are kept, and what else is not used."""
+    """Days for which answers are kept, and indexes and vectors out of use."""
     recording: Annotated[Path | None, Mark(RECORDING, "FILE")] = None
     """Take every answer from this recording: no key, no network.
 
@@ -86,7 +86,7 @@ class RunSettings(BaseModel):
     recording_mode: Annotated[TapeMode, Mark(RECORDING)] = "replay"
     """Replay it, or make it anew (record), or add what it does not hold (new).
 
-    `replay` asks nobody and needs no key."""
+    `replay` makes no call and needs no key."""
     tracing: TracingMode = "off"
     """Spans for OpenTelemetry: `on`, or `content` to have what was said in them; needs the extra `tracing`."""
 
@@ -106,7 +106,7 @@ class RunSettings(BaseModel):
 
 
 class CheckSettings(RunSettings):
-    """What shapes a check."""
+    """Settings of a check."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model, such as openai:gpt-4o-mini. Without one the offline engine judges."""
@@ -122,7 +122,7 @@ class CheckSettings(RunSettings):
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """File, folder or glob of documents."""
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = (64,)
-    """Of F1@K.
+    """K of F1@K.
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
@@ -132,7 +132,7 @@ class CheckSettings(RunSettings):
     results_per_search: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 3
     """Results of one query."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
-    """Of the model.
+    """Temperature of the model.
 
     As in SAFE; None leaves it to the server."""
     deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
@@ -140,7 +140,7 @@ class CheckSettings(RunSettings):
     max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
     """Model calls of each check, beside those of all."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
-    """Of each check, beside that of all."""
+    """Dollars of each check, beside the budget of all."""
     tool_calling: Annotated[bool, Mark(MODEL, fingerprint=True)] = True
     """Offer the searches to the model as tools.
 
@@ -148,11 +148,11 @@ class CheckSettings(RunSettings):
     logprobs: Annotated[bool, Mark(MODEL, fingerprint=True)] = True
     """Have scores of verdicts, where the server gives log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
-    """By factloop cascade tune: a cheap verifier settles clear claims."""
+    """Cascade made by factloop cascade tune: a cheap verifier settles clear claims."""
     spacy_model: Annotated[str | None, Mark(MODEL, "NAME", fingerprint=True)] = None
     """Installed spaCy pipeline for the offline engine; rules without it."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Of everything drawn at random: the jitter of retries."""
+    """Seed of everything drawn at random: the jitter of retries."""
 
 
 def describe(error: ValidationError) -> str:

@@ -1,4 +1,4 @@
-"""What one answer is held against, where that is given with it rather than by the checker's settings."""
+"""The sources of one answer, where they are given with it rather than by the checker's settings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ FACTUALITY = "Factuality: judged against what was given with the answer and what
 
 @dataclass(frozen=True)
 class Sources:
-    """What comes with one answer. Without tools and faithful, there is nothing to judge by: claims are `no_source`."""
+    """Sources given with one answer. If it is faithful and without tools, nothing can be judged: all is `no_source`."""
 
     tools: tuple[SearchTool, ...] = ()
     mode: Mode = "faithfulness"
 
     @property
     def warning(self) -> str:
-        """What a reader of the report must know of it."""
+        """A warning for readers of the report."""
         return FAITHFULNESS if self.mode == "faithfulness" else FACTUALITY
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-        """All that is searched by a checker with these tools of its own: what was given comes first."""
+        """All tools searched by a checker with these tools of its own: what was given comes first."""
         return self.tools if self.mode == "faithfulness" else (*self.tools, *own)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
 FLUSHED_WITHIN_MS = 2_000
-"""Where a command is interrupted; one that ends waits as long as OTEL_EXPORTER_OTLP_TIMEOUT says."""
+"""Milliseconds for a flush at an interrupt; a command that ends waits as long as OTEL_EXPORTER_OTLP_TIMEOUT says."""
 EXPORTER = "OTEL_TRACES_EXPORTER"
 
 

@@ -17,7 +17,7 @@ UpToHundred = Annotated[int, Field(ge=1, le=100)]
 
 
 class TrustSettings(RunSettings):
-    """What shapes a TrustScore. Names are those of the command line's flags."""
+    """Settings of a TrustScore. Names are those of the command line's flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Model whose belief is probed (TrustBC, left out without it)."""
@@ -28,7 +28,7 @@ class TrustSettings(RunSettings):
 
     For both models."""
     judge_base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
-    """Where the judge is not on the subject's server."""
+    """Address of the judge's server, if it is not the subject's."""
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
     """NLI cross-encoder that judges passages.
 
@@ -36,7 +36,7 @@ class TrustSettings(RunSettings):
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """Documents for TrustFC (left out without them), psgs_w100.tsv among others."""
     passages: Annotated[UpToHundred, Mark(SEARCH)] = 10
-    """Found for one answer.
+    """Passages for one answer.
 
     Paper, appendix A.5.2."""
     max_checks: Annotated[UpToHundred, Mark(DISTRACTORS)] = 10
@@ -48,7 +48,7 @@ class TrustSettings(RunSettings):
 
     1 is the paper's order, `max_checks` the fastest."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
-    """Of both models.
+    """Temperature of both models.
 
     0 as in the paper; None leaves it to the server."""
     logprobs: Annotated[bool, Mark(MODEL)] = True
@@ -58,13 +58,13 @@ class TrustSettings(RunSettings):
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
     """Ask DBpedia for entities of the same type; it is sent the response."""
     spotlight_url: Annotated[BaseUrl, Mark(DISTRACTORS, "URL")] = SPOTLIGHT_URL
-    """DBpedia Spotlight."""
+    """Address of DBpedia Spotlight."""
     sparql_url: Annotated[BaseUrl, Mark(DISTRACTORS, "URL")] = SPARQL_URL
-    """DBpedia's SPARQL endpoint."""
+    """Address of DBpedia's SPARQL endpoint."""
     vectors: Annotated[Path | None, Mark(DISTRACTORS, "FILE")] = None
     """Word vectors in word2vec's format, for neighbours in embedding space."""
     seed: Annotated[int, Mark(DISTRACTORS)] = 0
-    """Of everything drawn at random.
+    """Seed of everything drawn at random.
 
     Distractors, the order of options, the jitter of retries."""
 
@@ -75,9 +75,9 @@ class TrustSettings(RunSettings):
 
     @property
     def wanted_distractors(self) -> int:
-        """Three new ones for each check."""
+        """The number of distractors to make: three new ones for each check."""
         return 3 * self.max_checks
 
 
 SERVED = ("subject_model", "judge_model", "judge_base_url", "nli", "corpus")
-"""Settings of scores that a server takes which checks, too: who is asked, who judges, and what is searched."""
+"""Settings of scores that a server takes beside those of checks: the models, and what is searched."""

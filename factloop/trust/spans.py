@@ -9,7 +9,7 @@ from factloop.trust.settings import TrustSettings
 
 
 def score_span(settings: TrustSettings, question: str, response: str | None) -> Span:
-    """Of one answer. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    """The span of one answer. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
     span = graph_span(settings.tracing, "factloop.trustscore", {"gen_ai.request.model": settings.subject_model})
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:
@@ -18,7 +18,7 @@ def score_span(settings: TrustSettings, question: str, response: str | None) -> 
 
 
 def note_score(span: Span, report: TrustReport) -> None:
-    """What came of it, in numbers."""
+    """Notes the outcome of a score, in numbers."""
     scores: dict[str, Value] = {
         "factloop.trust_bc": report.trust_bc.value,
         "factloop.trust_fc": report.trust_fc.value,

@@ -13,7 +13,7 @@ from factloop.correction.recheck import Rechecks
 from factloop.correction.sentences import sentences_of
 from factloop.tools.calls.meter import UsageMeter
 from tests.correction.reports import passage, report_of
-from tests.correction.test_rounds import ByHand, Checked
+from tests.correction.test_rounds import ByHand, ScriptedChecks
 
 ANN, BAD, CID, DAN = "Ann ran.", "Bad fell.", "Cid sat.", "Dan hid."
 NEW = "Bad rose."
@@ -24,13 +24,13 @@ def draft_of(report: FactualityReport, wordings: dict[int, str]) -> Draft:
     return Draft(report.response, sentences, {number: Wording(text) for number, text in wordings.items()})
 
 
-def asked(checked: Checked) -> Sequence[tuple[str, ...]]:
+def asked(checked: ScriptedChecks) -> Sequence[tuple[str, ...]]:
     return [stretches for _, stretches in checked.asked]
 
 
 async def test_only_what_was_worded_anew_is_read_again() -> None:
     before = report_of((ANN, "sn"), ("# So", ""), (BAD, "c"), (CID, "u"), (DAN, "-"), prompt="Who?")
-    checked = Checked([report_of((ANN, "uu"), ("# So", ""), (NEW, "ss"), (CID, "uu"), (DAN, "s"))])
+    checked = ScriptedChecks([report_of((ANN, "uu"), ("# So", ""), (NEW, "ss"), (CID, "uu"), (DAN, "s"))])
     after = await Rechecks(before, checked).report(draft_of(before, {1: NEW}))
     assert asked(checked) == [(NEW,)]
     assert after.response == f"{ANN} # So {NEW} {CID} {DAN}"
@@ -53,19 +53,19 @@ async def test_only_what_was_worded_anew_is_read_again() -> None:
 async def test_the_sentence_after_a_removed_one_is_read_again() -> None:
     """It may have lost whom it is about. Where none follows, nothing is asked."""
     before = report_of((ANN, "s"), (BAD, "n"), (CID, "s"), (DAN, "s"), ("Eve slept.", "n"), prompt="Who?")
-    checked = Checked([report_of((ANN, "s"), (CID, "n"), (DAN, "s"))])
+    checked = ScriptedChecks([report_of((ANN, "s"), (CID, "n"), (DAN, "s"))])
     after = await Rechecks(before, checked).report(draft_of(before, {1: "", 4: ""}))
     assert asked(checked) == [(CID,)]
     assert [claim.judgement.verdict for claim in after.claims] == ["supported", "not_supported", "supported"]
 
-    nobody = Checked([])
+    nobody = ScriptedChecks([])
     last = await Rechecks(before, nobody).report(draft_of(before, {4: ""}))
     assert (asked(nobody), len(last.claims), last.usage.calls) == ([], 4, 0)
 
 
 async def test_a_new_wording_of_several_sentences_is_read_sentence_by_sentence() -> None:
     before = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), prompt="Who?")
-    checked = Checked([report_of((ANN, "s"), (NEW, "s"), ("He lay.", "s"), (CID, "s"))])
+    checked = ScriptedChecks([report_of((ANN, "s"), (NEW, "s"), ("He lay.", "s"), (CID, "s"))])
     after = await Rechecks(before, checked).report(draft_of(before, {1: f"{NEW} He lay."}))
     assert asked(checked) == [(NEW, "He lay.")]
     assert [claim.id for claim in after.claims] == ["c1.1", "c2.1", "c2.2", "c3.1"]
@@ -75,7 +75,7 @@ async def test_a_new_wording_of_several_sentences_is_read_sentence_by_sentence()
 async def test_what_a_second_round_leaves_as_the_first_had_it_is_not_read_again() -> None:
     before = report_of((ANN, "c"), (BAD, "sc"), (CID, "s"), prompt="Who?")
     first = report_of(("Ann sat.", "s"), (NEW, "n"), (CID, "s"))
-    checked = Checked([first])
+    checked = ScriptedChecks([first])
     correction = await _Course(before, checked, ByHand(["Ann sat.", NEW]), UsageMeter(), MarkPolicy()).run(2)
     assert asked(checked) == [("Ann sat.", NEW)]
     assert (correction.accepted, correction.rounds) == (True, 2)
@@ -87,7 +87,7 @@ async def test_a_claim_that_repeats_one_that_is_gone_keeps_verdict_and_evidence(
     first, second, third = before.claims
     repeat = third.model_copy(update={"duplicate_of": second.id, "evidence": ()})
     before = before.model_copy(update={"claims": (first, second, repeat)})
-    checked = Checked([report_of((NEW, "sn"), (CID, "n"))])
+    checked = ScriptedChecks([report_of((NEW, "sn"), (CID, "n"))])
     after = await Rechecks(before, checked).report(draft_of(before, {0: NEW}))
     carried = after.claims[-1]
     assert (carried.id, carried.duplicate_of, carried.sentence) == ("c2.1", None, CID)
@@ -100,7 +100,7 @@ async def test_places_follow_every_edit_before_them() -> None:
     changed = [
         (text.replace("Ann", "Old Bad"), "s") if letters == "c" else (text, letters) for text, letters in sentences
     ]
-    checked = Checked([report_of(*changed, between="\n\n")])
+    checked = ScriptedChecks([report_of(*changed, between="\n\n")])
     wordings = {number: text for number, (text, _) in enumerate(changed) if text != sentences[number][0]}
     after = await Rechecks(before, checked).report(draft_of(before, wordings))
     assert all(after.response[slice(*claim.span)] == claim.sentence for claim in after.claims)

@@ -40,7 +40,7 @@ class ByHand:
 
 
 @dataclass
-class Checked:
+class ScriptedChecks:
     """Second checks by the text that is checked, of the sentences that are asked about; knows no other."""
 
     reports: Sequence[FactualityReport]
@@ -68,7 +68,7 @@ class Checked:
 def course(
     rewriter: ByHand, *reports: FactualityReport, before: FactualityReport = BEFORE, unproven: Unproven = "remove"
 ) -> _Course:
-    return _Course(before, Checked(reports), rewriter, UsageMeter(), MarkPolicy(unproven))
+    return _Course(before, ScriptedChecks(reports), rewriter, UsageMeter(), MarkPolicy(unproven))
 
 
 NOT_BETTER = report_of((ANN, "s"), (NEW, "n"), (CID, "s"))
@@ -106,7 +106,7 @@ async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_other
 
 async def test_where_all_is_undone_the_text_that_failed_is_shown() -> None:
     before = report_of((ANN, "s"), (BAD, "sc"), prompt="Who?")
-    checked = Checked([report_of((ANN, "s"), (NEW, "n"))])
+    checked = ScriptedChecks([report_of((ANN, "s"), (NEW, "n"))])
     correction = await _Course(before, checked, ByHand([NEW]), UsageMeter(), MarkPolicy("remove")).run(5)
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
     assert (correction.rounds, len(checked.asked)) == (1, 1)

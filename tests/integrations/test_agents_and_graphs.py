@@ -29,7 +29,7 @@ from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUE
 RIGHT = ["supported", "not_supported"]
 
 
-class Scripted(BaseChatModel):
+class ScriptedModel(BaseChatModel):
     """Says what it is told to, in order; raises at the end of its script."""
 
     script: list[AIMessage]
@@ -64,7 +64,7 @@ def asks(name: str) -> AIMessage:
 
 
 def run_agent(guard: FactCheckMiddleware, *script: AIMessage, **more: Any) -> dict[str, Any]:
-    agent: Any = create_agent(Scripted(script=list(script)), [look_up, tell], middleware=[guard], **more)
+    agent: Any = create_agent(ScriptedModel(script=list(script)), [look_up, tell], middleware=[guard], **more)
     found: dict[str, Any] = agent.invoke({"messages": [HumanMessage(QUESTION)]}, {"configurable": {"thread_id": "1"}})
     return found
 
@@ -219,7 +219,7 @@ async def test_an_agent_run_asynchronously_with_a_checkpointer() -> None:
     saver = InMemorySaver()
     script = [asks("look_up"), AIMessage(ANSWER), AIMessage("")]
     agent: Any = create_agent(
-        Scripted(script=script), [look_up, tell], middleware=[FactCheckMiddleware(offline())], checkpointer=saver
+        ScriptedModel(script=script), [look_up, tell], middleware=[FactCheckMiddleware(offline())], checkpointer=saver
     )
     config = {"configurable": {"thread_id": "1"}}
     first = await agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, config)

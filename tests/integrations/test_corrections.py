@@ -30,7 +30,7 @@ RIGHT = "Ada Lovelace was born in London."
 WRONG = "Ada Lovelace was born in Paris."
 
 
-class Scripted(BaseChatModel):
+class ScriptedModel(BaseChatModel):
     """Says what it is told to, in order, and keeps what it was asked; raises at the end of its script."""
 
     script: list[AIMessage]
@@ -65,8 +65,8 @@ LOOKS_UP = AIMessage("", tool_calls=[{"name": "tell", "args": {"query": "Ada"}, 
 LOOKS_UP_MORE = AIMessage("", tool_calls=[{"name": "tell_more", "args": {"query": "Ada"}, "id": "2"}])
 
 
-def run_agent(guard: FactCheckMiddleware, *script: AIMessage) -> tuple[dict[str, Any], Scripted]:
-    model = Scripted(script=list(script), asked=[])
+def run_agent(guard: FactCheckMiddleware, *script: AIMessage) -> tuple[dict[str, Any], ScriptedModel]:
+    model = ScriptedModel(script=list(script), asked=[])
     agent: Any = create_agent(model, [tell, tell_more], middleware=[guard])
     found: dict[str, Any] = agent.invoke({"messages": [HumanMessage(QUESTION)]})
     return found, model
@@ -181,7 +181,7 @@ def test_an_answer_that_holds_is_not_sent_back_and_small_talk_passes() -> None:
 async def test_each_turn_of_the_person_has_revisions_of_its_own() -> None:
     saver = InMemorySaver()
     script = [LOOKS_UP, AIMessage(ANSWER), AIMessage(RIGHT), LOOKS_UP, AIMessage(WRONG), AIMessage(RIGHT)]
-    model = Scripted(script=script, asked=[])
+    model = ScriptedModel(script=script, asked=[])
     guard = FactCheckMiddleware(offline(), action="revise", max_revisions=1)
     agent: Any = create_agent(model, [tell], middleware=[guard], checkpointer=saver)
     config = {"configurable": {"thread_id": "1"}}
@@ -195,7 +195,7 @@ async def test_each_turn_of_the_person_has_revisions_of_its_own() -> None:
 
 def test_an_answer_from_what_was_read_before_is_held_against_the_whole_conversation_by_choice() -> None:
     def last_answer(guard: FactCheckMiddleware) -> str:
-        model = Scripted(script=[LOOKS_UP, AIMessage(RIGHT), AIMessage(RIGHT)], asked=[])
+        model = ScriptedModel(script=[LOOKS_UP, AIMessage(RIGHT), AIMessage(RIGHT)], asked=[])
         agent: Any = create_agent(model, [tell], middleware=[guard], checkpointer=InMemorySaver())
         config = {"configurable": {"thread_id": "1"}}
         agent.invoke({"messages": [HumanMessage(QUESTION)]}, config)
@@ -210,7 +210,7 @@ def test_an_answer_from_what_was_read_before_is_held_against_the_whole_conversat
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_an_answer_is_corrected_in_place(asynchronous: bool) -> None:
     guard = FactCheckMiddleware(offline(), action="correct", unproven="remove")
-    model = Scripted(script=[LOOKS_UP, AIMessage(ANSWER)], asked=[])
+    model = ScriptedModel(script=[LOOKS_UP, AIMessage(ANSWER)], asked=[])
     agent: Any = create_agent(model, [tell], middleware=[guard])
     asked = {"messages": [HumanMessage(QUESTION)]}
     found = asyncio.run(agent.ainvoke(asked)) if asynchronous else agent.invoke(asked)

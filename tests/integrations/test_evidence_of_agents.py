@@ -16,7 +16,7 @@ from factloop import ConfigError, DataError, FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, has_unproven
 from factloop.integrations.langchain.middleware import BLOCKED
 from tests.integrations.ada import ADA, ANSWER, OTHER, PASSAGE, QUESTION, offline, verdicts
-from tests.integrations.test_agents_and_graphs import RIGHT, Scripted, asks, look_up, run_agent, tell
+from tests.integrations.test_agents_and_graphs import RIGHT, ScriptedModel, asks, look_up, run_agent, tell
 
 TRUE = "Ada Lovelace was born in London."
 
@@ -29,7 +29,7 @@ def with_passages(request: ModelRequest[Any]) -> str:  # noqa: ARG001 - it is ca
 
 def run_told(guard: FactCheckMiddleware, *script: AIMessage) -> dict[str, Any]:
     both: list[Any] = [with_passages, guard]
-    agent: Any = create_agent(Scripted(script=list(script)), [tell], middleware=both)
+    agent: Any = create_agent(ScriptedModel(script=list(script)), [tell], middleware=both)
     found: dict[str, Any] = agent.invoke({"messages": [HumanMessage(QUESTION)]})
     return found
 
@@ -48,7 +48,7 @@ async def test_the_system_message_is_evidence_where_that_is_asked_for() -> None:
     assert "factcheck_told" not in told
     assert verdicts(run_told(FactCheckMiddleware(offline()), AIMessage(ANSWER))["factcheck"]) == [None, None]
     both: list[Any] = [with_passages, FactCheckMiddleware(offline(), system_message=True)]
-    agent: Any = create_agent(Scripted(script=[AIMessage(ANSWER)]), [tell], middleware=both)
+    agent: Any = create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [tell], middleware=both)
     assert verdicts((await agent.ainvoke({"messages": [HumanMessage(QUESTION)]}))["factcheck"]) == RIGHT
 
 
@@ -120,7 +120,7 @@ def test_an_irrelevant_claim_was_not_checked() -> None:
 def test_tools_stay_evidence_beside_it_all() -> None:
     guard = FactCheckMiddleware(offline(), documents=[OTHER], system_message=True)
     both: list[Any] = [with_passages, guard]
-    agent: Any = create_agent(Scripted(script=[asks("look_up"), AIMessage(ANSWER)]), [look_up], middleware=both)
+    agent: Any = create_agent(ScriptedModel(script=[asks("look_up"), AIMessage(ANSWER)]), [look_up], middleware=both)
     report = agent.invoke({"messages": [HumanMessage(QUESTION)]})["factcheck"]
     sources = {item["source"] for claim in report["claims"] for item in claim["evidence"]}
     assert {"system message", ADA.metadata["source"]} <= sources

@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.simulator.blocks import Block, Blocks
-from tests.simulator.discourse import KIND_NOUNS, Reader, Said, asked_about, read_sentence, resolve_alone, tied_to
+from tests.simulator.discourse import (
+    KIND_NOUNS,
+    Reader,
+    StatedSentence,
+    asked_about,
+    read_sentence,
+    resolve_alone,
+    tied_to,
+)
 from tests.simulator.evidence import Finding, leanings, weigh, weigh_clause
 from tests.simulator.grammar import Clause, read_claim
 from tests.simulator.prompting import propose_prompts
@@ -286,7 +294,7 @@ def _stated(blocks: Blocks) -> list[tuple[int, list[str]]]:
     return stated
 
 
-def _claims(said: Said) -> list[str]:
+def _claims(said: StatedSentence) -> list[str]:
     return [statement.claim for statement in said.statements] or _whole(said.text)
 
 

@@ -72,7 +72,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Said:
+class StatedSentence:
     """One sentence, list item or row of a table."""
 
     text: str
@@ -112,9 +112,9 @@ class Reader:
         """The last one that a sentence named."""
         return self._memory.year
 
-    def read(self, text: str) -> list[Said]:
+    def read(self, text: str) -> list[StatedSentence]:
         """What the next lines say, sentence by sentence."""
-        said: list[Said] = []
+        said: list[StatedSentence] = []
         for line in text.splitlines():
             body = line.strip()
             if not body:
@@ -129,12 +129,12 @@ class Reader:
 
 
 @lru_cache(maxsize=512)
-def read_response(text: str) -> tuple[Said, ...]:
+def read_response(text: str) -> tuple[StatedSentence, ...]:
     """What a text says, sentence by sentence. Linear in the text, and kept, since many prompts show the same."""
     return tuple(Reader().read(text))
 
 
-def read_sentence(shown: str, sentence: str, above: str = "") -> Said:
+def read_sentence(shown: str, sentence: str, above: str = "") -> StatedSentence:
     """One sentence in the light of what is shown of its response: the whole, or what stands before it.
 
     Of equal ones the first below the last line of `above` is meant, as far as that is shown.
@@ -145,7 +145,7 @@ def read_sentence(shown: str, sentence: str, above: str = "") -> Said:
         earlier = read_response(shown[: heading.start()]) if heading else ()
         return places[min(sum(said.text == sentence for said in earlier), len(places) - 1)]
     last = read_response(f"{shown}\n{sentence}")[-1:]
-    return last[0] if last and last[0].text == sentence else Said(sentence, ())
+    return last[0] if last and last[0].text == sentence else StatedSentence(sentence, ())
 
 
 def tied_to(name: str, shown: str) -> frozenset[str]:
@@ -154,7 +154,7 @@ def tied_to(name: str, shown: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def _ties(name: str, said: Sequence[Said]) -> frozenset[str]:
+def _ties(name: str, said: Sequence[StatedSentence]) -> frozenset[str]:
     groups: list[set[str]] = []
     for one in said:
         for statement in one.statements:
@@ -184,7 +184,7 @@ def _head(heading: str, memory: Memory) -> None:
         memory.named.append(named[1])
 
 
-def _row(body: str, memory: Memory) -> Iterator[Said]:
+def _row(body: str, memory: Memory) -> Iterator[StatedSentence]:
     if _RULE.fullmatch(body):
         return
     cells = [cell.strip() for cell in body.strip("|").split("|")]
@@ -196,10 +196,10 @@ def _row(body: str, memory: Memory) -> Iterator[Said]:
     cells_by_heading = zip(memory.columns[1:], cells[1:], strict=False)
     related = [(relation_of_heading(heading), value) for heading, value in cells_by_heading]
     clauses = [Clause(relation, "", value) for relation, value in related if relation is not None]
-    yield Said(text, tuple(Statement(subject, clause, f"{subject} {clause.said}.") for clause in clauses))
+    yield StatedSentence(text, tuple(Statement(subject, clause, f"{subject} {clause.said}.") for clause in clauses))
 
 
-def _line(body: str, memory: Memory) -> Iterator[Said]:
+def _line(body: str, memory: Memory) -> Iterator[StatedSentence]:
     marker = _MARKER.match(body)
     is_item = marker is not None
     for found in _SENTENCE.finditer(body, marker.end() if marker else 0):
@@ -208,7 +208,7 @@ def _line(body: str, memory: Memory) -> Iterator[Said]:
             yield _sentence(text, memory, is_item=is_item)
 
 
-def _sentence(text: str, memory: Memory, *, is_item: bool) -> Said:
+def _sentence(text: str, memory: Memory, *, is_item: bool) -> StatedSentence:
     opener = _OPENER.match(text)
     start = opener.end() if opener else 0
     statements: list[Statement] = []
@@ -221,7 +221,7 @@ def _sentence(text: str, memory: Memory, *, is_item: bool) -> Said:
     years = _YEAR.findall(text)
     memory.year = int(years[-1]) if years else memory.year
     memory.named += [name for _, name in names_in(_TITLES.sub("", text))]
-    return Said(text, tuple(statements))
+    return StatedSentence(text, tuple(statements))
 
 
 def _main(text: str, start: int, memory: Memory) -> Iterator[Statement]:

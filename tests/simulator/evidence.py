@@ -41,7 +41,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Told:
+class PassageSentence:
     """One sentence of a passage."""
 
     subject: str
@@ -54,7 +54,7 @@ class Article:
     """A passage, read. `calling` tells those of one name apart, where the title says it."""
 
     calling: str | None
-    told: tuple[Told, ...]
+    told: tuple[PassageSentence, ...]
 
 
 NOTHING = Finding("insufficient")
@@ -116,7 +116,7 @@ def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
 def read_article(text: str) -> Article:
     """What a passage tells: under its title, sentences. Several may stand in one text."""
     named = calling = None
-    told: list[Told | None] = []
+    told: list[PassageSentence | None] = []
     for line in text.strip().splitlines():
         title = _TITLE.match(line)
         if title:
@@ -129,7 +129,7 @@ def read_article(text: str) -> Article:
     return Article(calling, tuple(one for one in told if one is not None))
 
 
-def _told(sentence: str, named: str | None) -> Told | None:
+def _told(sentence: str, named: str | None) -> PassageSentence | None:
     frame = _FRAME.match(sentence)
     start = frame.end() if frame else 0
     year = _IN_YEAR.match(sentence, start)
@@ -141,7 +141,7 @@ def _told(sentence: str, named: str | None) -> Told | None:
     clause = _clause(sentence, subject.end() + 1, year["year"] if year else None)
     if name is None or clause is None:
         return None
-    return Told(name, clause, bool(frame and frame["outdated"]))
+    return PassageSentence(name, clause, bool(frame and frame["outdated"]))
 
 
 def _clause(sentence: str, start: int, year: str | None) -> Clause | None:

@@ -27,7 +27,7 @@ FOREVER_S = 3600.0
 
 
 @dataclass(frozen=True)
-class Refused:
+class Refusal:
     """An error status, at once."""
 
     status: int
@@ -37,7 +37,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Said:
+class ModelReply:
     """A message of the model, after a delay of its own beside that for its tokens."""
 
     message: Message
@@ -46,7 +46,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchReply:
     """The body of a search's answer, after a delay."""
 
     body: str
@@ -82,7 +82,7 @@ class Provider:
         """Numbers the requests of this provider, from 1."""
         return next(self._numbers)
 
-    def chat(self, number: int, body: Json, key: str, title: str) -> Refused | Said:
+    def chat(self, number: int, body: Json, key: str, title: str) -> Refusal | ModelReply:
         """What the model answers to one chat-completions request for the answer called `title`."""
         refused = self._wrong_key(key) or self._unusable(body) or self._limited(CHAT)
         if refused:
@@ -97,18 +97,18 @@ class Provider:
         limit = body.get("max_completion_tokens") or body.get("max_tokens")
         if isinstance(limit, int):
             message = shorten(message, limit)
-        return Said(message, self._settings.llm_latency_s + delay_s, fault)
+        return ModelReply(message, self._settings.llm_latency_s + delay_s, fault)
 
-    def refused_search(self, body: Json, key: str) -> Refused | None:
+    def refused_search(self, body: Json, key: str) -> Refusal | None:
         """What Serper answers to a wrong key, and to a request that asks for nothing: neither is a search."""
         if self._settings.api_key is not None and key != self._settings.api_key:
-            return Refused(403, {"message": "Unauthorized.", "statusCode": 403})
+            return Refusal(403, {"message": "Unauthorized.", "statusCode": 403})
         query, limit = body.get("q"), body.get("num", DEFAULT_HITS)
         if not isinstance(query, str) or not query or not isinstance(limit, int):
-            return Refused(400, {"message": "Missing query parameter", "statusCode": 400})
+            return Refusal(400, {"message": "Missing query parameter", "statusCode": 400})
         return None
 
-    def search(self, number: int, body: Json) -> Refused | Found:
+    def search(self, number: int, body: Json) -> Refusal | SearchReply:
         """What Serper answers to one request for which `refused_search` finds no reason to refuse it."""
         refused = self._limited(SEARCH)
         if refused:
@@ -121,7 +121,7 @@ class Provider:
         answer = protocol.compact(self._hits(body["q"], body.get("num", DEFAULT_HITS)))
         if fault in {Fault.MALFORMED, Fault.TRUNCATED}:
             answer = answer[: len(answer) // 2]
-        return Found(answer, self._settings.search_latency_s + delay_s, fault)
+        return SearchReply(answer, self._settings.search_latency_s + delay_s, fault)
 
     def _hits(self, query: str, limit: int) -> Json:
         passages = self._engine.search(query, limit, self._settings.missing_hits)
@@ -131,18 +131,18 @@ class Provider:
         ]
         return {"searchParameters": {"q": query, "num": limit, "type": "search"}, "organic": organic, "credits": 1}
 
-    def _wrong_key(self, key: str) -> Refused | None:
+    def _wrong_key(self, key: str) -> Refusal | None:
         if self._settings.api_key in (None, key):
             return None
         said = "Incorrect API key provided."
-        return Refused(401, protocol.error(said, "invalid_request_error", "invalid_api_key"))
+        return Refusal(401, protocol.error(said, "invalid_request_error", "invalid_api_key"))
 
-    def _unusable(self, body: Json) -> Refused | None:
+    def _unusable(self, body: Json) -> Refusal | None:
         """Refuses what this model does not know: its name, tools, a response format, a temperature, logprobs."""
         settings, model = self._settings, body.get("model")
         if settings.models and model not in settings.models:
             said = f"The model `{model}` does not exist or you do not have access to it."
-            return Refused(404, protocol.error(said, "invalid_request_error", "model_not_found", "model"))
+            return Refusal(404, protocol.error(said, "invalid_request_error", "model_not_found", "model"))
         wanted = (body.get("response_format") or {}).get("type", "text")
         lacking = {
             "tools": bool(body.get("tools")) and not settings.supports_tools,
@@ -154,12 +154,12 @@ class Provider:
         for param, is_lacking in lacking.items():
             if is_lacking:
                 said = f"Unsupported parameter: '{param}' is not supported with this model."
-                return Refused(400, protocol.error(said, "invalid_request_error", "unsupported_parameter", param))
+                return Refusal(400, protocol.error(said, "invalid_request_error", "unsupported_parameter", param))
         if misuse := logprobs.misuse(body):
-            return Refused(400, protocol.error(misuse, "invalid_request_error", "invalid_value", "top_logprobs"))
+            return Refusal(400, protocol.error(misuse, "invalid_request_error", "invalid_value", "top_logprobs"))
         return None
 
-    def _limited(self, stage: str) -> Refused | None:
+    def _limited(self, stage: str) -> Refusal | None:
         wait_s = self._buckets[stage].take() if stage in self._buckets else 0.0
         if not wait_s:
             return None
@@ -231,11 +231,11 @@ def _call(function: str, arguments: Json) -> Message:
     return Message(function=function, arguments=protocol.compact(arguments), finish_reason="tool_calls")
 
 
-def _too_many(wait_s: float, said: Literal["seconds", "fractional", "none"]) -> Refused:
+def _too_many(wait_s: float, said: Literal["seconds", "fractional", "none"]) -> Refusal:
     headers = retry_after(wait_s, said)
-    return Refused(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
+    return Refusal(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
 
 
-def _server_error() -> Refused:
+def _server_error() -> Refusal:
     said = "The server had an error while processing your request."
-    return Refused(500, protocol.error(said, "server_error"), fault=Fault.ERROR_500)
+    return Refusal(500, protocol.error(said, "server_error"), fault=Fault.ERROR_500)

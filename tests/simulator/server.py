@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tests.simulator import logprobs, protocol
 from tests.simulator.protocol import Json
-from tests.simulator.provider import Found, Provider, Refused, Said
+from tests.simulator.provider import ModelReply, Provider, Refusal, SearchReply
 from tests.simulator.recorder import Outcome, Recorder
 from tests.simulator.settings import SEARCH, SimulatorSettings
 from tests.simulator.world import World
@@ -65,7 +65,7 @@ class Server:
             key = request.headers.get("Authorization", "").removeprefix("Bearer ")
             answer = self._provider.chat(number, body, key, title)
             outcome.fault = answer.fault
-            if isinstance(answer, Refused):
+            if isinstance(answer, Refusal):
                 return _refused(answer, outcome)
             outcome.paid_body = raw
             outcome.prompt_tokens = protocol.prompt_tokens(body)
@@ -81,7 +81,7 @@ class Server:
         return logprobs.wanted(body) if self._provider.settings.gives_logprobs else None
 
     async def _stream(
-        self, request: web.Request, number: int, body: Json, answer: Said, outcome: Outcome
+        self, request: web.Request, number: int, body: Json, answer: ModelReply, outcome: Outcome
     ) -> web.StreamResponse:
         wants_usage = (body.get("stream_options") or {}).get("include_usage")
         usage = _usage(outcome) if wants_usage else None
@@ -111,7 +111,7 @@ class Server:
         with self._recorder.request(number, SEARCH, raw) as outcome:
             answer = self._provider.search(number, body)
             outcome.fault = answer.fault
-            if isinstance(answer, Refused):
+            if isinstance(answer, Refusal):
                 return _refused(answer, outcome)
             outcome.paid_body = raw
             return await _found(answer, outcome)
@@ -156,13 +156,13 @@ async def serving(world: World, settings: SimulatorSettings, port: int = 0) -> A
         await runner.cleanup()
 
 
-async def _found(answer: Found, outcome: Outcome) -> web.Response:
+async def _found(answer: SearchReply, outcome: Outcome) -> web.Response:
     await asyncio.sleep(answer.delay_s)
     outcome.status = 200
     return web.Response(text=answer.body, content_type="application/json")
 
 
-def _refused(answer: Refused, outcome: Outcome) -> web.Response:
+def _refused(answer: Refusal, outcome: Outcome) -> web.Response:
     outcome.status = answer.status
     return _json(answer.body, answer.status, answer.headers)
 

@@ -29,7 +29,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedRequest:
     method: str
     path: str
     params: dict[str, str]
@@ -46,8 +46,8 @@ class FakeServer:
 
     url: str = ""
     replies: list[Reply] = field(default_factory=list)
-    respond: Callable[[Received], Reply | None] | None = None
-    received: list[Received] = field(default_factory=list)
+    respond: Callable[[ReceivedRequest], Reply | None] | None = None
+    received: list[ReceivedRequest] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -57,7 +57,7 @@ class FakeServer:
     def will_answer(self, *values: object) -> None:
         self.will(*(Reply(body=json.dumps(value).encode()) for value in values))
 
-    def next_reply(self, received: Received) -> Reply:
+    def next_reply(self, received: ReceivedRequest) -> Reply:
         with self.lock:
             self.received.append(received)
         if self.respond is not None and (reply := self.respond(received)) is not None:
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         fake = cast(_LoopbackServer, self.server).fake
         parts = urlsplit(self.path)
         params = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        reply = fake.next_reply(Received(self.command, parts.path, params, dict(self.headers.items()), payload))
+        reply = fake.next_reply(ReceivedRequest(self.command, parts.path, params, dict(self.headers.items()), payload))
         length = len(reply.body) if reply.content_length is None else reply.content_length
         lines = [f"HTTP/1.1 {reply.status} Told", *(f"{name}: {value}" for name, value in reply.headers)]
         head = "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, Protocol
 
-from factloop.tools.calls.cache import CallCache, Kept
+from factloop.tools.calls.cache import CallCache, StoredAnswer
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import Tape, TapeRequest
@@ -122,7 +122,7 @@ class RunAnswers:
         self._kept.put(call.key, value, calls=calls, usd=usd)
         return value
 
-    def _charge(self, call: Call, kept: Kept) -> None:
+    def _charge(self, call: Call, kept: StoredAnswer) -> None:
         if self._journal and kept.earlier and call.key not in self._charged:
             self._charged.add(call.key)
             call.charge_earlier(kept.value)
@@ -143,8 +143,8 @@ class _Memory:
     def __init__(self) -> None:
         self._values: dict[str, Value] = {}
 
-    def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:  # noqa: ARG002 - as CallCache has it
-        return Kept(self._values[key], earlier=False) if key in self._values else None
+    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - as CallCache has it
+        return StoredAnswer(self._values[key], earlier=False) if key in self._values else None
 
     def put(self, key: str, value: Value, *, calls: int = 0, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
         self._values[key] = value

@@ -34,7 +34,7 @@ _NO_PLACE = frozenset(
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredAnswer:
     """One kept answer. `earlier` says that it was written before this cache was opened."""
 
     value: Any
@@ -136,7 +136,7 @@ class CallCache:
         except (TypeError, ValueError, RecursionError) as error:
             raise self._unusable(ValueError("an answer in it is no JSON")) from error
 
-    def get(self, key: str, *, newer_than_s: float | None = None) -> Kept | None:
+    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
         """The answer kept under this key, unless it is older than `newer_than_s` seconds or the bounds allow.
 
         Raises ConfigError.
@@ -145,7 +145,7 @@ class CallCache:
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
             return None
-        return Kept(self._read(row[0]), earlier=key not in self._mine)
+        return StoredAnswer(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
         """Keeps an answer and what was paid for it; on disk when this returns.

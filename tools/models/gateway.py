@@ -40,7 +40,7 @@ LONGEST_SHOWN_REPLY = 4_000
 
 
 @dataclass(frozen=True)
-class Answered(Generic[A]):
+class AnswerWithTokens(Generic[A]):
     """An answer with the tokens it was read from, where their log-probabilities were asked for and given."""
 
     value: A
@@ -55,7 +55,7 @@ class FreeAnswer:
     cut_off: bool
     """It ended because it reached the token limit."""
     tokens: tuple[ReplyToken, ...] = ()
-    """As in `Answered`."""
+    """As in `AnswerWithTokens`."""
 
 
 class ModelGateway:
@@ -95,7 +95,7 @@ class ModelGateway:
         accept: Accept | None = None,
         top_logprobs: int = 0,
         needed: re.Pattern[str] | None = None,
-    ) -> Answered[T | ToolChoice[Any]]:
+    ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """`ask`, with the log-probabilities that `ask_graded` gives. What comes as a tool call has none."""
         first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed)
         return await self._converse(first, output, accept)
@@ -119,7 +119,7 @@ class ModelGateway:
         accept: Accept | None = None,
         read_text: ReadText[T] | None = None,
         needed: re.Pattern[str] | None = None,
-    ) -> Answered[T]:
+    ) -> AnswerWithTokens[T]:
         """`ask` without offers, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
 
         `read_text` is tried on replies that do not follow the schema, before a repair turn is. With `needed`, tokens
@@ -128,7 +128,7 @@ class ModelGateway:
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed)
         answered = await self._converse(first, output, accept, read_text)
         assert isinstance(answered.value, output)
-        return Answered(answered.value, answered.tokens)
+        return AnswerWithTokens(answered.value, answered.tokens)
 
     async def ask_freely(
         self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
@@ -153,7 +153,7 @@ class ModelGateway:
 
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
-    ) -> Answered[T | ToolChoice[Any]]:
+    ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """The answer to a request, after repair turns if need be. Raises as `ask`."""
         asked = [first]
         while True:
@@ -184,7 +184,7 @@ class ModelGateway:
         read_text: ReadText[T] | None,
         *,
         shows_schema: bool,
-    ) -> Answered[T | ToolChoice[Any]]:
+    ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
@@ -197,7 +197,7 @@ class ModelGateway:
             raise
         if not shows_schema:  # else it may be the prompt that was heeded, not the mode
             self._transport.note_read(mode, readable=True)
-        return Answered(answer, reply.tokens)
+        return AnswerWithTokens(answer, reply.tokens)
 
     def _forget(self, *requests: Request) -> None:
         """Drops the replies of a conversation that led nowhere."""

@@ -40,7 +40,7 @@ KEEP_S = 24 * 3600.0
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchAnswer:
     """The answer to one query."""
 
     query: str
@@ -155,7 +155,7 @@ class SearchGateway:
         first = names.index(name) if name in names else round_number % len(names)
         return (*self.tools[first:], *self.tools[:first])
 
-    async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Found:
+    async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> SearchAnswer:
         """The hits for one query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
         query = " ".join(query.split())
         asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
@@ -261,12 +261,12 @@ class SearchCall:
     def charge_earlier(self, value: Value) -> None:  # noqa: ARG002 - one query costs as much as another
         self.meter.searched(self.stage, 0.0, search_price(self.tool.name))
 
-    def read(self, value: Mapping[str, Any]) -> Found:
+    def read(self, value: Mapping[str, Any]) -> SearchAnswer:
         return _decode(value)
 
 
-def _decode(value: Mapping[str, Any]) -> Found:
-    return Found(
+def _decode(value: Mapping[str, Any]) -> SearchAnswer:
+    return SearchAnswer(
         query=value["query"],
         hits=tuple(SearchHit.model_validate(hit) for hit in value["hits"]),
         retrieved_at=datetime.fromisoformat(value["retrieved_at"]),

@@ -13,16 +13,16 @@ from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.views.terminal_grids import grids
 from factloop.evaluation.audit.views.terminal_layout import print_grid
 from factloop.evaluation.audit.views.words import LEAVES, where
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 from factloop.reports.figures import plural
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
 _STYLES = {Leave.YES: "green", Leave.WITH_CARE: "yellow", Leave.NO: "red", Leave.UNKNOWN: "dim"}
 _CORRECTIONS = {
-    Correction.NONE: "no correction for many pairs",
-    Correction.BONFERRONI: "Bonferroni's correction over the pairs of a data set",
-    Correction.HOLM: "Holm's correction over the pairs of a data set",
+    PValueAdjustment.NONE: "no correction for many pairs",
+    PValueAdjustment.BONFERRONI: "Bonferroni's correction over the pairs of a data set",
+    PValueAdjustment.HOLM: "Holm's correction over the pairs of a data set",
 }
 
 

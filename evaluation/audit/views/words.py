@@ -8,7 +8,7 @@ from factloop.evaluation.audit.adjustment_records import (
     FEWEST,
     AdjustmentMethod,
     CalibrationWarning,
-    WhyUnadjusted,
+    UnadjustedReason,
 )
 from factloop.evaluation.audit.advice import Leave, Use
 from factloop.evaluation.audit.estimate import Group
@@ -42,11 +42,11 @@ METHODS: Mapping[AdjustmentMethod, str] = {
     AdjustmentMethod.ZERO_BIAS: "threshold tuned to zero bias",
     AdjustmentMethod.BALANCED_ACCURACY: "threshold tuned to balanced accuracy",
 }
-WHY_UNADJUSTED: Mapping[WhyUnadjusted, str] = {
-    WhyUnadjusted.NO_ERRORS: "undefined: no errors to calibrate on",
-    WhyUnadjusted.NO_ATTRIBUTABLE: "undefined: nothing but errors",
-    WhyUnadjusted.EQUAL_RATES: "undefined: flags errors no more than others",
-    WhyUnadjusted.LABELS_ONLY: "undefined: no scores between 0 and 1",
+WHY_UNADJUSTED: Mapping[UnadjustedReason, str] = {
+    UnadjustedReason.NO_ERRORS: "undefined: no errors to calibrate on",
+    UnadjustedReason.NO_ATTRIBUTABLE: "undefined: nothing but errors",
+    UnadjustedReason.EQUAL_RATES: "undefined: flags errors no more than others",
+    UnadjustedReason.LABELS_ONLY: "undefined: no scores between 0 and 1",
 }
 CALIBRATION_WARNINGS: Mapping[CalibrationWarning, str] = {
     CalibrationWarning.FEW_ERRORS: f"fewer than {FEWEST} errors: the rates of so good a system mean little",

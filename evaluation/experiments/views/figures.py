@@ -11,9 +11,9 @@ from factloop.evaluation.experiments.report import (
     FlipCount,
     FlipSide,
     GroupFigure,
-    Measured,
     Outcome,
     Quantity,
+    QuantityFigure,
     VariantReport,
 )
 from factloop.evaluation.experiments.words import amount, name_of
@@ -107,12 +107,12 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
     return name[0].upper() + name[1:]
 
 
-def value_words(figure: Measured | None) -> str:
+def value_words(figure: QuantityFigure | None) -> str:
     """The value, or a dash."""
     return "–" if figure is None else amount(figure.value, figure.quantity)
 
 
-def interval_words(figure: Measured | None) -> str:
+def interval_words(figure: QuantityFigure | None) -> str:
     """`0.612 to 0.701`, empty where there is none."""
     if figure is None or figure.low is None or figure.high is None:
         return ""

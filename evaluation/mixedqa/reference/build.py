@@ -10,7 +10,7 @@ from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
 from factloop.evaluation.mixedqa.reference.bertscore import BertScore
 from factloop.evaluation.mixedqa.reference.bleu import Bleu
 from factloop.evaluation.mixedqa.reference.exact_match import ExactMatch
-from factloop.evaluation.mixedqa.reference.likelihood import Given, bart_score, gpt_score
+from factloop.evaluation.mixedqa.reference.likelihood import AnswerContext, bart_score, gpt_score
 from factloop.evaluation.mixedqa.reference.meteor import Meteor
 from factloop.evaluation.mixedqa.reference.rouge import RougeL
 
@@ -22,7 +22,7 @@ _LEXICAL: Mapping[str, Callable[[], ReferenceMetric]] = {
     "meteor": Meteor,
 }
 _LIKELIHOODS = {"bartscore": bart_score, "gptscore": gpt_score}
-_MODELS = ("bertscore", *(f"{name}-{given.value}" for name in _LIKELIHOODS for given in Given))
+_MODELS = ("bertscore", *(f"{name}-{given.value}" for name in _LIKELIHOODS for given in AnswerContext))
 _LAYER = re.compile(r"(?P<path>.+)@(?P<layer>\d+)")
 
 NAMES = ("lexical", *_LEXICAL, *(f"{name}:MODEL" for name in _MODELS))
@@ -51,4 +51,4 @@ def _build(specification: str, allow_download: bool) -> ReferenceMetric:
         layer = int(found["layer"]) if found else None
         return BertScore(found["path"] if found else model, layer=layer, allow_download=allow_download)
     kind, _, given = name.partition("-")
-    return _LIKELIHOODS[kind](model, Given(given), allow_download=allow_download)
+    return _LIKELIHOODS[kind](model, AnswerContext(given), allow_download=allow_download)

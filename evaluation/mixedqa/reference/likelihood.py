@@ -14,7 +14,7 @@ from factloop.tools.model_files import encodable, loading_model, short_name
 BATCH_SIZE = 8
 
 
-class Given(StrEnum):
+class AnswerContext(StrEnum):
     """What the model has read before the answer, with the suffix that MixedQA's Table 1 gives it."""
 
     REFERENCE = "ref"
@@ -23,10 +23,10 @@ class Given(StrEnum):
     EVIDENCE = "evid"
 
 
-INSTRUCTIONS: Mapping[Given, str] = {
-    Given.REFERENCE: "Say in other words what this answer says.",
-    Given.QUESTION: "Answer this question.",
-    Given.EVIDENCE: "State a fact that this text bears out.",
+INSTRUCTIONS: Mapping[AnswerContext, str] = {
+    AnswerContext.REFERENCE: "Say in other words what this answer says.",
+    AnswerContext.QUESTION: "Answer this question.",
+    AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
 """What GPTScore puts before the text. The papers do not print those of MixedQA's table, so its figures are near at
 best."""
@@ -47,7 +47,7 @@ class LikelihoodScore:
         self,
         label: str,
         path_or_name: str | Path,
-        given: Given,
+        given: AnswerContext,
         *,
         instruction: str = "",
         allow_download: bool = False,
@@ -86,11 +86,11 @@ class LikelihoodScore:
 
     def _texts(self, references: Sequence[Sequence[str]], questions: Texts | None, evidence: Texts | None) -> Texts:
         match self._given:
-            case Given.REFERENCE:
+            case AnswerContext.REFERENCE:
                 return [group[0] if group else None for group in references]
-            case Given.QUESTION:
+            case AnswerContext.QUESTION:
                 return questions if questions is not None else [None] * len(references)
-            case Given.EVIDENCE:
+            case AnswerContext.EVIDENCE:
                 return evidence if evidence is not None else [None] * len(references)
 
     def _prompt(self, text: str) -> str:
@@ -127,7 +127,7 @@ class LikelihoodScore:
 
 
 def bart_score(
-    path_or_name: str | Path, given: Given, *, allow_download: bool = False, device: str = "cpu"
+    path_or_name: str | Path, given: AnswerContext, *, allow_download: bool = False, device: str = "cpu"
 ) -> LikelihoodScore:
     """p(answer | text) without a prompt; the paper's model is facebook/bart-large-cnn.
 
@@ -138,7 +138,7 @@ def bart_score(
 
 def gpt_score(
     path_or_name: str | Path,
-    given: Given,
+    given: AnswerContext,
     *,
     instruction: str | None = None,
     allow_download: bool = False,

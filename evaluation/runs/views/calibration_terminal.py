@@ -10,7 +10,7 @@ from rich.text import Text
 
 from factloop.evaluation.debiasing.records import LEVEL, Estimate
 from factloop.evaluation.mixedqa.views.correlation_figures import NOTHING
-from factloop.evaluation.runs.records import Calibration, RunCorrection
+from factloop.evaluation.runs.records import Calibration, RunDebiasing
 from factloop.evaluation.runs.views.correction_words import CAUTION_WORDS, METHOD_WORDS, TRANSFER_WORDS
 from factloop.reports.figures import percent, plural
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
@@ -22,7 +22,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
     print_section(console, "Raw and corrected", Group(_table(found), Text(), rows_table(_rows(found))))
 
 
-def _estimates(one: RunCorrection) -> Iterator[tuple[str, Estimate]]:
+def _estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate]]:
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield "Precision, all claims", estimate
     for f1 in one.f1:

@@ -1,1 +1,1 @@
-"""The flags of each command, a module each; the work behind them stands in `factloop.cli`, imported when it is run."""
+"""The flags of each command, one module a command; the work stands in `factloop.cli`, imported when it is run."""

@@ -47,14 +47,14 @@ def audit(
     """Say how far evaluators can be trusted, from claims that they scored and people labelled."""
     require("evaluation", "factloop audit")
     from factloop.cli.audit import AuditAsk, run_audit
-    from factloop.evaluation.statistics.significance import Correction
+    from factloop.evaluation.statistics.significance import PValueAdjustment
 
     ask = AuditAsk(
         predictions=predictions,
         evaluators=tuple(evaluator or ()),
         threshold=threshold,
         alpha=alpha,
-        correction=Correction(correction),
+        correction=PValueAdjustment(correction),
         resamples=resamples,
         level=level,
         seed=seed,

@@ -1,4 +1,4 @@
-"""Empties the cache, but for what somebody uses and what is not ours."""
+"""Empties the cache, but for files in use and files that are not factloop's."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from factloop.tools.calls.cache import hold_of
 
 
 class CacheCleared(Record):
-    """What `cache clear` did."""
+    """The outcome of `cache clear`."""
 
     schema_version: Literal["1.0"] = "1.0"
     folder: Path
     n_answers: Count
-    """Without those of a damaged file, which is removed, too."""
+    """Answers removed, without those of a damaged file, which is removed, too."""
     n_indexes: Count
     n_vectors: Count
     n_bytes: Count
-    """That are free now."""
+    """Bytes that are free now."""
     stayed: tuple[Path, ...]
-    """What another process uses, or what may not be removed."""
+    """Files that another process uses, or that may not be removed."""
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
     """Removes the answers, or indexes of documents and word vectors, or all of it. Raises ConfigError.
 
-    Waits for nobody: what is in use stays, and is named.
+    It does not wait: files in use stay, and are named.
     """
-    cleared = _Cleared(folder)
+    cleared = _Clearing(folder)
     if answers:
         for name in ANSWER_FILES:
             cleared.remove_answers(folder / name)
@@ -46,8 +46,8 @@ def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
     return cleared.report()
 
 
-class _Cleared:
-    """The account of it."""
+class _Clearing:
+    """Removes files, and keeps account of them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -99,7 +99,7 @@ class _Cleared:
 
 
 def _number(path: Path) -> int:
-    """Without those of a damaged file."""
+    """How many answers the file holds; 0 for a damaged one."""
     try:
         return number_of_answers(path)[0]
     except ConfigError:
@@ -107,7 +107,7 @@ def _number(path: Path) -> int:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it is a database of answers, or damaged; somebody may have given another one that name."""
+    """Whether it is a database of answers, or damaged; another database may have been given that name."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -1,4 +1,4 @@
-"""What the cache folder holds beside answers: indexes of documents and word vectors, which can be made again.
+"""Lists what the cache folder holds beside answers: indexes of documents and word vectors, which can be made again.
 
 Only names that factloop gives are looked at, so that nothing else in the folder is ever removed.
 """
@@ -19,12 +19,12 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
 _INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")
 _VECTORS = re.compile(r"words-[0-9a-f]{32}(?:\.npy|(?P<words>.+))|word2vec-[0-9a-f]{32}(?P<word2vec>\..+)?")
-"""The names in groups are of what is being written, or was when its process was killed."""
+"""Names of vectors. Those in groups are of files being written, or left by a killed process."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """One of them."""
+    """An index or a file of vectors in the folder."""
 
     part: Part
     path: Path
@@ -33,7 +33,7 @@ class Thing:
     """Seconds since the epoch."""
 
     def remove(self) -> bool:
-        """Says whether it is gone: what somebody uses stays."""
+        """Removes it unless it is in use; returns whether it is gone."""
         try:
             return _REMOVE[self.part](self.path)
         except FileNotFoundError:  # another process was quicker
@@ -43,12 +43,12 @@ class Thing:
 
 
 def things_in(folder: Path) -> list[Thing]:
-    """What there is, the longest unused first."""
+    """The things in the folder, the longest unused first."""
     return sorted([*_indexes(folder / INDEXES), *_vectors(folder / VECTORS)], key=lambda thing: thing.used_at)
 
 
 def answers_bytes(folder: Path) -> int:
-    """Of the files of answers, with what SQLite keeps beside them."""
+    """Bytes of the files of answers, with what SQLite keeps beside them."""
     return sum(database_bytes(folder / name) for name in ANSWER_FILES)
 
 
@@ -57,7 +57,7 @@ def database_bytes(path: Path) -> int:
 
 
 def _indexes(folder: Path) -> Iterator[Thing]:
-    """By their names, also where only a lock is left."""
+    """The indexes by their names, also where only a lock is left."""
     names = sorted({found[1] for path in _entries(folder) if (found := _INDEX.fullmatch(path.name))})
     for path in (folder / name for name in names):
         seen = (path.with_suffix(USE), path / MANIFEST, path)
@@ -72,7 +72,7 @@ def _vectors(folder: Path) -> Iterator[Thing]:
 
 
 def _remove_vectors(path: Path) -> bool:
-    """Whoever has them mapped keeps them, but on Windows, where they stay."""
+    """Removes the file; processes that have it mapped keep their view of it, but on Windows the file stays."""
     name = _VECTORS.fullmatch(path.name)
     if name is not None and any(name.groups()) and time.time() - _time(path) < JUST_S:
         return False
@@ -98,7 +98,7 @@ def _bytes_below(path: Path) -> int:
 
 
 def _bytes(path: Path) -> int:
-    """Another process may have removed it meanwhile."""
+    """Size of the file; 0 if another process has removed it meanwhile."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except OSError:

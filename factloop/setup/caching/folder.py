@@ -16,7 +16,7 @@ from factloop.tools.calls.cache_bounds import CacheBounds
 Part = Literal["indexes", "vectors"]
 ANSWERS = "calls.sqlite"
 ANSWER_FILES = (ANSWERS, "dbpedia.sqlite")
-"""The second is of an older version, and nobody's now."""
+"""The second is of an older version, and no longer used."""
 INDEXES: Part = "indexes"
 VECTORS: Part = "vectors"
 DAY_S = 24 * 3600.0
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def cache_place(settings: RunSettings) -> Path:
-    """Where the cache is, or would be."""
+    """The path of the cache folder, whether or not it exists."""
     if settings.cache_dir is not None:
         return settings.cache_dir
     import platformdirs
@@ -34,7 +34,7 @@ def cache_place(settings: RunSettings) -> Path:
 
 
 def place_looked_at(settings: RunSettings) -> Path:
-    """`cache_place`, for those who look into it or empty it. Raises ConfigError where something else has that name."""
+    """`cache_place`, for commands that look into it or empty it. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
         raise ConfigError(f"{place}: is not a folder, so no cache can be there; name its folder with --cache-dir")
@@ -70,5 +70,5 @@ def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None
 
 @cache
 def say_unusable(place: Path, reason: str) -> None:
-    """Once in a process."""
+    """Warns that the folder cannot be used, once in a process."""
     log.warning("%s: cannot be used as the cache folder (%s): answers and indexes are kept in memory", place, reason)

@@ -1,7 +1,7 @@
 """Opens what a run keeps in the cache folder, and sees that the folder stays within its bounds.
 
 Answers have the whole of `cache_mb`; indexes and word vectors have what answers leave of it, since they cost only time
-to make again. What was used in the last hour stays, and an index as long as somebody has it open.
+to make again. What was used in the last hour stays, and an index as long as a process has it open.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def open_answers(settings: RunSettings) -> CallCache:
 
 
 def tidy(settings: RunSettings) -> None:
-    """Removes what is too old or too much beside the answers; for whoever has just opened something of it."""
+    """Removes what is too old or too much beside the answers; called after something in the folder was opened."""
     folder = cache_folder(settings)
     if folder is not None:
         remove_excess(folder, bounds_of(settings))
 
 
 def remove_excess(folder: Path, bounds: CacheBounds) -> None:
-    """Removes indexes and word vectors until the bounds hold, the longest unused first. Several may do so at once."""
+    """Removes indexes and word vectors until the bounds hold, the longest unused first. Processes may do so at once."""
     now = time.time()
     things = things_in(folder)
     excess = answers_bytes(folder) + sum(thing.n_bytes for thing in things) - bounds.max_bytes

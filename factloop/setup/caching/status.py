@@ -1,4 +1,4 @@
-"""What the cache holds, and what it may hold."""
+"""The status of the cache: what it holds, and what it may hold."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CallCache, hold_of
 
 
-class Kept(Record):
-    """One kind of what is kept."""
+class CacheSection(Record):
+    """One kind of entries in the cache."""
 
     n: Count
     n_bytes: Count
     oldest: datetime | None
-    """When the oldest answer was written; of indexes and vectors, when the longest unused was used. None for none."""
+    """When the oldest answer was written; of indexes and vectors, when the longest unused was used. None if empty."""
 
 
 class CacheStatus(Record):
-    """What `cache show` says."""
+    """The answer of `cache show`."""
 
     schema_version: Literal["1.0"] = "1.0"
     folder: Path
-    answers: Kept
-    indexes: Kept
-    """Of documents."""
-    vectors: Kept
+    answers: CacheSection
+    indexes: CacheSection
+    """Indexes of documents."""
+    vectors: CacheSection
     """Files of word vectors."""
     n_bytes: Count
     cache_mb: int
     """Millions of bytes that it may take."""
     cache_days: float
-    """For which answers are kept, and what nobody uses."""
+    """Days for which answers are kept, and indexes and vectors out of use."""
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """What there is now. Removes nothing. Raises ConfigError for a damaged file of answers, or no folder."""
+    """The status now. Removes nothing. Raises ConfigError for a damaged file of answers, or no folder."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
@@ -60,23 +60,23 @@ def status_of(settings: RunSettings) -> CacheStatus:
 
 
 def number_of_answers(path: Path) -> tuple[int, float | None]:
-    """And when the oldest was written. Raises ConfigError."""
+    """The number of answers, and when the oldest was written. Raises ConfigError."""
     with closing(CallCache(path)) as answers:
         return answers.held()
 
 
-def _answers(folder: Path) -> Kept:
+def _answers(folder: Path) -> CacheSection:
     path = folder / ANSWERS
     if not path.is_file():
-        return Kept(n=0, n_bytes=answers_bytes(folder), oldest=None)
+        return CacheSection(n=0, n_bytes=answers_bytes(folder), oldest=None)
     with Hold(hold_of(path)):
         number, oldest = number_of_answers(path)
-    return Kept(n=number, n_bytes=answers_bytes(folder), oldest=None if oldest is None else _moment(oldest))
+    return CacheSection(n=number, n_bytes=answers_bytes(folder), oldest=None if oldest is None else _moment(oldest))
 
 
-def _kept(things: Sequence[Thing]) -> Kept:
+def _kept(things: Sequence[Thing]) -> CacheSection:
     there = [one for one in things if one.path.exists()]  # of some only a lock is left
-    return Kept(
+    return CacheSection(
         n=len(there),
         n_bytes=sum(one.n_bytes for one in there),
         oldest=_moment(there[0].used_at) if there else None,

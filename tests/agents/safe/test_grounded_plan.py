@@ -31,7 +31,7 @@ SENTENCES = [f"Sentence {number} says a thing." for number in "ABCDEFGHIJ"]
 UNREADABLE = ModelOutputError("half of it is missing", schema="GroundedFacts", reply="{")
 
 
-class Given(ScriptedSearch):
+class FewDocuments(ScriptedSearch):
     """Few documents: all of them are shown with every window."""
 
     passages: tuple[str, ...] = ("Passage one.", "Passage two.")
@@ -51,7 +51,7 @@ def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> WindowReading:
 async def grounded(
     script: GroundedScript, response: str, *tools: ScriptedSearch, gates: bool = False, results: int = 2
 ) -> Run:
-    return await run(GroundedPlan(script, results=results), response, tools or [Given()], gates=gates)
+    return await run(GroundedPlan(script, results=results), response, tools or [FewDocuments()], gates=gates)
 
 
 def verdicts(claims: tuple[Claim, ...]) -> list[Verdict | None]:
@@ -100,7 +100,7 @@ async def test_stretches_with_unread_sentences_between_them_share_no_window(betw
     silent = reading(silent=(0, 1))
     script = GroundedScript({}, readings={first: [silent], second: [silent]})
     spans = [(0, len(first)), (len(response) - len(second), len(response))]
-    await run(GroundedPlan(script, results=2), response, [Given()], gates=False, spans=spans)
+    await run(GroundedPlan(script, results=2), response, [FewDocuments()], gates=False, spans=spans)
     assert len(script.windows) == n_windows
     read = [[one.sentence for one in window.sentences] for window in script.windows]
     assert sorted(read) == ([[first, second]] if n_windows == 1 else [[first], [second]])
@@ -134,7 +134,7 @@ async def test_a_claim_that_cites_nothing_lists_the_passages_nearest_to_it() -> 
         looks={claims[0]: [[nothing_found()] * 3]},
     )
 
-    class Towns(Given):
+    class Towns(FewDocuments):
         async def asearch(self, query: str, limit: int) -> list[SearchHit]:
             town = next(town for town in ("Rome", "Oslo", "Ulm") if town in query)
             return [hit(f"{town} has {number} gates.") for number in range(limit)]
@@ -152,7 +152,9 @@ async def test_a_second_look_is_shown_what_the_first_one_cited() -> None:
         readings={SENTENCES[0]: [reading(judged(0, "A.", contradicted("p2")))]},
         looks={"A.": [[contradicted("p1")]]},
     )
-    result = await grounded(script, SENTENCES[0], Given(answers={"A": [hit("Passage two."), hit("Found for it.")]}))
+    result = await grounded(
+        script, SENTENCES[0], FewDocuments(answers={"A": [hit("Passage two."), hit("Found for it.")]})
+    )
     assert "Passage two." in [item.passage for item in script.windows[1].passages]
     assert result.only_claim().judgement.contradicted is True
 
@@ -267,7 +269,7 @@ async def test_given_facts_are_judged_in_batches_at_the_same_time() -> None:
         },
     )
     given = [GivenFacts(sentence=SENTENCES[0], facts=tuple(facts))]
-    result = await run(GroundedPlan(script, results=2), SENTENCES[0], [Given()], facts=given)
+    result = await run(GroundedPlan(script, results=2), SENTENCES[0], [FewDocuments()], facts=given)
     assert [claim.text for claim in result.claims] == facts
     assert verdicts(result.claims) == [Verdict.SUPPORTED] * GIVEN_AT_ONCE + [None] * 2
 

@@ -35,7 +35,7 @@ RIGHT, OTHER, NONE = OptionKind.RESPONSE, OptionKind.DISTRACTOR, OptionKind.NONE
 
 
 @dataclass(frozen=True)
-class Said:
+class ScriptedChoice:
     """An option of some kind, chosen with this probability, where any is given."""
 
     kind: OptionKind
@@ -44,7 +44,7 @@ class Said:
     """Probability of the response's letter where another was chosen."""
 
 
-Answer = Said | OptionKind | Exception
+Answer = ScriptedChoice | OptionKind | Exception
 
 
 @dataclass
@@ -80,7 +80,7 @@ class ScriptedSubject:
             raise
         if isinstance(answer, Exception):
             raise answer
-        return _choice(answer if isinstance(answer, Said) else Said(answer), options)
+        return _choice(answer if isinstance(answer, ScriptedChoice) else ScriptedChoice(answer), options)
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:  # noqa: ARG002 - nothing is paid
         self.asked.append((question, (), False))
@@ -90,7 +90,7 @@ class ScriptedSubject:
         return answer
 
 
-def _choice(said: Said, options: Sequence[Option]) -> Choice:
+def _choice(said: ScriptedChoice, options: Sequence[Option]) -> Choice:
     letter = next(option.letter for option in options if option.kind is said.kind)
     if said.probability is None:
         return Choice(letter, None)

@@ -27,7 +27,7 @@ from tests.agents.trustscore.scripted import (
     RESPONSE,
     RIGHT,
     Answer,
-    Said,
+    ScriptedChoice,
     ScriptedSubject,
     consistency_of,
     run,
@@ -81,7 +81,7 @@ async def test_a_wider_window_asks_more_and_counts_no_more(window: int, n_asked:
 @given(st.lists(st.sampled_from([RIGHT, RIGHT, RIGHT, OTHER, NONE, failed()]), min_size=10, max_size=10), st.data())
 def test_the_result_does_not_depend_on_the_window(script: list[Answer], data: st.DataObject) -> None:
     graded = [
-        answer if isinstance(answer, Exception) else Said(answer, 0.6, 0.6 if answer is RIGHT else 0.3)  # type: ignore[arg-type]
+        answer if isinstance(answer, Exception) else ScriptedChoice(answer, 0.6, 0.6 if answer is RIGHT else 0.3)  # type: ignore[arg-type]
         for answer in script
     ]
     n_needed = min(len(list(takewhile(lambda answer: answer not in (OTHER, NONE), script))) + 1, 10)
@@ -180,18 +180,18 @@ async def test_a_shortage_of_distractors_is_said(n: int, n_checks: int, notes: l
 
 async def test_the_graded_score_is_the_mean_probability_of_the_response() -> None:
     # (0.9 + 0.7 + 0.2) / 3: in the third check the response had 0.2 beside the other option's 0.8.
-    script = [Said(RIGHT, 0.9), Said(RIGHT, 0.7), Said(OTHER, 0.8, of_response=0.2)]
+    script = [ScriptedChoice(RIGHT, 0.9), ScriptedChoice(RIGHT, 0.7), ScriptedChoice(OTHER, 0.8, of_response=0.2)]
     result = await trust_bc(script)
     assert result.value == 0
     assert result.graded == pytest.approx(0.6)
 
 
 async def test_a_letter_that_was_not_listed_counts_as_improbable() -> None:
-    assert (await trust_bc([Said(RIGHT, 0.9), Said(OTHER, 0.8)])).graded == pytest.approx(0.45)
+    assert (await trust_bc([ScriptedChoice(RIGHT, 0.9), ScriptedChoice(OTHER, 0.8)])).graded == pytest.approx(0.45)
 
 
 async def test_without_probabilities_in_every_check_nothing_is_graded() -> None:
-    assert (await trust_bc([Said(RIGHT, 0.9), RIGHT, Said(OTHER, 0.9, 0.1)])).graded is None
+    assert (await trust_bc([ScriptedChoice(RIGHT, 0.9), RIGHT, ScriptedChoice(OTHER, 0.9, 0.1)])).graded is None
 
 
 async def test_statements_are_asked_as_such() -> None:

@@ -83,7 +83,7 @@ class Documents(ScriptedSearch):
 
 
 @dataclass(frozen=True)
-class Cascaded:
+class CascadeResult:
     claims: list[Claim]
     meter: UsageMeter
     events: list[dict[str, Any]]
@@ -96,7 +96,7 @@ class Cascaded:
 
 async def cascaded(
     plan: SafePlan, cheap: CheapStage, tools: Sequence[SearchTool], response: str = CLAIM, max_searches: int = 2
-) -> Cascaded:
+) -> CascadeResult:
     context = context_of(*tools)
     graph: Any = build_safe_graph(plan, max_searches=max_searches, look=build_look_node(cheap))
     final: Any = {}
@@ -109,7 +109,7 @@ async def cascaded(
             events.append(chunk)
         elif not namespace:
             final = chunk
-    return Cascaded([Claim.model_validate(claim) for claim in final["claims"]], context.meter, events)
+    return CascadeResult([Claim.model_validate(claim) for claim in final["claims"]], context.meter, events)
 
 
 def stage(score: float | Exception, upper: float | None = 0.8, lower: float | None = 0.2) -> CheapStage:

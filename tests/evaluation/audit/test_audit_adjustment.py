@@ -18,7 +18,7 @@ from factloop.evaluation.audit.adjustment_records import (
     AdjustmentReport,
     CalibrationWarning,
     MethodMean,
-    WhyUnadjusted,
+    UnadjustedReason,
 )
 from factloop.evaluation.audit.sorted_scores import SortedScores, balanced_threshold, unbiased_threshold
 from tests.evaluation.audit.prediction_rows import Row, table_of
@@ -126,7 +126,7 @@ def test_bias_without_adjustment_is_as_published(source: str) -> None:
     assert (100 * mean.mean_bias, 100 * mean.worst_bias) == pytest.approx(published_mean, abs=0.101)
     assert mean.n_calibrations == 6
     assert {found_by(report, "mistral", method).undefined for method in (M.ZERO_BIAS, M.BALANCED_ACCURACY)} == {
-        WhyUnadjusted.LABELS_ONLY
+        UnadjustedReason.LABELS_ONLY
     }
 
 
@@ -145,8 +145,8 @@ def test_a_calibration_that_lacks_a_kind_is_undefined_and_left_out_of_means() ->
     rows += system("mixed", {(0, 0.2): 30, (0, 0.6): 10, (1, 0.9): 50, (1, 0.4): 10})
     report = adjust(table_of(rows), E, "d")
     for method in (M.ADJUSTED_COUNTS, M.BALANCED_ACCURACY):
-        assert found_by(report, "clean", method).undefined is WhyUnadjusted.NO_ERRORS
-        assert found_by(report, "wrong", method).undefined is WhyUnadjusted.NO_ATTRIBUTABLE
+        assert found_by(report, "clean", method).undefined is UnadjustedReason.NO_ERRORS
+        assert found_by(report, "wrong", method).undefined is UnadjustedReason.NO_ATTRIBUTABLE
         mean, only = mean_of(report, method), found_by(report, "mixed", method)
         assert (mean.n_calibrations, mean.n_undefined, mean.mean_bias) == (1, 2, only.mean_bias)
         assert mean.unadjusted_mean_bias == found_by(report, "mixed", M.UNADJUSTED).mean_bias
@@ -159,7 +159,7 @@ def test_a_calibration_that_lacks_a_kind_is_undefined_and_left_out_of_means() ->
 def test_predictions_that_say_nothing_give_no_adjusted_counts() -> None:
     rows = system("a", {(0, 0.0): 20, (0, 1.0): 20, (1, 0.0): 20, (1, 1.0): 20}) + system("b", {(1, 1.0): 5})
     report = adjust(table_of(rows), E, "d")
-    assert found_by(report, "a", M.ADJUSTED_COUNTS).undefined is WhyUnadjusted.EQUAL_RATES
+    assert found_by(report, "a", M.ADJUSTED_COUNTS).undefined is UnadjustedReason.EQUAL_RATES
     found = next(one for one in report.calibrations if one.system == "a")
     assert found.warnings == (CalibrationWarning.NOT_TOLD_APART,)
 

@@ -14,7 +14,7 @@ from factloop.core.figure import Undefined
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.ranking import Order, PairTest, Ranking, mean_ranking, rank_systems
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.statistics.significance import Correction, two_proportions
+from factloop.evaluation.statistics.significance import PValueAdjustment, two_proportions
 from tests.evaluation.audit.prediction_rows import Row, table_of
 
 E = "judge"
@@ -59,7 +59,8 @@ def test_holm_and_bonferroni_hold_the_pairs_together() -> None:
     rows = rates("a", 10, 10) + rates("b", 19, 19) + rates("c", 30, 30)  # p of a-b .071, a-c .0004, b-c .070
     rows += rates("e", 22, 22)  # a-e .021, which four systems' six pairs carry off
     plain, held = (
-        rank_systems(table_of(rows), E, "d", correction=correction) for correction in (Correction.NONE, Correction.HOLM)
+        rank_systems(table_of(rows), E, "d", correction=correction)
+        for correction in (PValueAdjustment.NONE, PValueAdjustment.HOLM)
     )
     assert {(p.first, p.second) for p in plain.pairs if p.labelled is Order.BETTER} == {("a", "e"), ("a", "c")}
     assert {(p.first, p.second) for p in held.pairs if p.labelled is Order.BETTER} == {("a", "c")}

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.estimate import AuditFigure, Figures
-from factloop.evaluation.audit.resampling import Counted, count
+from factloop.evaluation.audit.resampling import CountTable, count
 from factloop.evaluation.audit.units import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
 from tests.evaluation.audit.random_tables import row_lists
 
 
-def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> Counted:
+def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> CountTable:
     return count(table_of(rows), rng=np.random.default_rng(seed), resamples=n)
 
 
-def arrays(counted: Counted) -> list[np.ndarray]:
+def arrays(counted: CountTable) -> list[np.ndarray]:
     tallies = (counted.claims, counted.responses)
     of_tallies = [
         array

@@ -28,7 +28,7 @@ from factloop.evaluation.audit.reading import best_method, findings_of
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.units import Level
 from factloop.evaluation.datasets.tofueval import load_tofueval
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 from tests.evaluation.audit.audit_sample import audited, sample_rows
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
@@ -113,11 +113,11 @@ def test_the_same_rows_give_the_same_bytes_in_any_order(report: AuditReport) -> 
 
 
 def test_settings_reach_the_parts() -> None:
-    options = {"alpha": 0.2, "correction": Correction.HOLM, "level": 0.8, "resamples": 20, "seed": 3}
+    options = {"alpha": 0.2, "correction": PValueAdjustment.HOLM, "level": 0.8, "resamples": 20, "seed": 3}
     report = audited(sample_rows(), **options)
     at = report.at[0]
     assert (at.rates.basis.level, at.rates.basis.n_resamples, at.rates.basis.clusters) == (0.8, 20, "prompt")
-    assert {(one.alpha, one.correction) for one in at.rankings} == {(0.2, Correction.HOLM)}
+    assert {(one.alpha, one.correction) for one in at.rankings} == {(0.2, PValueAdjustment.HOLM)}
     assert report.settings.model_dump() == {"thresholds": (0.5,), "n_resamples": 20, **without(options, "resamples")}
     assert any("With 20 resamples" in warning for warning in report.warnings)
     assert at.rates != audited(sample_rows(), **{**options, "seed": 4}).at[0].rates

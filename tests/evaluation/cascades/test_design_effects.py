@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]  # ships no type hints
 
-from factloop.evaluation.cascades.design_effects import earlier, few_groups, of_label, of_settled
+from factloop.evaluation.cascades.design_effects import (
+    effect_on_label,
+    effect_on_settled,
+    few_groups_factor,
+    sums_before,
+)
 from factloop.evaluation.cascades.labelled import ScoredLabels
 from factloop.evaluation.cascades.thresholds import tune
 
@@ -38,41 +43,41 @@ def test_effects_by_hand() -> None:
     """
     wrong, groups = np.array([1, 1, 0, 0, 1, 1, 0, 0], bool), np.repeat(np.arange(4), 2)
     n = np.array([0, 4, 8])
-    assert of_settled(wrong, groups, n).tolist() == [1.0, 2.0, 2.0]
+    assert effect_on_settled(wrong, groups, n).tolist() == [1.0, 2.0, 2.0]
     # without an error yet as at the next threshold; with all of the label settled nothing varies
-    assert of_label(wrong, groups, n, groups[wrong]).tolist() == [2.0, 2.0, 1.0]
+    assert effect_on_label(wrong, groups, n, groups[wrong]).tolist() == [2.0, 2.0, 1.0]
 
 
 def test_alike_as_statsmodels_has_it() -> None:
     rng = np.random.default_rng(4)
     groups = rng.integers(0, 30, 300)
     wrong = rng.random(300) < rng.random(30)[groups]
-    found = of_settled(wrong, groups, np.array([200, 300]))
+    found = effect_on_settled(wrong, groups, np.array([200, 300]))
     for place, n in enumerate((200, 300)):
         alike = anova(wrong[:n].astype(float), groups[:n])
         assert found[place] == pytest.approx(1 + (mean_size(groups[:n]) - 1) * alike)
     settled = np.arange(300) < 200
     labels = groups[wrong]
     alike = anova(settled[wrong].astype(float), labels)
-    found = of_label(wrong, groups, np.array([200]), labels)
+    found = effect_on_label(wrong, groups, np.array([200]), labels)
     assert found[0] == pytest.approx(1 + (mean_size(labels) - 1) * alike)
 
 
 def test_claims_alone_count_in_full() -> None:
     wrong = np.arange(50) % 3 == 0
     n = np.arange(51)
-    assert set(of_settled(wrong, np.arange(50), n)) == {1.0}
-    assert set(of_label(wrong, np.arange(50), n, np.flatnonzero(wrong))) == {1.0}
-    assert few_groups(50, 50, 0.01) == 1.0
+    assert set(effect_on_settled(wrong, np.arange(50), n)) == {1.0}
+    assert set(effect_on_label(wrong, np.arange(50), n, np.flatnonzero(wrong))) == {1.0}
+    assert few_groups_factor(50, 50, 0.01) == 1.0
 
 
 def test_few_groups_by_students_quantiles() -> None:
-    assert few_groups(5, 400, 0.01) == pytest.approx((stats.t.ppf(0.99, 4) / stats.t.ppf(0.99, 399)) ** 2)
-    assert few_groups(5, 400, 0.01) == pytest.approx(2.57, abs=0.01)  # (3.747 / 2.336)^2
+    assert few_groups_factor(5, 400, 0.01) == pytest.approx((stats.t.ppf(0.99, 4) / stats.t.ppf(0.99, 399)) ** 2)
+    assert few_groups_factor(5, 400, 0.01) == pytest.approx(2.57, abs=0.01)  # (3.747 / 2.336)^2
 
 
 def test_earlier_of_group() -> None:
-    assert earlier(np.array([1, 2, 4, 8, 16]), np.array([7, 3, 7, 7, 3])).tolist() == [0, 0, 1, 5, 2]
+    assert sums_before(np.array([1, 2, 4, 8, 16]), np.array([7, 3, 7, 7, 3])).tolist() == [0, 0, 1, 5, 2]
 
 
 def test_errors_that_come_by_document_break_no_promise() -> None:

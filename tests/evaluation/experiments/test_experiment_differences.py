@@ -16,7 +16,13 @@ from factloop.core.records import Verdict
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.differences import can_be_shown
 from factloop.evaluation.experiments.records import JudgedClaim, Results
-from factloop.evaluation.experiments.report import Correction, ExperimentReport, Outcome, PairedDifference, Quantity
+from factloop.evaluation.experiments.report import (
+    ExperimentReport,
+    FamilyAdjustment,
+    Outcome,
+    PairedDifference,
+    Quantity,
+)
 from tests.evaluation.experiments.sample import Judge, claim, make_response_results, make_results, results_of
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
@@ -88,9 +94,9 @@ def test_p_of_groups_is_scipys_paired_permutation_test() -> None:
 
 @pytest.mark.parametrize(
     ("correction", "method"),
-    [(Correction.HOLM, "holm"), (Correction.BENJAMINI_HOCHBERG, "fdr_bh"), (Correction.NONE, None)],
+    [(FamilyAdjustment.HOLM, "holm"), (FamilyAdjustment.BENJAMINI_HOCHBERG, "fdr_bh"), (FamilyAdjustment.NONE, None)],
 )
-def test_families_are_corrected_apart(correction: Correction, method: str | None) -> None:
+def test_families_are_corrected_apart(correction: FamilyAdjustment, method: str | None) -> None:
     report = assess(make_results(90), correction=correction, resamples=0, pairs="all")
     sizes = {family.name: family.n_tests for family in report.families}
     for is_headline in (True, False):
@@ -130,7 +136,7 @@ def test_variants_that_hardly_disagree_are_not_told_apart_by_three_claims() -> N
 def test_what_is_not_corrected_is_detected_as_a_test_alone() -> None:
     none, holm = (
         next(one for one in assess(make_results(90), correction=each, resamples=0).differences if one.is_headline)
-        for each in (Correction.NONE, Correction.HOLM)
+        for each in (FamilyAdjustment.NONE, FamilyAdjustment.HOLM)
     )
     assert none.detectable is not None
     assert holm.detectable is not None
@@ -139,11 +145,11 @@ def test_what_is_not_corrected_is_detected_as_a_test_alone() -> None:
 
 def test_too_few_groups_can_show_nothing() -> None:
     """Five groups that all point one way have p = 2 / 2^5 = 1/16, six 1/32; three tests take seven with 1/64."""
-    assert not can_be_shown(5, alpha=0.05, n_tests=1, correction=Correction.HOLM)
-    assert can_be_shown(6, alpha=0.05, n_tests=1, correction=Correction.HOLM)
-    assert not can_be_shown(6, alpha=0.05, n_tests=3, correction=Correction.HOLM)
-    assert can_be_shown(6, alpha=0.05, n_tests=3, correction=Correction.BENJAMINI_HOCHBERG)
-    assert can_be_shown(7, alpha=0.05, n_tests=3, correction=Correction.HOLM)
+    assert not can_be_shown(5, alpha=0.05, n_tests=1, correction=FamilyAdjustment.HOLM)
+    assert can_be_shown(6, alpha=0.05, n_tests=1, correction=FamilyAdjustment.HOLM)
+    assert not can_be_shown(6, alpha=0.05, n_tests=3, correction=FamilyAdjustment.HOLM)
+    assert can_be_shown(6, alpha=0.05, n_tests=3, correction=FamilyAdjustment.BENJAMINI_HOCHBERG)
+    assert can_be_shown(7, alpha=0.05, n_tests=3, correction=FamilyAdjustment.HOLM)
     five, six = (assess(two([N] * n, [S] * n, [True] * n)) for n in (5, 6))
     assert five.conclusions[0].outcome is Outcome.UNKNOWN
     mixed = assess(two([N, S, N, S, N], [S, N, S, S, N], [True] * 5)).differences[0]
@@ -274,5 +280,5 @@ def test_contradictory_results_are_refused() -> None:
 
 @pytest.mark.parametrize("wrong", [{"level": 1.0}, {"level": 0.0}, {"resamples": -1}, {"correction": "bonferonni"}])
 def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"level|valid Correction"):
+    with pytest.raises(ValueError, match=r"level|valid FamilyAdjustment"):
         assess(make_results(6), **wrong)  # type: ignore[arg-type]  # on purpose

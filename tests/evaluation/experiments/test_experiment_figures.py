@@ -23,7 +23,7 @@ from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
 from factloop.evaluation.experiments.quantities import ItemValues, response_quantities
 from factloop.evaluation.experiments.records import JudgedClaim, Results
-from factloop.evaluation.experiments.report import ExperimentReport, Measured, Quantity, VariantReport
+from factloop.evaluation.experiments.report import ExperimentReport, Quantity, QuantityFigure, VariantReport
 from tests.evaluation.experiments.sample import (
     claim,
     make_response_results,
@@ -47,7 +47,7 @@ def one_variant(verdicts: Sequence[tuple[Verdict | None, ...]], gold: Sequence[b
     return results_of(claims, names=("packaged",), repeats=max(map(len, verdicts)))
 
 
-def figure(report: ExperimentReport, quantity: Quantity, k: int | None = None) -> Measured:
+def figure(report: ExperimentReport, quantity: Quantity, k: int | None = None) -> QuantityFigure:
     found = report.variants[0].find(quantity, k)
     assert found is not None
     return found
@@ -211,7 +211,7 @@ def test_time_and_cost_are_those_of_single_items() -> None:
     assert unknown.usage.cost_usd is None
 
 
-def figure_of(one: VariantReport, quantity: Quantity) -> Measured:
+def figure_of(one: VariantReport, quantity: Quantity) -> QuantityFigure:
     found = one.find(quantity)
     assert found is not None
     return found

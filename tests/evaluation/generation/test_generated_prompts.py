@@ -10,7 +10,7 @@ import pytest
 from factloop.agents.longfact.distinct import spelling
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.datasets.longfact import load_longfact
-from factloop.evaluation.generation.prompts import PromptsAsked, generate_prompts
+from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
 from factloop.evaluation.generation.records import GeneratedPrompt, PromptsReport
 from factloop.evaluation.generation.settings import PromptSettings
 from tests.simulator import MODEL, Faults, Simulator
@@ -22,7 +22,7 @@ async def generate(
     sim: Simulator, *topics: str, n: int = 12, run_dir: Path | None = None, kind: Any = "objects", **changes: Any
 ) -> Generated:
     settings = PromptSettings.of(None, **{"model": MODEL, "base_url": sim.base_url, "cache": False, **changes})
-    asked = PromptsAsked(topics or ("mycology",), n, kind, "prompts.jsonl")
+    asked = PromptsRequest(topics or ("mycology",), n, kind, "prompts.jsonl")
     return await generate_prompts(asked, settings, run_dir=run_dir)
 
 

@@ -16,7 +16,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json_line
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.responses import load_responses
-from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, Unanswered
+from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, UnansweredPrompt
 from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses, read_responses
 from factloop.evaluation.running.log import Log
 
@@ -54,7 +54,7 @@ def test_there_is_nothing_in_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_what_is_unanswered_has_no_line(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     with opened(path) as file:
-        file.append(Unanswered(prompt_id="p/1", reason=UnscoredReason.REFUSAL, said="no"))
+        file.append(UnansweredPrompt(prompt_id="p/1", reason=UnscoredReason.REFUSAL, said="no"))
         assert set(file.finished) == set()
         file.append(row("p/1"))
         assert list(file) == [row("p/1")]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
-from factloop.evaluation.statistics.significance import Correction, corrected, sign_flips, two_proportions
+from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values, sign_flips, two_proportions
 
 
 def flips(*differences: float, seed: int = 0) -> float:
@@ -105,15 +105,15 @@ def test_tests_side_by_side_are_the_same_as_alone() -> None:
 
 def test_corrections_by_hand() -> None:
     p = [0.04, 0.01, 0.03]
-    assert corrected(p, Correction.NONE) == p
-    assert corrected(p, Correction.BONFERRONI) == pytest.approx([0.12, 0.03, 0.09])
+    assert adjusted_p_values(p, PValueAdjustment.NONE) == p
+    assert adjusted_p_values(p, PValueAdjustment.BONFERRONI) == pytest.approx([0.12, 0.03, 0.09])
     # rising .01 .03 .04 times 3 2 1: .03 .06 .04, and never falling: .03 .06 .06
-    assert corrected(p, Correction.HOLM) == pytest.approx([0.06, 0.03, 0.06])
-    assert corrected([0.5, 0.6], Correction.BONFERRONI) == [1.0, 1.0]
-    assert [corrected([], correction) for correction in Correction] == [[], [], []]
+    assert adjusted_p_values(p, PValueAdjustment.HOLM) == pytest.approx([0.06, 0.03, 0.06])
+    assert adjusted_p_values([0.5, 0.6], PValueAdjustment.BONFERRONI) == [1.0, 1.0]
+    assert [adjusted_p_values([], correction) for correction in PValueAdjustment] == [[], [], []]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_lies_between_none_and_bonferroni(p: list[float]) -> None:
-    holm, bonferroni = corrected(p, Correction.HOLM), corrected(p, Correction.BONFERRONI)
+    holm, bonferroni = adjusted_p_values(p, PValueAdjustment.HOLM), adjusted_p_values(p, PValueAdjustment.BONFERRONI)
     assert all(one <= two <= three <= 1 for one, two, three in zip(p, holm, bonferroni, strict=True))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.tools.calls.cache import CallCache, Kept
+from factloop.tools.calls.cache import CallCache, StoredAnswer
 
 WRITER = """
 import sys
@@ -31,7 +31,7 @@ def test_an_answer_is_kept_as_it_was(tmp_path: Path) -> None:
     cache = CallCache(tmp_path / "deep" / "calls.sqlite")
     value = {"answer": ["ä", "\ud800", "\x00", None, 1.5, True], "nested": {"a": {}}}
     cache.put("key", value)
-    assert cache.get("key") == Kept(value, earlier=False)
+    assert cache.get("key") == StoredAnswer(value, earlier=False)
     assert cache.get("other") is None
     cache.close()
 
@@ -42,9 +42,9 @@ def test_it_survives_the_process_and_is_known_as_earlier(tmp_path: Path) -> None
     first.put("key", 1)
     first.close()
     second = CallCache(path)
-    assert second.get("key") == Kept(1, earlier=True)
+    assert second.get("key") == StoredAnswer(1, earlier=True)
     second.put("key", 2)
-    assert second.get("key") == Kept(2, earlier=False)
+    assert second.get("key") == StoredAnswer(2, earlier=False)
     second.close()
 
 
@@ -52,7 +52,7 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     cache = CallCache(None)
     cache.put("key", 1)
-    assert cache.get("key") == Kept(1, earlier=False)
+    assert cache.get("key") == StoredAnswer(1, earlier=False)
     cache.close()
     assert not list(tmp_path.iterdir())
 
@@ -92,7 +92,7 @@ def test_two_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     cache = CallCache(path)
     for name in ("a", "b"):
         assert [cache.get(f"{name} {number}") for number in range(100)] == [
-            Kept({"n": number}, earlier=True) for number in range(100)
+            StoredAnswer({"n": number}, earlier=True) for number in range(100)
         ]
     shared = cache.get("shared")
     assert shared is not None
@@ -116,7 +116,7 @@ def test_a_new_file_may_be_opened_by_many_at_the_same_moment(tmp_path: Path) -> 
 def test_an_answer_written_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
     one, two = CallCache(tmp_path / "calls.sqlite"), CallCache(tmp_path / "calls.sqlite")
     one.put("key", 1)
-    assert two.get("key") == Kept(1, earlier=True)
+    assert two.get("key") == StoredAnswer(1, earlier=True)
     one.close()
     two.close()
 

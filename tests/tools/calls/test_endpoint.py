@@ -13,7 +13,7 @@ from factloop.tools.calls.circuit import Circuit
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.json_client import JsonAnswer
 from factloop.tools.calls.retry import RetryPolicy
-from tests.tools.fake_server import FakeServer, Received, Reply
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
 
 
 def value_of(answer: JsonAnswer) -> Any:
@@ -73,7 +73,7 @@ async def test_answers_are_kept_and_failures_are_not(server: FakeServer, tmp_pat
 async def test_no_more_at_once_than_allowed(server: FakeServer) -> None:
     under_way, most = 0, 0
 
-    def respond(_: Received) -> Reply:
+    def respond(_: ReceivedRequest) -> Reply:
         nonlocal under_way, most
         under_way, most = under_way + 1, max(most, under_way + 1)
         time.sleep(0.02)

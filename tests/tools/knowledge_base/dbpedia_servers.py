@@ -14,7 +14,7 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.knowledge_base.base import LinkedEntity
 from factloop.tools.knowledge_base.dbpedia import DBpediaKnowledgeBase
-from tests.tools.fake_server import FakeServer, Received, Reply, serving
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
 
 RESULTS = (("Content-Type", "application/sparql-results+json"),)
 AT_ONCE = RetryPolicy(attempts=2, timeout_attempts=1, base_s=0.01, patience_s=1.0)
@@ -91,7 +91,7 @@ class Servers:
             max_queries=max_queries,
         )
 
-    def _solve(self, request: Received) -> Reply:
+    def _solve(self, request: ReceivedRequest) -> Reply:
         query = request.params["query"]
         self.queries.append(query)
         try:

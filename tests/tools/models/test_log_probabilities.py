@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from factloop.agents.safe.schemas import Relevance
 from factloop.core.errors import ConfigError, ToolError
-from factloop.tools.models.gateway import Answered
+from factloop.tools.models.gateway import AnswerWithTokens
 from factloop.tools.models.offers import Offers
 from factloop.tools.models.wire import ReplyToken
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
@@ -43,7 +43,7 @@ def with_logprobs(logprobs: Any, content: Json | str = YES_SAID) -> Reply:
     return Reply(body=json.dumps(body).encode())
 
 
-async def graded(talk: Talk, text: str = "Is it relevant?", *, top_logprobs: int = 5) -> Answered[Relevance]:
+async def graded(talk: Talk, text: str = "Is it relevant?", *, top_logprobs: int = 5) -> AnswerWithTokens[Relevance]:
     return await talk.gateway.ask_graded(
         question(text), Relevance, stage=STAGE, meter=talk.meter, top_logprobs=top_logprobs
     )
@@ -60,7 +60,7 @@ def refusing(refusal: Reply, *, but: Callable[[Json], bool] = asks) -> Callable[
 
 async def test_they_are_sent_as_openai_s_api_has_them(server: ChatServer, connect: Connect) -> None:
     server.will(with_logprobs({"content": TOKENS}))
-    assert await graded(await connect()) == Answered(YES, READ)
+    assert await graded(await connect()) == AnswerWithTokens(YES, READ)
     (body,) = server.bodies
     assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
     assert mode_of(body) == "json_schema"
@@ -69,7 +69,7 @@ async def test_they_are_sent_as_openai_s_api_has_them(server: ChatServer, connec
 async def test_they_are_sent_only_where_they_are_asked_for(server: ChatServer, connect: Connect) -> None:
     server.will(said(YES_SAID), said(YES_SAID))
     talk = await connect()
-    assert await graded(talk, "one", top_logprobs=0) == Answered(YES, ())
+    assert await graded(talk, "one", top_logprobs=0) == AnswerWithTokens(YES, ())
     await ask(talk, "two")
     assert not any({"logprobs", "top_logprobs"} & body.keys() for body in server.bodies)
 
@@ -91,11 +91,11 @@ async def test_a_server_that_refuses_them_is_asked_without_from_then_on(
 ) -> None:
     server.follow(refusing(refusal))
     talk = await connect()
-    assert await graded(talk, "one") == Answered(YES, ())
+    assert await graded(talk, "one") == AnswerWithTokens(YES, ())
     n_tried = sum(asks(body) for body in server.bodies)
     assert 1 <= n_tried <= 3  # in each mode, at worst
     for text in ("two", "three"):
-        assert await graded(talk, text) == Answered(YES, ())
+        assert await graded(talk, text) == AnswerWithTokens(YES, ())
     assert sum(asks(body) for body in server.bodies) == n_tried
     assert [mode_of(body) for body in server.bodies if not asks(body)] == ["json_schema"] * 3
     assert talk.meter.snapshot(0.0).failed_calls == n_tried
@@ -106,7 +106,7 @@ async def test_a_refusal_that_names_them_costs_one_request(server: ChatServer, c
     server.follow(refusing(failure(400, "Unsupported parameter", param=param)))
     talk = await connect()
     for text in ("one", "two"):
-        assert await graded(talk, text) == Answered(YES, ())
+        assert await graded(talk, text) == AnswerWithTokens(YES, ())
     assert [(asks(body), mode_of(body)) for body in server.bodies] == [
         (True, "json_schema"), (False, "json_schema"), (False, "json_schema"),
     ]  # fmt: skip
@@ -117,12 +117,12 @@ async def test_a_server_that_stops_giving_them_is_asked_without(server: ChatServ
     talk = await connect()
     server.will(with_logprobs({"content": TOKENS}), failure(400, param="logprobs"), said(YES_SAID), said(YES_SAID))
     assert (await graded(talk, "one")).tokens == READ
-    assert await graded(talk, "two") == Answered(YES, ())
-    assert await graded(talk, "three") == Answered(YES, ())
+    assert await graded(talk, "two") == AnswerWithTokens(YES, ())
+    assert await graded(talk, "three") == AnswerWithTokens(YES, ())
     assert [asks(body) for body in server.bodies] == [True, True, False, False]
 
 
-async def offering(talk: Talk, text: str) -> Answered[Any]:
+async def offering(talk: Talk, text: str) -> AnswerWithTokens[Any]:
     return await talk.gateway.ask_offering(
         question(text),
         Relevance,
@@ -142,14 +142,14 @@ async def test_a_tool_call_is_not_asked_for_any_and_says_nothing_about_them(
         )
     )
     talk = await connect()
-    assert await offering(talk, "one") == Answered(YES, ())
-    assert await graded(talk, "two") == Answered(YES, ())
+    assert await offering(talk, "one") == AnswerWithTokens(YES, ())
+    assert await graded(talk, "two") == AnswerWithTokens(YES, ())
     assert [asks(body) for body in server.bodies] == [False, True, False]
 
 
 async def test_what_is_offered_without_tool_calling_has_them(server: ChatServer, connect: Connect) -> None:
     server.will(with_logprobs({"content": TOKENS}))
-    assert await offering(await connect(use_tools=False), "one") == Answered(YES, READ)
+    assert await offering(await connect(use_tools=False), "one") == AnswerWithTokens(YES, READ)
     assert asks(server.bodies[0])
 
 
@@ -157,7 +157,7 @@ async def test_many_first_requests_agree_that_there_are_none(server: ChatServer,
     server.follow(refusing(failure(400, param="logprobs")))
     talk = await connect()
     first = await asyncio.gather(*(graded(talk, str(number)) for number in range(10)))
-    assert first == [Answered(YES, ())] * 10
+    assert first == [AnswerWithTokens(YES, ())] * 10
     sent = len(server.bodies)
     await graded(talk, "later")
     assert len(server.bodies) == sent + 1
@@ -238,7 +238,7 @@ async def test_an_unreachable_server_is_a_wrong_set_up(connect: Connect) -> None
 )
 async def test_what_is_no_list_of_tokens_is_none(server: ChatServer, connect: Connect, logprobs: Any) -> None:
     server.will(with_logprobs(logprobs))
-    assert await graded(await connect()) == Answered(YES, ())
+    assert await graded(await connect()) == AnswerWithTokens(YES, ())
 
 
 async def test_tokens_without_alternatives_are_their_own(server: ChatServer, connect: Connect) -> None:
@@ -285,7 +285,7 @@ async def test_a_kept_reply_keeps_its_tokens(server: ChatServer, connect: Connec
     server.will(with_logprobs({"content": TOKENS}))
     path = tmp_path / "calls.sqlite"
     fresh = await graded(await connect(cache=path))
-    assert await graded(await connect(cache=path)) == fresh == Answered(YES, READ)
+    assert await graded(await connect(cache=path)) == fresh == AnswerWithTokens(YES, READ)
 
 
 async def test_a_reply_kept_before_there_were_tokens_has_none(
@@ -295,7 +295,7 @@ async def test_a_reply_kept_before_there_were_tokens_has_none(
     talk = await connect(cache=tmp_path / "calls.sqlite")
     await ask(talk)
     _drop_tokens(talk)
-    assert await graded(talk, top_logprobs=0) == Answered(YES, ())
+    assert await graded(talk, top_logprobs=0) == AnswerWithTokens(YES, ())
 
 
 def _drop_tokens(talk: Talk) -> None:
@@ -320,5 +320,5 @@ async def test_replies_with_and_without_them_are_kept_apart(server: ChatServer, 
 
 async def test_the_repair_turn_asks_for_them_as_well(server: ChatServer, connect: Connect) -> None:
     server.will(with_logprobs({"content": TOKENS[:1]}, "hm"), with_logprobs({"content": TOKENS}))
-    assert await graded(await connect()) == Answered(YES, READ)
+    assert await graded(await connect()) == AnswerWithTokens(YES, READ)
     assert [asks(body) for body in server.bodies] == [True, True]

@@ -20,7 +20,7 @@ from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.searxng import SearxngSearch
 from factloop.tools.search.serper import SerperSearch
 from factloop.tools.search.wikipedia import WikipediaSearch
-from tests.tools.fake_server import FakeServer, Received, Reply
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
 from tests.tools.search.test_adapter import Shelf
 from tests.tools.search.test_wikipedia import page
 
@@ -148,7 +148,7 @@ async def test_searches_leave_the_event_loop_free(subject: Subject, server: Fake
     """Each waits in a thread; a server answers none before it has two."""
     two = threading.Barrier(2)
 
-    def respond(_: Received) -> Reply | None:
+    def respond(_: ReceivedRequest) -> Reply | None:
         two.wait()
         return None
 

@@ -19,7 +19,7 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.gateway import KEEP_S, Found, SearchGateway
+from factloop.tools.search.gateway import KEEP_S, SearchAnswer, SearchGateway
 from factloop.tools.search.serper import SerperSearch
 from tests.tools.fake_server import FakeServer, Reply
 
@@ -110,7 +110,7 @@ def gateway(*tools: SearchTool, cache: CallCache, journal: bool = False, **optio
     return SearchGateway(tools, answers=RunAnswers(cache, journal=journal), **settings)
 
 
-async def search(searching: SearchGateway, query: str = "Ada", meter: UsageMeter | None = None) -> Found:
+async def search(searching: SearchGateway, query: str = "Ada", meter: UsageMeter | None = None) -> SearchAnswer:
     tool = searching.tools[0]
     return await searching.search(tool, query, stage="search", meter=meter or UsageMeter())
 
@@ -206,7 +206,7 @@ async def test_searches_spend_the_budget_and_never_more(cache: CallCache) -> Non
     tool = scripted(*[HITS] * 3, name="serper", delay_s=0.01)
     searching = gateway(tool, cache=cache, budget=Budget(max_calls=0, max_usd=0.0035))
     outcomes = await asyncio.gather(*(search(searching, str(number)) for number in range(9)), return_exceptions=True)
-    assert sum(isinstance(outcome, Found) for outcome in outcomes) == 3
+    assert sum(isinstance(outcome, SearchAnswer) for outcome in outcomes) == 3
     assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 6
 
 

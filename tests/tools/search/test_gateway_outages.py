@@ -19,11 +19,11 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.patience import REST_S
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.gateway import Found, SearchGateway
+from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 from factloop.tools.search.searxng import SearxngSearch
 from factloop.tools.search.serper import SerperSearch
 from tests.tools.calls.virtual_time import run_in_virtual_time
-from tests.tools.fake_server import FakeServer, Received, Reply, serving
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, serving
 
 HIT = b'{"organic": [{"link": "https://e.org", "title": "T", "snippet": "S"}]}'
 TOO_MANY = Reply(status=429)
@@ -75,7 +75,7 @@ def serper(url: str) -> SerperSearch:
     return SerperSearch(api_key=SecretStr("key-of-serper"), base_url=url, timeout_s=5.0)
 
 
-async def search(searching: SearchGateway, tool: SearchTool, query: str) -> Found:
+async def search(searching: SearchGateway, tool: SearchTool, query: str) -> SearchAnswer:
     return await searching.search(tool, query, stage="search", meter=UsageMeter())
 
 
@@ -84,7 +84,7 @@ def like_serper(reply: Reply) -> Any:
     return lambda received: reply if received.payload and "q" in received.payload else NO_QUERY
 
 
-def searches(server: FakeServer) -> list[Received]:
+def searches(server: FakeServer) -> list[ReceivedRequest]:
     return [received for received in server.received if received.payload and "q" in received.payload]
 
 

@@ -18,7 +18,7 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.gateway import Found, SearchGateway
+from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 
 
 class Counting(SearchTool):
@@ -61,7 +61,7 @@ def base(tmp_path: Path) -> Iterator[SearchGateway]:
     cache.close()
 
 
-async def search(searching: SearchGateway, query: str) -> Found:
+async def search(searching: SearchGateway, query: str) -> SearchAnswer:
     return await searching.search(searching.tools[0], query, stage="search", meter=UsageMeter())
 
 

@@ -27,7 +27,7 @@ from factloop.evaluation.audit.views.pictures.ranking import WrongPairs, draw_or
 from factloop.evaluation.audit.views.pictures.rates import draw_rates
 from factloop.evaluation.audit.views.pictures.similarity import draw_similarity
 from factloop.evaluation.statistics.correlation import kendall, pearson
-from factloop.evaluation.statistics.significance import Correction
+from factloop.evaluation.statistics.significance import PValueAdjustment
 from factloop.reports.pictures import SERIES
 
 ALL = Group(kind="all")
@@ -99,7 +99,7 @@ def ranking_of(evaluator: str, rates: Sequence[tuple[str, float, float]]) -> Ran
         level=Level.CLAIM,
         threshold=0.5,
         alpha=0.05,
-        correction=Correction.NONE,
+        correction=PValueAdjustment.NONE,
         systems=tuple(SystemRates(system=name, n=9, labelled=one, predicted=other) for name, one, other in rates),
         pairs=(),
         cells=tuple(OrderCell(labelled=one, predicted=other, n_pairs=0) for one in Order for other in Order),

@@ -13,7 +13,7 @@ import pytest
 from factloop.core.errors import ConfigError
 from factloop.evaluation.mixedqa.reference.base import ReferenceMetric
 from factloop.evaluation.mixedqa.reference.bertscore import BertScore
-from factloop.evaluation.mixedqa.reference.likelihood import INSTRUCTIONS, Given, bart_score, gpt_score
+from factloop.evaluation.mixedqa.reference.likelihood import INSTRUCTIONS, AnswerContext, bart_score, gpt_score
 from tests.extras import needs
 
 pytestmark = needs("bert_score", "metrics")
@@ -96,8 +96,8 @@ def loaded(kind: Any, folder: Path) -> Any:
 def all_metrics(bert: Path, bart: Path, gpt: Path) -> list[ReferenceMetric]:
     return [
         BertScore(bert),
-        *(bart_score(bart, given) for given in Given),
-        *(gpt_score(folder, given) for folder in (bart, gpt) for given in Given),
+        *(bart_score(bart, given) for given in AnswerContext),
+        *(gpt_score(folder, given) for folder in (bart, gpt) for given in AnswerContext),
     ]
 
 
@@ -149,7 +149,7 @@ def test_bart_score_is_the_models_own_loss(bart: Path) -> None:
     from transformers import AutoModelForSeq2SeqLM
 
     words, model = tokenizer(bart), loaded(AutoModelForSeq2SeqLM, bart)
-    for place, found in enumerate(score(bart_score(bart, Given.QUESTION), range(4))):
+    for place, found in enumerate(score(bart_score(bart, AnswerContext.QUESTION), range(4))):
         inputs = words(QUESTIONS[place], return_tensors="pt")
         labels = words(ANSWERS[place], return_tensors="pt")["input_ids"]
         loss = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], labels=labels).loss
@@ -161,23 +161,23 @@ def test_gpt_score_of_a_decoder_counts_the_answer_alone(gpt: Path) -> None:
     from transformers import AutoModelForCausalLM
 
     words, model = tokenizer(gpt), loaded(AutoModelForCausalLM, gpt)
-    for place, found in enumerate(score(gpt_score(gpt, Given.EVIDENCE), range(4))):
-        text = words(f"{INSTRUCTIONS[Given.EVIDENCE]}\n{EVIDENCE[place]}\n")["input_ids"]
+    for place, found in enumerate(score(gpt_score(gpt, AnswerContext.EVIDENCE), range(4))):
+        text = words(f"{INSTRUCTIONS[AnswerContext.EVIDENCE]}\n{EVIDENCE[place]}\n")["input_ids"]
         answer = words(ANSWERS[place], add_special_tokens=False)["input_ids"]
         loss = model(torch.tensor([text + answer]), labels=torch.tensor([[-100] * len(text) + answer])).loss
         assert found == pytest.approx(-loss.item(), abs=1e-5)
 
 
 def test_each_variant_reads_its_own_text(bart: Path) -> None:
-    reference, question, evidence = (bart_score(bart, given) for given in Given)
+    reference, question, evidence = (bart_score(bart, given) for given in AnswerContext)
     by_question = question.score(["Ada"], [[]], ["red"])
     assert reference.score(["Ada"], [["red", "blue"]]) == evidence.score(["Ada"], [[]], None, ["red"]) == by_question
-    assert gpt_score(bart, Given.QUESTION, instruction="").score(["Ada"], [[]], ["red"]) == by_question
-    assert gpt_score(bart, Given.QUESTION).score(["Ada"], [[]], ["red"]) != by_question
+    assert gpt_score(bart, AnswerContext.QUESTION, instruction="").score(["Ada"], [[]], ["red"]) == by_question
+    assert gpt_score(bart, AnswerContext.QUESTION).score(["Ada"], [[]], ["red"]) != by_question
 
 
 def test_nothing_to_compare_with_is_no_score_and_needs_no_model() -> None:
-    for given in Given:
+    for given in AnswerContext:
         metric = bart_score("nowhere", given)
         assert metric.score(["Ada", " "], [[], ["x"]], [None, "x"], [" ", "x"]) == [None, None]
         assert metric.score(["Ada"], [[]]) == [None]
@@ -193,7 +193,7 @@ def test_long_and_strange_text_is_cut(bert: Path, bart: Path, gpt: Path) -> None
 
 @pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder"])
 def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
-    for metric in (BertScore(name), bart_score(name, Given.REFERENCE)):
+    for metric in (BertScore(name), bart_score(name, AnswerContext.REFERENCE)):
         with pytest.raises(ConfigError, match="no usable model") as caught:
             metric.score(["Ada"], [["red"]])
         assert caught.value.__cause__ is not None
@@ -212,5 +212,7 @@ def test_a_layer_that_is_not_there_is_a_config_error(bert: Path) -> None:
 
 def test_names_tell_variant_and_model(bert: Path) -> None:
     assert BertScore(bert).name == f"BERTScore ({bert.name})"
-    assert bart_score("facebook/bart-large-cnn", Given.QUESTION).name == "BARTScore-src (facebook/bart-large-cnn)"
-    assert gpt_score("google/flan-t5-base", Given.EVIDENCE).name == "GPTScore-evid (google/flan-t5-base)"
+    assert (
+        bart_score("facebook/bart-large-cnn", AnswerContext.QUESTION).name == "BARTScore-src (facebook/bart-large-cnn)"
+    )
+    assert gpt_score("google/flan-t5-base", AnswerContext.EVIDENCE).name == "GPTScore-evid (google/flan-t5-base)"

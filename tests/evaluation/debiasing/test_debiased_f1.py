@@ -14,8 +14,8 @@ from factloop.core.factuality import f1_at_k
 from factloop.core.figure import Undefined
 from factloop.core.records import Counts
 from factloop.evaluation.debiasing.expected_f1 import ExpectedF1
-from factloop.evaluation.debiasing.f1 import corrected_f1
-from factloop.evaluation.debiasing.records import Abstentions, Caution, CorrectedF1, Transfer
+from factloop.evaluation.debiasing.f1 import debiased_f1
+from factloop.evaluation.debiasing.records import Abstentions, Caution, DebiasedF1, Transfer
 from factloop.evaluation.debiasing.resampling import draw, expanded_tail
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 
@@ -32,9 +32,9 @@ def only(
     transfer: Transfer = Transfer.VERDICTS,
     abstentions: Abstentions = "zero",
     resamples: int = 200,
-) -> CorrectedF1:
+) -> DebiasedF1:
     rng = np.random.default_rng(1)
-    (found,) = corrected_f1(labelled, run, [k], rng, transfer=transfer, abstentions=abstentions, resamples=resamples)
+    (found,) = debiased_f1(labelled, run, [k], rng, transfer=transfer, abstentions=abstentions, resamples=resamples)
     return found
 
 
@@ -187,7 +187,7 @@ def test_covers_the_truth_where_the_raw_figure_does_not() -> None:
         label = (rng.random(200) < 0.8).astype(int)
         verdict = (rng.random(200) < np.where(label, 0.9, 0.5)).astype(int)
         run = JudgedResponses(counts(*((int(s), 20 - int(s)) for s in called)))
-        (found,) = corrected_f1(LabelledClaims(label.tolist(), verdict.tolist()), run, [32], rng, resamples=200)
+        (found,) = debiased_f1(LabelledClaims(label.tolist(), verdict.tolist()), run, [32], rng, resamples=200)
         for place, estimate in enumerate((found.raw, found.corrected)):
             assert estimate.low is not None
             assert estimate.high is not None

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from factloop.core.errors import ConfigError
 from factloop.core.figure import Undefined
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.influence import covariance, of_mean, quantile
-from factloop.evaluation.debiasing.precision import corrected_precision
+from factloop.evaluation.debiasing.influence import covariance, mean_influence, quantile
+from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import Caution, Estimate, EvaluatorRates, Method
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 from tests.extras import needs
@@ -59,7 +59,7 @@ def worked_example() -> tuple[LabelledClaims, JudgedResponses]:
 
 
 def test_by_hand() -> None:
-    found = corrected_precision(*worked_example(), level=0.5)
+    found = debiased_precision(*worked_example(), level=0.5)
     # raw: 4/6; the responses move it by 2/3, -1/3, -1/3 of a claim in 6, times sqrt(3/2): variance 1/36 * 6/9 * 3/2
     assert found.raw.value == pytest.approx(2 / 3)
     reach = math.sqrt(2 / 3) / 6  # the upper quartile of Student's t with two degrees of freedom, times 1/6
@@ -75,9 +75,9 @@ def test_by_hand() -> None:
 
 def test_the_influence_of_single_claims_is_the_usual_variance() -> None:
     values = np.array([0.0, 1.0, 1.0, 1.0, 0.0])
-    moves = of_mean(values, np.arange(5), 7)
+    moves = mean_influence(values, np.arange(5), 7)
     assert covariance(moves, moves) == pytest.approx(values.var(ddof=1) / 5)
-    pairs = of_mean(np.repeat(values, 2), np.repeat(np.arange(5), 2), 5)
+    pairs = mean_influence(np.repeat(values, 2), np.repeat(np.arange(5), 2), 5)
     assert covariance(pairs, pairs) == pytest.approx(values.var(ddof=1) / 5)  # copies are no evidence
 
 
@@ -92,7 +92,7 @@ def test_the_influence_of_single_claims_is_the_usual_variance() -> None:
 )
 def test_adjusted_count_by_hand(rate: int, expected: float) -> None:
     labelled = LabelledClaims([1] * 50 + [0] * 50, [1] * 40 + [0] * 10 + [1] * 10 + [0] * 40)
-    found = corrected_precision(labelled, JudgedResponses.of_claims([1] * rate + [0] * (100 - rate))).adjusted_count
+    found = debiased_precision(labelled, JudgedResponses.of_claims([1] * rate + [0] * (100 - rate))).adjusted_count
     assert found.value == pytest.approx(expected)
     assert (Caution.CLIPPED in found.cautions) == (expected in (0.0, 1.0))
 
@@ -100,7 +100,7 @@ def test_adjusted_count_by_hand(rate: int, expected: float) -> None:
 def test_fiellers_ends_are_where_the_difference_is_just_told_from_nought() -> None:
     """A - v J with A = rate - FPR: its variance for singles is the sum of three binomial ones, n / (n - 1) each."""
     labelled = LabelledClaims([1] * 60 + [0] * 40, [1] * 50 + [0] * 10 + [1] * 10 + [0] * 30)
-    found = corrected_precision(labelled, JudgedResponses.of_claims([1] * 120 + [0] * 80)).adjusted_count
+    found = debiased_precision(labelled, JudgedResponses.of_claims([1] * 120 + [0] * 80)).adjusted_count
     rate, tpr, fpr = 0.6, 5 / 6, 0.25
     for v in interval(found):
         variance = rate * 0.4 / 199 + v**2 * tpr / 6 / 60 * 60 / 59 + (1 - v) ** 2 * fpr * 0.75 / 40 * 40 / 39
@@ -115,7 +115,7 @@ def test_single_claims_as_ppi_python_and_truescore_have_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label, verdict, _ = draw(rng, 80, 1, truth=0.7, tpr=0.85, tnr=0.75)
     _, run, _ = draw(rng, 400, 1, truth=0.7, tpr=0.85, tnr=0.75)
-    found = corrected_precision(LabelledClaims(label, verdict), JudgedResponses.of_claims(run)).prediction_powered
+    found = debiased_precision(LabelledClaims(label, verdict), JudgedResponses.of_claims(run)).prediction_powered
     known = [np.array(column, dtype=float) for column in (label, verdict, run)]
     assert found.value == pytest.approx(ppi_mean_pointestimate(*known)[0], abs=1e-12)
     assert interval(found) == pytest.approx([end[0] for end in ppi_mean_ci(*known, alpha=0.05)], abs=1e-12)
@@ -132,7 +132,7 @@ def test_groups_as_truescore_has_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label, verdict, group = draw(rng, 30, 6, truth=0.7, tpr=0.85, tnr=0.75)
     _, run, run_group = draw(rng, 60, 6, truth=0.7, tpr=0.85, tnr=0.75)
-    found = corrected_precision(LabelledClaims(label, verdict, group), responses(run, run_group)).prediction_powered
+    found = debiased_precision(LabelledClaims(label, verdict, group), responses(run, run_group)).prediction_powered
     theirs = truescore.ppi_estimate(
         verdict + run,
         label,
@@ -152,7 +152,7 @@ def test_adjusted_count_as_judgy_has_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label, verdict, _ = draw(rng, 150, 1, truth=0.7, tpr=0.85, tnr=0.75)
     _, run, _ = draw(rng, 100, 1, truth=0.7, tpr=0.85, tnr=0.75)
-    found = corrected_precision(LabelledClaims(label, verdict), JudgedResponses.of_claims(run)).adjusted_count
+    found = debiased_precision(LabelledClaims(label, verdict), JudgedResponses.of_claims(run)).adjusted_count
     value, low, high = judgy.estimate_success_rate(label, verdict, run, bootstrap_iterations=500)
     assert found.value == pytest.approx(value, abs=1e-12)
     assert high - low < interval(found)[1] - interval(found)[0]
@@ -163,12 +163,12 @@ def test_labels_within_the_run_are_drawn_with_it() -> None:
     label, _, group = draw(np.random.default_rng(1), 40, 5, truth=0.7, tpr=1, tnr=1)
     run = responses(label, group)
     both = JudgedResponses(run.counts, groups=list(range(40)))
-    found = corrected_precision(LabelledClaims(label, label, group), both)
+    found = debiased_precision(LabelledClaims(label, label, group), both)
     assert as_samples(LabelledClaims(label, label, group), both).share_groups
     assert found.prediction_powered.value == pytest.approx(np.mean(label))
     assert interval(found.prediction_powered) == pytest.approx(interval(found.raw))
     assert interval(found.adjusted_count) == pytest.approx(interval(found.raw))
-    apart = corrected_precision(LabelledClaims(label, label, group), run)
+    apart = debiased_precision(LabelledClaims(label, label, group), run)
     assert interval(apart.prediction_powered)[0] > interval(found.prediction_powered)[0]
 
 
@@ -193,36 +193,36 @@ FEW = LabelledClaims([1, 1, 0, 0], [1, 0, 0, None])
     ],
 )
 def test_undefined(labelled: LabelledClaims, run: JudgedResponses, expected: list[Any]) -> None:
-    found = corrected_precision(labelled, run)
+    found = debiased_precision(labelled, run)
     estimates = (found.raw, found.prediction_powered, found.adjusted_count)
     assert [estimate.undefined for estimate in estimates] == expected
     assert all((estimate.value is None) == (estimate.undefined is not None) for estimate in estimates)
 
 
 def test_claims_without_a_verdict_are_counted_and_left_out() -> None:
-    found = corrected_precision(FEW, JudgedResponses.of_claims([1, None, 0, 1]))
+    found = debiased_precision(FEW, JudgedResponses.of_claims([1, None, 0, 1]))
     assert (found.n_run_unscored, found.evaluator.n_unscored) == (1, 1)
     assert (found.raw.n_run, found.prediction_powered.n_labels) == (3, 3)
 
 
 def test_cautions() -> None:
     one_group = LabelledClaims([1, 0] * 20, [1, 0] * 20, groups=["x"] * 40)
-    assert set(corrected_precision(one_group, ONE).prediction_powered.cautions) == {
+    assert set(debiased_precision(one_group, ONE).prediction_powered.cautions) == {
         Caution.FEW_LABELS,
         Caution.ONE_GROUP,
     }
-    assert corrected_precision(one_group, ONE).prediction_powered.low is None
+    assert debiased_precision(one_group, ONE).prediction_powered.low is None
     rare = LabelledClaims([1] * 95 + [0] * 5, [1] * 100)
-    assert set(corrected_precision(rare, ONE).prediction_powered.cautions) == {Caution.FEW_OF_A_CLASS, Caution.WIDENED}
-    assert corrected_precision(rare, JudgedResponses.of_claims([1, 1, 1])).raw.cautions == (Caution.NO_SPREAD,)
+    assert set(debiased_precision(rare, ONE).prediction_powered.cautions) == {Caution.FEW_OF_A_CLASS, Caution.WIDENED}
+    assert debiased_precision(rare, JudgedResponses.of_claims([1, 1, 1])).raw.cautions == (Caution.NO_SPREAD,)
     good = LabelledClaims([1, 0] * 50, [1, 0] * 45 + [0, 1] * 5)
-    assert corrected_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
+    assert debiased_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
 
 
 def test_a_sample_without_errors_is_no_proof_of_none() -> None:
     """Wilson's interval of 100 out of 100 begins at 1 / (1 + t**2 / 100)."""
     perfect = LabelledClaims([1] * 100, [1] * 100)
-    found = corrected_precision(perfect, JudgedResponses.of_claims([1] * 500)).prediction_powered
+    found = debiased_precision(perfect, JudgedResponses.of_claims([1] * 500)).prediction_powered
     assert found.value == 1.0
     assert interval(found) == pytest.approx((1 / (1 + quantile(100) ** 2 / 100), 1.0))
 
@@ -245,15 +245,15 @@ def test_groups_have_to_be_as_many() -> None:
 def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ppi_py", None)
     with pytest.raises(ConfigError, match=r"factloop\[debiasing\]"):
-        corrected_precision(FEW, ONE)
-    assert corrected_precision(*worked_example()).prediction_powered.value is not None  # groups need none
+        debiased_precision(FEW, ONE)
+    assert debiased_precision(*worked_example()).prediction_powered.value is not None  # groups need none
 
 
 def test_the_library_may_not_silence_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "ppi_py"]:
         monkeypatch.delitem(sys.modules, name)
     before = list(warnings.filters)
-    corrected_precision(FEW, ONE)
+    debiased_precision(FEW, ONE)
     assert list(warnings.filters) == before
 
 
@@ -264,7 +264,7 @@ RUN = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_
 def of(claims: Sequence[tuple[int, int, int]], run: Sequence[tuple[int, int]]) -> list[Estimate]:
     labels, verdicts, groups = (list(column) for column in zip(*claims, strict=True))
     counts = [Counts(supported=supported, not_supported=other) for supported, other in run]
-    found = corrected_precision(LabelledClaims(labels, verdicts, groups), JudgedResponses(counts))
+    found = debiased_precision(LabelledClaims(labels, verdicts, groups), JudgedResponses(counts))
     return [found.raw, found.prediction_powered, found.adjusted_count]
 
 
@@ -316,7 +316,7 @@ def test_covers_the_truth_where_the_raw_figure_does_not(size: int, n: int) -> No
         label, verdict, group = draw(rng, n, size, truth=0.8, tpr=0.9, tnr=0.5)
         _, run, run_group = draw(rng, 150, size, truth=0.8, tpr=0.9, tnr=0.5)
         judged = JudgedResponses.of_claims(run) if size == 1 else responses(run, run_group)
-        found = corrected_precision(LabelledClaims(label, verdict, group if size > 1 else None), judged)
+        found = debiased_precision(LabelledClaims(label, verdict, group if size > 1 else None), judged)
         estimates = (found.raw, found.prediction_powered, found.adjusted_count)
         covered += [
             estimate.low is None or interval(estimate)[0] <= 0.8 <= interval(estimate)[1] for estimate in estimates
