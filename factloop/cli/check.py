@@ -50,7 +50,8 @@ def run_check(ask: Ask, flags: Mapping[str, Any]) -> int:
     messages = messages_console()
     settings = load_settings(CheckSettings, flags, os.environ, Path.cwd())
     refuse_impossible(ask.fail_under)
-    try_outputs((ask.json, ask.html), (ask.answer, *settings.docs))
+    inputs = (ask.answer, *settings.read_paths)
+    try_outputs((ask.json, ask.html), inputs, kept=(ask.run_dir, settings.recording))
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:

@@ -19,7 +19,6 @@ from factloop.cli.exits import messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
-from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.correction import Corrector
 from factloop.correction.records import Correction
@@ -60,10 +59,8 @@ def run_correct(ask: Ask, flags: Mapping[str, Any]) -> int:
     messages = messages_console()
     settings = load_settings(CorrectionSettings, flags, os.environ, Path.cwd())
     refuse_impossible(ask.fail_under)
-    named = [name for name in ask.outputs if name is not None]
-    if len(set(named)) < len(named):
-        raise ConfigError("--out, --json and --html: two of them name one place; give each its own")
-    try_outputs(named, (ask.answer, *settings.docs))
+    inputs = (ask.answer, *settings.read_paths)
+    try_outputs(ask.outputs, inputs, kept=(ask.run_dir, settings.recording))
     response = read_text(ask.answer)
     refuse_self_support(ask.answer, settings.docs, "--docs")
     if ask.dry_run:

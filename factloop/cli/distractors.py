@@ -20,7 +20,7 @@ from factloop.trust.views.distractors_terminal import print_distractors
 def run_distractors(question: str, response: str, n: int, json: str | None, flags: Mapping[str, Any]) -> int:
     """Makes the distractors and writes them; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
-    try_outputs((json,), settings.read)
+    try_outputs((json,), settings.read_paths)
     with stopped_with("Nothing was written.", messages_console()):
         found = asyncio.run(make_distractors(settings, question, response, n=n))
     if json is not None:

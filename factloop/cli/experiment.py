@@ -62,7 +62,8 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
     settings = all_settings(plan, defaults, limits)
     data = str(plan.data_path)
     for of_variant in settings.values():
-        try_outputs((ask.json, ask.html), (ask.plan, data, *of_variant.docs))
+        inputs = (ask.plan, data, *of_variant.read_paths)
+        try_outputs((ask.json, ask.html), inputs, kept=(ask.run_dir, of_variant.recording))
         refuse_self_support(data, of_variant.docs, "docs")
     if not ask.quiet:
         for warning in prompt_warnings(settings):

@@ -41,7 +41,8 @@ def run_factscore(
     if predictions is not None and ask.run_dir is None:
         raise ConfigError("--predictions reads the verdicts from the run's folder: give --run-dir, too")
     place = str(find_part(DATASET, PART, data))
-    try_outputs((ask.json, ask.html, predictions), (place, *settings.docs))
+    inputs = (place, ask.calibration, *settings.read_paths)
+    try_outputs((ask.json, ask.html, predictions), inputs, kept=(ask.run_dir, settings.recording))
     refuse_self_support(place, settings.docs, "--docs")
     items = factscore_items(place, systems)
     if dry_run:

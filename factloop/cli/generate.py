@@ -37,6 +37,7 @@ from factloop.evaluation.generation.responses import as_asked, astream_responses
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.reports.figures import calls, cost, plural
 from factloop.reports.visible import visible
+from factloop.setup.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
     if ask.system is not None and not ask.system.strip():
         raise ConfigError("--system: a name is needed")
     place, name = _place(ask)
-    _try_outputs(ask.out, ask.json, place)
+    _try_outputs(ask, settings, place)
     prompts = sample_prompts(load_prompts(place), ask.n, seed=settings.seed)
     if len(prompts) < ask.n and not ask.quiet:
         messages.print(f"factloop: {visible(name)} has {plural(len(prompts), 'prompt')}, not {ask.n:,}", soft_wrap=True)
@@ -127,7 +128,7 @@ def run_generate_prompts(ask: PromptsAsk, flags: Mapping[str, Any]) -> int:
     messages = messages_console()
     settings = load_settings(PromptSettings, flags, os.environ, Path.cwd())
     asked = PromptsRequest(ask.topics, ask.n, ask.kind, str(ask.out))
-    _try_outputs(ask.out, ask.json)
+    _try_outputs(ask, settings, kept=ask.run_dir)
     if ask.dry_run:
         return _print_estimate(estimate_prompts(ask.topics, ask.n, ask.kind, settings), ask.json)
     if ask.out.exists():
@@ -173,12 +174,14 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
     return [visible(line) for line in (*lines, _spent(report.usage))]
 
 
-def _try_outputs(out: Path, json: str | None, *inputs: str | Path) -> None:
+def _try_outputs(
+    ask: ResponsesAsk | PromptsAsk, settings: RunSettings, *inputs: str | Path, kept: Path | None = None
+) -> None:
+    out = ask.out
     if str(out) == STANDARD_OUTPUT:
         raise ConfigError("--out: name a file; rows are kept in it as they come")
-    if json == str(out):
-        raise ConfigError("--out and --json name one place; give each its own")
-    try_outputs((str(out), json), [str(place) for place in inputs])
+    read = (*map(str, inputs), *settings.read_paths)
+    try_outputs((str(out), ask.json), read, kept=(kept, settings.recording))
     if out.exists() and not out.is_file():
         raise ConfigError(f"{out}: is no plain file; name another")
 

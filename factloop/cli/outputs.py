@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -30,35 +30,58 @@ class Terminal(Console):
         _abandon_standard_output()
 
 
-def try_outputs(names: Sequence[str | None], inputs: Sequence[str]) -> None:
-    """Finds out before anything is spent whether the outputs can be written, and over no input. Raises ConfigError."""
-    named = [name for name in names if name is not None]
-    if len(set(named)) < len(named):
-        raise ConfigError("--json and --html name one place; give each its own")
-    for name in named:
-        if name == STANDARD_OUTPUT:
-            continue
+def try_outputs(names: Sequence[str | None], inputs: Iterable[str | None], *, kept: Iterable[Path | None] = ()) -> None:
+    """Finds out before anything is spent whether the outputs can be written, and over no input. Raises ConfigError.
+
+    `kept` is what a run keeps beside them and makes where it is missing, such as its run directory.
+    """
+    files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
+    if names.count(STANDARD_OUTPUT) > 1:
+        raise ConfigError("two outputs go to standard output; give each a place of its own")
+    written: dict[str, str] = {}
+    for name in (*files, *(str(place) for place in kept if place is not None)):
         try:
-            _try_output(name)
-            overwritten = next((read for read in inputs if read != STANDARD_INPUT and _is_one_place(name, read)), None)
+            place = os.path.realpath(Path(name).expanduser() if name not in files else name)
         except (OSError, ValueError) as error:  # a name that is too long or that no file can have
-            raise ConfigError(f"{name}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
-        if overwritten is not None:
-            raise ConfigError(f"{name}: would overwrite {overwritten}, which is to be read; name another file")
+            raise _unwritable(name, error) from error
+        if place in written:
+            raise ConfigError(f"{name}: two outputs would be written there; give each a place of its own")
+        written[place] = name
+    for name in files:
+        _try_output(name)
+    for read in inputs:
+        if read not in (None, STANDARD_INPUT):
+            _refuse_to_write_over(read, written)
+
+
+def _refuse_to_write_over(read: str, written: Mapping[str, str]) -> None:
+    """No output falls on an input, and none into a folder that is read: the next run would take it for a source."""
+    try:
+        source = Path(os.path.realpath(Path(read).expanduser()))
+        is_folder = source.is_dir()
+    except (OSError, ValueError):  # a name that no file can have: that it cannot be read is said where it is read
+        return
+    for place, name in written.items():
+        if Path(place) == source:
+            raise ConfigError(f"{name}: would overwrite {read}, which is to be read; name another file")
+        if is_folder and source in Path(place).parents:
+            raise ConfigError(f"{name}: lies in {read}, whose files are read; name a place outside it")
 
 
 def _try_output(name: str) -> None:
     path = Path(name)
     folder = path.absolute().parent
-    if not folder.is_dir():
-        raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
-    if path.is_dir() or not os.access(folder, os.W_OK):
-        raise ConfigError(f"{name}: cannot be written")
+    try:
+        if not folder.is_dir():
+            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
+        if path.is_dir() or not os.access(folder, os.W_OK):
+            raise ConfigError(f"{name}: cannot be written")
+    except (OSError, ValueError) as error:
+        raise _unwritable(name, error) from error
 
 
-def _is_one_place(output: str, read: str) -> bool:
-    """Whether both paths resolve to one: an output that is a second hard link to an input replaces only itself."""
-    return os.path.realpath(output) == os.path.realpath(Path(read).expanduser())
+def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
+    return ConfigError(f"{name}: cannot be written ({getattr(error, 'strerror', None) or error})")
 
 
 def write_output(name: str, text: str) -> None:

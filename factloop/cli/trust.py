@@ -15,7 +15,7 @@ from rich.console import Console
 from factloop.agents.trustscore.records import TrustReport, TrustRun
 from factloop.cli.demands import BREAKDOWNS, first_failure
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, messages_console, run_until_stopped
-from factloop.cli.inputs import STANDARD_INPUT, read_text
+from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
 from factloop.cli.self_support import refuse_self_support
@@ -63,7 +63,7 @@ def run_trust(ask: TrustAsk, flags: Mapping[str, Any]) -> int:
     """Scores and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
     settings = load_settings(TrustSettings, flags, os.environ, Path.cwd())
     _refuse_contradictions(ask, settings)
-    try_outputs((ask.json, ask.html), (ask.answers or STANDARD_INPUT, *settings.read))
+    try_outputs((ask.json, ask.html), (ask.answers, *settings.read_paths), kept=(ask.run_dir, settings.recording))
     if ask.answers is not None:
         refuse_self_support(ask.answers, settings.corpus, "--corpus")
     return _run_long_form(ask, settings) if ask.long_form else _run_answers(ask, settings)

@@ -56,7 +56,7 @@ def run_verify(ask: VerifyAsk, flags: Mapping[str, Any]) -> int:
     rows, place, dataset = _input(ask)
     if ask.out == STANDARD_OUTPUT:
         raise ConfigError("--out names a file: a run goes on from it")
-    try_outputs((ask.out, ask.json), (place,))
+    try_outputs((ask.out, ask.json), (place, *settings.read_paths), kept=(settings.recording,))
     wanted = Verifying(
         verifiers=ask.verifiers,
         out=Path(ask.out),

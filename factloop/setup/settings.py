@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Plan
-from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark
+from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, path_settings
 from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 from factloop.tools.search.registry import built_in_searches
@@ -36,6 +36,8 @@ def _as_base_url(value: str) -> str:
 
 BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+WRITTEN = ("cache_dir", "recording")
+"""Settings that are paths which a run may write."""
 
 
 class RunSettings(BaseModel):
@@ -89,6 +91,13 @@ class RunSettings(BaseModel):
     `replay` makes no call and needs no key."""
     tracing: TracingMode = "off"
     """Spans for OpenTelemetry: `on`, or `content` to have what was said in them; needs the extra `tracing`."""
+
+    @property
+    def read_paths(self) -> tuple[str, ...]:
+        """The files and folders that a run reads, other than its recording: no output may overwrite them."""
+        values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
+        listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
+        return tuple(str(one) for group in listed for one in group)
 
     @property
     def replays(self) -> bool:

@@ -69,11 +69,6 @@ class TrustSettings(RunSettings):
     Distractors, the order of options, the jitter of retries."""
 
     @property
-    def read(self) -> tuple[str, ...]:
-        """Files and folders that a run reads: no output may overwrite them."""
-        return (*self.corpus, *self.kb, *(() if self.vectors is None else (str(self.vectors),)))
-
-    @property
     def wanted_distractors(self) -> int:
         """The number of distractors to make: three new ones for each check."""
         return 3 * self.max_checks

@@ -203,7 +203,7 @@ def test_documents_are_cut_at_sentences_for_chunked_columns(factloop: Command, h
         (("p.jsonl", "--evaluator", "gpt"), "p.jsonl: no scores of gpt; there are those of judge"),
         (("p.jsonl", "--json", "p.jsonl"), "p.jsonl: would overwrite p.jsonl"),
         (("p.jsonl", "--html", "nowhere/a.html"), "nowhere/a.html: cannot be written"),
-        (("p.jsonl", "--json", "a", "--html", "a"), "--json and --html name one place"),
+        (("p.jsonl", "--json", "a", "--html", "a"), "a: two outputs would be written there"),
     ],
 )
 def test_wrong_input_is_named(factloop: Command, home: Path, flags: tuple[str, ...], complaint: str) -> None:

@@ -53,7 +53,7 @@ def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: py
         (("--fail-under", 0.9), 0, None),
         (("--fail-under", 2), 2, "--fail-under 2: precision is a share between 0 and 1"),
         (("--out", "answer.md"), 2, "answer.md: would overwrite answer.md, which is to be read; name another file"),
-        (("--out", "-", "--json", "-"), 2, "--out, --json and --html: two of them name one place; give each its own"),
+        (("--out", "-", "--json", "-"), 2, "two outputs go to standard output; give each a place of its own"),
         (("--out", "nowhere/x.md"), 2, None),
         (("--max-rounds", 0), 2, None),
     ],

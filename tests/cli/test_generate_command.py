@@ -126,7 +126,7 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
         (("--out", "-"), "--out: name a file"),
         (("--out", "none/out.jsonl"), "none/out.jsonl: cannot be written, the folder"),
         (("--out", "asked.jsonl"), "asked.jsonl: would overwrite "),
-        (("--out", "o", "--json", "o"), "--out and --json name one place"),
+        (("--out", "o", "--json", "o"), "o: two outputs would be written there"),
         (("--out", "."), "cannot be written"),
         (("--out", "o", "--system", " "), "--system: a name is needed"),
         (("--out", "o", "--temperature", "3"), "temperature = 3.0"),

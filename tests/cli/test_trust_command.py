@@ -272,7 +272,7 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "output is the kb": (("qa.jsonl", *SUBJECT, "--kb", "x.kb", "--json", "x.kb"), ("would overwrite x.kb",)),
     "output is the vectors": (("qa.jsonl", *SUBJECT, "--vectors", "v.txt", "--json", "v.txt"), ("would overwrite",)),
-    "two outputs in one": (("qa.jsonl", *SUBJECT, "--json", "-", "--html", "-"), ("--json and --html",)),
+    "two outputs in one": (("qa.jsonl", *SUBJECT, "--json", "-", "--html", "-"), ("two outputs",)),
     "long names": (("qa.jsonl", *SUBJECT, "--json", LONG), (LONG,)),
     "long name of the kb": (("qa.jsonl", *SUBJECT, "--kb", LONG), (LONG,)),
     "long name of the run": (("qa.jsonl", *SUBJECT, "--run-dir", LONG), (LONG,)),
