@@ -1,1 +1,1 @@
-"""Where a server listens, and who may use it: loopback, or behind a key."""
+"""The binding of a server: the address it listens at, and its callers: loopback, or behind a key."""

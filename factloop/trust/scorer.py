@@ -99,7 +99,7 @@ class TrustScorer:
 
     @property
     def corpus(self) -> SearchTool | None:
-        """What TrustFC searches. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        """The documents that TrustFC searches, read and indexed on first use. Raises ConfigError, DataError."""
         with self._opening:
             if self._corpus is None and self.settings.corpus:
                 from factloop.tools.search.documents.search import DocumentSearch
@@ -246,7 +246,7 @@ class TrustScorer:
         return scoring if scoring is not None else await self._open.keep(_opened(self._setup()))
 
     async def _load(self) -> None:
-        """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
+        """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
         await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
