@@ -68,7 +68,7 @@ WORLDS = (World(0.5, 0.95, 0.8), World(0.8, 0.85, 0.7), World(0.9, 0.9, 0.6), Wo
 
 @dataclass
 class Tally:
-    """How often an interval held the truth, how wide it was, and how often there was none."""
+    """How often an interval held the truth, how wide it was, and how often it was undefined."""
 
     held: int = 0
     given: int = 0

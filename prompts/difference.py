@@ -45,7 +45,7 @@ class PromptDifference(Record):
 
 
 class PromptsDifference(Record):
-    """Every pair of prompts that was compared."""
+    """All pairs of prompts that were compared."""
 
     pairs: tuple[PromptDifference, ...]
 

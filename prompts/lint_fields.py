@@ -16,7 +16,7 @@ from factloop.prompts.registry import Prompt
 
 @dataclass(frozen=True)
 class Lines:
-    """Where the fields stand, by lines from 1 in the whole file."""
+    """The lines of the fields, from 1 in the whole file."""
 
     by_field: Mapping[str, int]
     """The last line for a field that stands there twice: that one counts."""

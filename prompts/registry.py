@@ -46,11 +46,11 @@ class Prompt:
     sha256: str
     """Hash of the file: any change to it is another prompt."""
     path: Path = field(compare=False)
-    """Where it was read."""
+    """The path that it was read from."""
 
     @property
     def own_path(self) -> Path | None:
-        """Where a user's file lies; None for a prompt that comes with factloop."""
+        """The path of a user's file; None for a prompt that comes with factloop."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:

@@ -74,7 +74,7 @@ class GroundedPlan:
         return windows
 
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """As in the fused plan: for what was read sentence by sentence, and what a batch left open."""
+        """The graph of a claim as in the fused plan, for sentences read by themselves and claims that a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
@@ -249,7 +249,7 @@ def _own_evidence(
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
-    """Those that share the rarest words with a claim, as they stand among the others."""
+    """The passages that share the rarest words with a claim, in their order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]
 
@@ -265,6 +265,6 @@ def _cited_before(facts: Sequence[PlacedFact]) -> list[Evidence]:
 
 
 def _distinct(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """Each passage once, numbered anew."""
+    """The distinct passages, numbered anew."""
     kept = without_repeats(passages, most=PASSAGE_CHARACTERS)
     return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(kept, 1))

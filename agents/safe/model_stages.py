@@ -48,9 +48,9 @@ from factloop.tools.models.offers import Offers, ToolChoice
 T = TypeVar("T", bound=BaseModel)
 
 SENTENCE_CHARACTERS = 2_000
-"""Of a sentence that was given; those that are split here are no longer."""
+"""Characters of a given sentence; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
-"""Of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
+"""Characters of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
 
 FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")

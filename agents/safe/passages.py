@@ -39,7 +39,7 @@ class Passages:
 
     items: tuple[Evidence, ...]
     failure: Judgement | None = None
-    """Of the first search that failed, where another tool answered the same query: there may be more to be found."""
+    """The first search that failed, where another tool answered the same query: there may be more to be found."""
 
 
 async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> Passages:

@@ -36,10 +36,10 @@ class WindowTask:
     """A few sentences that are read and judged together, and the passages to judge them by."""
 
     sentences: tuple[SentenceTask, ...]
-    """Of one response, in its order."""
+    """Sentences of one response, in its order."""
     passages: tuple[Evidence, ...]
     failure: Judgement | None = None
-    """Of the first search that failed beside others that were answered; None where none did."""
+    """The first search that failed beside others that were answered, or None."""
 
     @property
     def prompt(self) -> str | None:

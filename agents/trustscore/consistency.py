@@ -55,7 +55,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 
 
 def decide(state: ConsistencyState) -> str:
-    """On to the next questions, unless all were asked or one was answered inconsistently."""
+    """Goes on to the next questions, unless all were asked or one was answered inconsistently."""
     asked = state["asked"]
     is_over = len(asked) == len(state["planned"]) or any(check["consistent"] is False for check in asked)
     return CONCLUDE if is_over else ASK

@@ -40,7 +40,7 @@ Keep = Annotated[Path | None, typer.Option(help="File for ids and verdicts.")]
 
 @app.command("ask")
 def ask_for(condition: Condition, to: Annotated[Path, typer.Option()], prompts: Prompts = None, seed: Seed = 0) -> None:
-    """Write the rendered prompts of one condition, for whoever is to answer them."""
+    """Write the rendered prompts of one condition, for the readers who are to answer them."""
     questions, _ = _questions(condition, prompts, seed)
     rows = (one.as_row(number) for number, one in enumerate(questions, 1))
     to.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

@@ -27,7 +27,7 @@ def _identifier(value: Any) -> Any:
 
 
 MaybeIdentifier = Annotated[Identifier | None, BeforeValidator(_identifier)]
-"""An empty cell of a CSV file is none."""
+"""None for an empty cell of a CSV file."""
 
 
 class PairRow(TableItem):
@@ -37,7 +37,7 @@ class PairRow(TableItem):
     system: str = ""
     response_id: MaybeIdentifier = None
     claim_id: MaybeIdentifier = None
-    """The row's `id`, which defaults to the number of its line, where there is none."""
+    """The row's `id`, which defaults to the number of its line."""
     task: MaybeIdentifier = None
     prompt_id: MaybeIdentifier = None
     claim: NotBlank
@@ -73,7 +73,7 @@ class Prediction(Record):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """No two rows of a file share it."""
+        """The key of a row; no two rows of a file share it."""
         return self.dataset, self.system, self.response_id, self.claim_id
 
     @classmethod
@@ -103,7 +103,7 @@ class EvaluatorSummary(Record):
     unscored: Mapping[str, Count]
     """Reason to number of pairs without a score."""
     share_supported: Share | None
-    """Of the scored pairs, those with a score of 0.5 or more; None where none is scored."""
+    """Share of the scored pairs with a score of 0.5 or more; None if no pair is scored."""
 
 
 class VerifyRun(Record):
@@ -117,6 +117,6 @@ class VerifyRun(Record):
     evaluators: tuple[EvaluatorSummary, ...]
     """The verifiers asked for, in that order, each with its chunked columns after it."""
     usage: Usage
-    """Of this attempt."""
+    """Usage of this attempt."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -106,7 +106,7 @@ class FactChecker:
         """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
 
         With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
-        time that no check is under way; a `Recording` is written by whoever made it.
+        time that no check is under way; a `Recording` is written by its owner.
         """
         sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
         paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
@@ -155,7 +155,7 @@ class FactChecker:
         `sources`: what came with this response, such as the documents it was written from; they are searched instead of
         the checker's own tools, or before them.
 
-        `facts`: the response as somebody split it, its sentences in order; each fact is one claim of the report, and
+        `facts`: the response already split, its sentences in order; each fact is one claim of the report, and
         nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
 
         `spans`: start and end, in characters, of the sentences to be judged, in order; the rest of the response is what
@@ -227,7 +227,7 @@ class FactChecker:
     ) -> AsyncGenerator[Event, None]:
         """The events of a check as they happen (`factloop.core.events`), the report last. Otherwise as `acheck`.
 
-        Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
+        A caller that stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
         asked = CheckRequest(response, prompt, sources=sources, limits=limits)
         finished: CheckFinished | None = None
@@ -242,7 +242,7 @@ class FactChecker:
             assert finished is not None  # it is the last of every check
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
-        yield finished  # once all is kept: whoever has the report may leave
+        yield finished  # once all is kept: a caller with the report may leave
 
     def check(
         self,

@@ -82,7 +82,7 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
 
 
 def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each once, the gravest first."""
+    """The distinct findings, the gravest first."""
     return tuple(sorted(frozenset(found), key=list(Finding).index))
 
 

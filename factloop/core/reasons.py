@@ -26,11 +26,11 @@ class About:
     """What is to be known of a reason."""
 
     claim: str
-    """In words, of a claim without a verdict."""
+    """Words for an unscored claim."""
     belief: str
-    """Of an answer without TrustBC."""
+    """Words for an answer without TrustBC."""
     documents: str
-    """Of an answer without TrustFC."""
+    """Words for an answer without TrustFC."""
     failure: bool = False
     """Something went wrong. Other reasons say what was not given, or is not in the text."""
     mendable: bool = False

@@ -113,7 +113,7 @@ class Judgement(Record):
     wrong: str = ""
     """For a contradicted claim: the words of it that the evidence has otherwise, where the judge says so."""
     stage: Literal["cheap", "model"] | None = None
-    """In a cascade, which stage gave the verdict; None without a cascade, and where there is no verdict."""
+    """The stage of a cascade that gave the verdict; None without a cascade, and for an unscored claim."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
@@ -178,7 +178,7 @@ class SharedError(Record):
     """One error that several claims repeat, such as a wrong name: they fail for the same words."""
 
     words: str
-    """As the first of the claims has them."""
+    """Words of the first of the claims."""
     claims: Annotated[tuple[str, ...], Field(min_length=2)]
     """Their ids, in the order of the response."""
 
@@ -284,7 +284,7 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """Who judged, by which plan, in words. The offline engine is called what it is: a baseline."""
+        """The judge and the plan, in words. The offline engine is called what it is: a baseline."""
         engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{engine}, {self.plan} plan{first}"
@@ -301,7 +301,7 @@ class CascadeSavings(Record):
     n_failed: Count = 0
     """First looks that failed; their claims went to the model."""
     max_error: Share | None = None
-    """To which the thresholds were tuned: of the claims settled on either side, at most this share wrong."""
+    """The error that the thresholds were tuned to: of the claims settled on either side, at most this share wrong."""
     confidence: Share | None = None
     calls_taken: Count = 0
     """Model calls that the claims sent on took once they were found, answers from the cache included."""

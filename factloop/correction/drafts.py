@@ -52,7 +52,7 @@ class Draft:
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """Where a stretch of the response that no edit touches stands in the text; else where the edit ends, empty."""
+        """The place in the text of a stretch that no edit touches; else the place where the edit ends, empty."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -66,7 +66,7 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """Where each sentence stands in the text."""
+        """The place of each sentence in the text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):

@@ -29,7 +29,7 @@ class Edit:
     end: int
     new: str
     sentences: tuple[int, ...]
-    """Which of the sentences given are in it."""
+    """The given sentences that are in it."""
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
@@ -88,7 +88,7 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Each sentence that is worded anew alone; removed ones that nothing but white space parts together."""
+    """Groups of sentences: each that is reworded by itself; removed ones together that only white space parts."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -134,7 +134,7 @@ def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
 
 
 def _line(text: str, start: int, end: int) -> Span:
-    """From the start of the line of `start` to the end of that of `end`, without its line feed."""
+    """The stretch from the start of the line of `start` to the end of that of `end`, without its line feed."""
     line_end = text.find("\n", end)
     return text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
 

@@ -42,7 +42,7 @@ class Fault:
     cited: tuple[Evidence, ...]
     """What the contradictions rest on."""
     evidence: tuple[Evidence, ...]
-    """That, and what else was found on the contradicted claims; at most `MOST_PASSAGES`."""
+    """The cited evidence, and what else was found on the contradicted claims; at most `MOST_PASSAGES`."""
     so_far: Draft
     """The response with the wordings that earlier sentences have got."""
 

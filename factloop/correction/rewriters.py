@@ -21,7 +21,7 @@ from factloop.tools.models.gateway import ModelGateway
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
 CONTEXT_CHARACTERS = 600
-"""Of what stands before a sentence."""
+"""Characters shown of the text before a sentence."""
 MOST_GROWTH, ROOM = 2, 200
 """A new wording has at most `MOST_GROWTH` times the characters of the old one, and `ROOM` more."""
 
@@ -37,7 +37,7 @@ class Rewriter(Protocol):
 
     @property
     def name(self) -> str:
-        """Who worded it, as corrections name it."""
+        """The name of the rewriter in corrections."""
         ...
 
     @property
@@ -108,7 +108,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Refuses a reply that is no correction of this sentence, whatever its source. Raises ModelOutputError."""
+    """Refuses a reply that is no correction of this sentence. Raises ModelOutputError."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())

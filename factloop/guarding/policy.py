@@ -34,7 +34,7 @@ class Marks:
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
-"""Of a sentence and its claims, which may be none: what is released in its place, which may be nothing."""
+"""Chooses what is released in place of a sentence, by it and its claims, of which there may be none."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def side_words(side: CascadeSide, n: int) -> str:
 
 
 def label_words(side: CascadeSide, label: str) -> str:
-    """Of the claims of one label, those settled wrongly."""
+    """Words for the claims of one label that were settled wrongly."""
     if not side.n_label:
         return f"no claim is labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"

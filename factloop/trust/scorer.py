@@ -132,9 +132,9 @@ class TrustScorer:
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """The report on each answer as soon as it is done, in whatever order, and the whole run last.
+        """Yields the report on each answer as soon as it is done, in any order, and the whole run last.
 
-        Otherwise as `ascore`. Whoever stops before the end closes the stream (`contextlib.aclosing`).
+        Otherwise as `ascore`. A caller that stops before the end closes the stream (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}

@@ -148,7 +148,7 @@ def _mapped(folder: Path) -> Read | None:
 
 
 def _convert(path: Path, folder: Path, max_words: int) -> None:
-    """Writes the folder in one step, whatever happens on the way; another process may do the same meanwhile."""
+    """Writes the folder in one step, or not at all; another process may do the same meanwhile."""
     try:
         make_private_folder(folder.parent)
         unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))

@@ -27,7 +27,7 @@ T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
 Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
-"""Reads an answer out of a reply that does not follow the schema; None where there is none."""
+"""Reads an answer out of a reply that does not follow the schema; None if it holds none."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
 """What a span calls the ways in which a model's answer came."""

@@ -131,7 +131,7 @@ class Transport:
                 raise_blamed(error, answered=self._answered)
             answer = await self._send(replace(request, top_logprobs=0))
             gives_logprobs = False
-        if self._gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # nobody is asked for them in tool calls
+        if self._gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # they are not asked for in tool calls
             self._gives_logprobs = gives_logprobs
         return answer
 

@@ -177,7 +177,7 @@ class SearchGateway:
         except ToolError as error:
             if is_wrong_set_up(error):
                 raise_blamed(error, answered=server.has_answered)
-            raise  # out of reach, it is one source of several, and what it is missing for is not judged
+            raise  # out of reach, it is one source of several, and claims that miss it are unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
         """Equal for searches to which the same hits would do."""

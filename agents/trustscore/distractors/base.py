@@ -39,7 +39,7 @@ class SubstituteSource(Protocol):
 
     @property
     def name(self) -> str:
-        """For notes and fingerprints: says what answers, and changes when answers may."""
+        """The source's name, for notes and fingerprints; it changes when answers may."""
         ...
 
     async def substitutes(

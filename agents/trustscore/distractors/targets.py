@@ -22,9 +22,9 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 
 MAX_CHARS = 20_000
-"""Of a longer text only the beginning is looked at."""
+"""Characters of a text that are looked at: of a longer one only the beginning."""
 MAX_TARGETS = 24
-"""For each level: a few give all the distractors that are wanted."""
+"""Targets of each level: a few give all the distractors that are wanted."""
 
 _KINDS: tuple[tuple[str, Kind], ...] = (("NN", "noun"), ("VB", "verb"), ("JJ", "adjective"))
 _LEVELS = tuple(SubstitutionLevel)

@@ -71,7 +71,7 @@ class LikelihoodScore:
         questions: Texts | None = None,
         evidence: Texts | None = None,
     ) -> Scores:
-        """As `ReferenceMetric.score`; raises ConfigError where the model cannot be loaded."""
+        """Scores as `ReferenceMetric.score`; raises ConfigError where the model cannot be loaded."""
         check_lengths(candidates, references, questions, evidence)
         given = self._texts(references, questions, evidence)
         found: Scores = [None] * len(candidates)

@@ -51,7 +51,7 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     """The cascade that the settings name, or None. Reads its file and the verifier's weights.
 
     Raises ConfigError without a model, for a file that cannot be read, and where the verifier or the embeddings are not
-    those that it was tuned for; DataError for a file that is none.
+    those that it was tuned for; DataError for a file that is not a cascade.
     """
     if settings.cascade is None:
         return None

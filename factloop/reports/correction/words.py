@@ -72,7 +72,7 @@ def treatment(correction: Correction, doubt: Doubt) -> str:
 
 
 def doubted_claims(correction: Correction) -> Mapping[str, Claim]:
-    """Those of the report on the text to use."""
+    """The doubted claims of the report on the text to use."""
     return {claim.id: claim for claim in correction.report.claims}
 
 
