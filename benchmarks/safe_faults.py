@@ -74,7 +74,7 @@ def limit_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
 
 
 def hang_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
-    """Every twentieth request hangs for 100 s: the timeout must fire, and the claim be asked again."""
+    """Measures while every twentieth request hangs for 100 s: the timeout must fire, and the claim be asked again."""
     _only(simulator, faults=Faults(hang=0.05, hang_s=100.0))
     run = check_all(simulator, [simulator.world.one_response(43)], plan, timeout_s=HANG_TIMEOUT_S)
     _only(simulator)

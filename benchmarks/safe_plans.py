@@ -26,7 +26,7 @@ class Targets:
     agreement: float = 0.985
     shared_share: float = 0.0
     passed_false: int | None = None
-    """Where the documents are given, what a guard that blocks would let pass."""
+    """False claims that a guard that blocks may let pass, where the documents are given."""
 
 
 TARGETS: dict[Plan, Targets] = {

@@ -74,7 +74,7 @@ class GroundedPlan:
         return windows
 
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """The graph of a claim as in the fused plan, for sentences read by themselves and claims that a batch left open."""
+        """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:

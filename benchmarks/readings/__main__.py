@@ -75,7 +75,7 @@ def model(
 async def _replies(
     questions: list[Question], name: str, base_url: str | None, prompts: Path | None
 ) -> dict[int, Mapping[str, Any]]:
-    """By the number of the question."""
+    """The replies by the number of the question."""
     settings = CheckSettings.of(cache=False)
     chat = build_model(settings, name, base_url=base_url, temperature=settings.temperature)
     session = open_session(settings, PromptRegistry.load(prompts), [chat], keeps=False)

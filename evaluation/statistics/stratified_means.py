@@ -57,7 +57,7 @@ class StratifiedMean:
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error of the value, linearised, with clusters as independent draws; None with fewer than two in one."""
+        """Standard error of the value, linearised, with clusters as independent draws; None if one stands alone."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)

@@ -72,7 +72,7 @@ class Change(Record):
 
     kind: ChangeKind
     span: Span
-    """Span in the response, in characters: `response[start:end] == old`. A removal includes separator or list marker."""
+    """Span in the response, in characters: `response[start:end] == old`. A removal takes separator or list marker."""
     new_span: Span
     """Span in the rewritten text: `rewritten[start:end] == new`; empty for a removal."""
     old: str

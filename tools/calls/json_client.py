@@ -68,7 +68,7 @@ class JsonClient:
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """As `get`, with the status and the headers of the answer."""
+        """Gets as `get`, with the status and the headers of the answer."""
         return self._exchange("GET", path, params=params)
 
     def post(self, path: str, payload: Mapping[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """From its end, as instructions come first and are the same in most requests."""
+    """The text of a request from its end: instructions come first and are the same in most requests."""
     return _plain(request)[-_COMPARED:]
 
 

@@ -23,7 +23,7 @@ from factloop.tools.embeddings.nearest import nearest
 from factloop.tools.embeddings.word2vec import WordVector, open_word2vec
 
 FORMAT = 1
-"""Of the cached folder; a change of what is written there raises it."""
+"""Version of the cached folder; a change of what is written there raises it."""
 DEFAULT_MAX_WORDS = 200_000
 _BLOCK_ROWS = 4_096
 _SAMPLE_BYTES = 1 << 16

@@ -119,7 +119,7 @@ def _from_utf16(text: str, units: int) -> int:
 
 
 def _without_overlap(mentions: Iterable[SpotlightMention]) -> list[SpotlightMention]:
-    """Of those that overlap the longest stays, of equals the first."""
+    """The mentions without overlap: of those that overlap the longest stays, of equals the first."""
     kept: list[SpotlightMention] = []
     for mention in sorted(mentions, key=lambda mention: (mention.start - mention.end, mention.start)):
         if all(mention.end <= other.start or other.end <= mention.start for other in kept):

@@ -43,7 +43,7 @@ _CITIES = (
     "Seattle", "Madrid", "Montreal", "Bristol", "Denver", "Budapest", "Cologne", "Leeds", "Milan", "Athens",
     "Glasgow", "Atlanta", "Geneva", "Oslo", "Cleveland", "Zurich", "Hamburg", "Portland", "Naples", "Helsinki",
 )  # fmt: skip
-"""For what is named *of* a city."""
+"""Cities for things that are named *of* a city."""
 _BRANDS = ("{} Group", "{} Industries", "{}-{}", "{} and Sons", "{} Corporation", "{} Inc", "{}")
 
 ThingForm = Literal["before", "after", "of", "brand"]

@@ -33,7 +33,7 @@ BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
 """What a span calls the ways in which a model's answer came."""
 
 REPAIRS = 2
-"""Of one answer; what is malformed after these stays unread."""
+"""Repairs of one answer; what is malformed after these stays unread."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_SHOWN_REPLY = 4_000
 """Characters of a bad reply that a repair turn shows the model again."""
@@ -55,7 +55,7 @@ class FreeAnswer:
     cut_off: bool
     """It ended because it reached the token limit."""
     tokens: tuple[ReplyToken, ...] = ()
-    """As in `AnswerWithTokens`."""
+    """Tokens, as in `AnswerWithTokens`."""
 
 
 class ModelGateway:

@@ -37,7 +37,7 @@ from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 MODE_REFUSED = frozenset({400, 422, 501})
 """Statuses by which servers refuse a way of asking that they do not know."""
 NO_ENDPOINT = 404
-"""By which routers say that none of their servers for this model takes tools."""
+"""Status by which routers say that none of their servers for this model takes tools."""
 MOST_UNHEEDED = 3
 """Unreadable replies, with no readable one before, after which a mode is given up."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})

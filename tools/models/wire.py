@@ -123,7 +123,7 @@ class Reply:
     completion_tokens: int | None
     """None where the server reported no usage."""
     tokens: tuple[ReplyToken, ...] = ()
-    """Of the text, in order, where log-probabilities were asked for and given."""
+    """Tokens of the text, in order, where log-probabilities were asked for and given."""
 
 
 def read_reply(message: BaseMessage) -> Reply:

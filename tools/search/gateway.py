@@ -84,7 +84,7 @@ class SearchGateway:
         self._retry, self._budget = retry, budget or Budget()
         self._timeout_s, self._patience_s, self._rng = timeout_s, patience_s, rng
         self._servers: dict[int, Server] = {} if servers is None else servers
-        """By the tool's id, for as long as the tool lives: a tool has one pace, whichever gateways lead to it."""
+        """Servers by the tool's id, for as long as the tool lives: a tool has one pace, whichever gateway calls it."""
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:

@@ -48,7 +48,7 @@ def _miscounted(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> 
 
 
 def _counts(claim: Sequence[SentenceTerms]) -> Iterator[tuple[Term, Term]]:
-    """Each number with the word right after it."""
+    """The numbers, each with the word right after it."""
     for sentence in claim:
         for number, counted in pairwise(sentence.terms):
             if number.kind is TermKind.NUMBER and counted.kind is TermKind.WORD:

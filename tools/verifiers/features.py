@@ -53,7 +53,7 @@ class ClaimComparison:
     found: int
     """Mask of the terms that stand anywhere in the passages."""
     by_passage: tuple[int, ...]
-    """For each passage that holds any of the claim, the mask of the terms that stand in it."""
+    """Masks of the terms in each passage that holds any of the claim."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
     best: SentenceTerms
@@ -145,7 +145,7 @@ def _masks(terms: Sequence[Term], passages: Sequence[PassageIndex]) -> dict[Plac
 
 
 def _windows(masks: Mapping[Place, int]) -> dict[Place, int]:
-    """For each sentence that holds any of the claim, what it and the next ones hold. No window spans two passages."""
+    """The terms of each sentence that holds any of the claim and of the next ones. No window spans two passages."""
     return {
         (passage, place): _union(masks.get((passage, place + step), 0) for step in range(WINDOW))
         for passage, place in masks

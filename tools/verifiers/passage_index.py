@@ -1,4 +1,4 @@
-"""Where the terms of a passage stand: built once a passage, kept, and asked once a claim."""
+"""The places of the terms of a passage: built once a passage, kept, and asked once a claim."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
     """The rows with every cell in each column and row that it spans."""
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
-    """By column: the cell from above, and how many rows it still spans."""
+    """Column to the cell from above, and how many rows it still spans."""
     for row in rows:
         line: list[_Cell | None] = []
         cells = iter(row.cells)

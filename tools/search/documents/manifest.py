@@ -38,7 +38,7 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: dict[str, FileState] = {}
-    """By absolute path."""
+    """Files by absolute path."""
     indexed: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}

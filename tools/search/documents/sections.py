@@ -34,7 +34,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """From 1, the outermost."""
+    """Level from 1, the outermost."""
     text: str
 
 
