@@ -38,7 +38,7 @@ Found = Mapping[str, Interval]
 
 @dataclass(frozen=True)
 class World:
-    """What claims and evaluator are like."""
+    """A world of claims and an evaluator."""
 
     truth: float
     """Share of claims that are supported."""

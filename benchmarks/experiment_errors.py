@@ -37,7 +37,7 @@ Shares = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class World:
-    """What claims and variants are like."""
+    """A world of claims and variants."""
 
     name: str
     n_claims: int

@@ -1,4 +1,4 @@
-"""What a fault-free check costs: calls, searches, tokens, time and CPU for each plan, and whether verdicts are true."""
+"""Measures fault-free checks: calls, searches, tokens, time and CPU for each plan, and whether verdicts are true."""
 
 from __future__ import annotations
 

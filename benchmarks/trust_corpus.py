@@ -113,7 +113,7 @@ class Corpus:
         return texts
 
     def queries(self, n_passages: int) -> list[str]:
-        """What TrustFC asks of answers and questions about some of the articles."""
+        """Queries as TrustFC makes them of answers and questions about some of the articles."""
         rng = random.Random(self._seed)
         return [self._query(self.topic(rng.randrange(n_passages // PASSAGES_AN_ARTICLE))) for _ in range(N_QUERIES)]
 

@@ -79,7 +79,7 @@ def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, LineFinding]]:
 
 
 def lint_prompt(raw: bytes, packaged: Mapping[str, Prompt]) -> tuple[list[LineFinding], str | None, int]:
-    """What is wrong with one file, unordered; the name that it gives itself, and the line of that name."""
+    """The findings on one file, unordered; the name that it gives itself, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:

@@ -40,7 +40,7 @@ def whole_or_excerpt(response: str, start: int, end: int, *, most: int) -> str:
 
 
 def before(response: str, start: int, *, most: int) -> str:
-    """What precedes a sentence: all of it if it has at most `most` characters, else an excerpt of about that many."""
+    """The text before a sentence: all of it if it has at most `most` characters, else an excerpt of about that many."""
     text = _MARKS_BEFORE.sub("", response[:start]).strip()
     if len(text) <= most:
         return text

@@ -159,7 +159,7 @@ class GroundedPlan:
         return found
 
     def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
-        """Those that were judged; what was found supported by itself, as no call will be needed for it."""
+        """The batches of judged facts; those found supported stand alone, as no call will be needed for them."""
         doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_supported(fact)]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
         batches = [doubted[start : start + size] for start in range(0, len(doubted), size or 1)]
@@ -169,7 +169,7 @@ class GroundedPlan:
     async def look_again(
         self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
     ) -> list[PlacedClaim]:
-        """Each claim by passages found for all of them; a look that fails leaves what the first one said.
+        """Judges each claim by passages found for all of them; a look that fails leaves what the first one said.
 
         What the first one supported needs none: it is here only because a cascade's verifier went before it.
         """
@@ -255,7 +255,7 @@ def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _cited_before(facts: Sequence[PlacedFact]) -> list[Evidence]:
-    """What the first look rested on."""
+    """The passages that the first look cited."""
     cited: Mapping[str, Any]
     found: list[Evidence] = []
     for fact in facts:

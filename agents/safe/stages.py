@@ -75,7 +75,7 @@ class JudgedFact:
 
 @dataclass(frozen=True)
 class WindowReading:
-    """What a window was found to say."""
+    """The facts read out of a window."""
 
     facts: tuple[JudgedFact, ...]
     silent: frozenset[int]
@@ -84,7 +84,7 @@ class WindowReading:
 
 @dataclass(frozen=True)
 class Case:
-    """What is known about one claim in the middle of its loop."""
+    """A claim in the middle of its loop, with all that is known about it."""
 
     claim: str
     """Self-contained."""

@@ -73,7 +73,7 @@ class PlacedClaim(TypedDict):
 
 
 class SafeInput(TypedDict):
-    """What the response graph is given."""
+    """Input of the response graph."""
 
     prompt: NotRequired[str | None]
     response: str
@@ -84,7 +84,7 @@ class SafeInput(TypedDict):
 
 
 class SafeOutput(TypedDict):
-    """What the response graph returns: the claims in the order of the response, each judged or unscored; and all its
+    """Output of the response graph: the claims in the order of the response, each judged or unscored; and all its
     sentences, each with its claims or the reason why it has none."""
 
     claims: list[ClaimDict]

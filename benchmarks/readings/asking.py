@@ -1,4 +1,4 @@
-"""What is asked about each item, and what a reply to it says."""
+"""Asks about each item, and reads the replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What verifiers are given, what they write, and what is said of it all."""
+"""Records of verification: the rows read and written, and the summary."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Prediction(Record):
 
 
 class EvaluatorSummary(Record):
-    """How far one verifier got."""
+    """The progress of one verifier."""
 
     name: str
     n_scored: Count
@@ -107,7 +107,7 @@ class EvaluatorSummary(Record):
 
 
 class VerifyRun(Record):
-    """What `factloop verify` did; the scores themselves stand in the file it wrote."""
+    """The report of `factloop verify`; the scores themselves stand in the file it wrote."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str

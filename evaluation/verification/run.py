@@ -42,7 +42,7 @@ BATCHES_AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Verifying:
-    """What is wanted of a run."""
+    """The settings of a verification."""
 
     verifiers: tuple[str, ...]
     """Specifications that `build.parse_spec` reads."""
@@ -60,7 +60,7 @@ class Verifying:
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings
 ) -> Events[Prediction, VerifyRun]:
-    """What happens in a run: its start, pairs as they are written, and the summary last.
+    """Yields the events of a run: its start, pairs as they are written, and the summary last.
 
     All rows are read and checked, and all weights loaded, before anything is spent. With a model behind a server it
     costs money. Raises ConfigError, DataError. A caller that stops before the end closes it (`contextlib.aclosing`).

@@ -44,7 +44,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """What is to be checked, as `FactChecker.acheck` takes it. Raises DataError."""
+    """A request for a check, as `FactChecker.acheck` takes it. Raises DataError."""
 
     response: str
     prompt: str | None = None
@@ -78,7 +78,7 @@ class CheckRequest:
         return asked
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+        """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
         kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
@@ -151,7 +151,7 @@ class Checking:
         yield CheckFinished(report=report)
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """What the settings give to each check, within `limits`; `of` says in messages whose it is.
+        """The allowance that the settings give to each check, within `limits`; `of` names its owner in messages.
 
         Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
         """

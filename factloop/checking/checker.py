@@ -57,7 +57,7 @@ class Check(Protocol):
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """What works on one response or on many: its checks and, where there is one, what all of them may take."""
+    """Checks of one response or of many, with the allowance that all of them share, if there is one."""
 
     checking: Checking
     sources: Sources | None = None
@@ -133,7 +133,7 @@ class FactChecker:
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and (self.settings.model is not None or self._model is not None):
             raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
         refuse_without_documents(self.settings, self._built)
@@ -177,7 +177,7 @@ class FactChecker:
             return report
 
     async def afingerprint(self) -> Fingerprint:
-        """What a check would be made of. Reads the documents on first use. Raises ConfigError, DataError."""
+        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError."""
         setup = self._prepare(self.tools)
         if setup.chat is not None:
             await setup.chat.aclose()
@@ -206,7 +206,7 @@ class FactChecker:
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
     ) -> AsyncIterator[OpenChecks]:
-        """What `acheck` would use for this response: for a response worked on further.
+        """The checks that `acheck` would use for this response: for a response worked on further.
 
         All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
         check may take is what all of it may take together. Raises ConfigError, DataError.

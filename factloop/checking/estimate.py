@@ -1,4 +1,4 @@
-"""What a check would cost, without spending anything."""
+"""Estimates the cost of a check, without spending anything."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ OFFLINE_LIBRARIES = ("simplemma", "text2num")
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run will be made of, before anything is opened: enough to name it and to estimate its cost."""
+    """The set-up of a run, before anything is opened: enough to name it and to estimate its cost."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]

@@ -59,7 +59,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """What another stated error would have given on the same labels. The promise is that of one point, not of all."""
+    """The outcome of another stated error on the same labels. The promise is that of one point, not of all."""
 
     max_error: OpenShare
     upper: Share | None
@@ -102,7 +102,7 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """What `factloop cascade tune` writes and `--cascade` reads."""
+    """The file that `factloop cascade tune` writes and `--cascade` reads."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str

@@ -1,4 +1,4 @@
-"""What a correction yields: the text to use, what was changed in it and why, and the checks before and after."""
+"""Records of a correction: the text to use, its changes and their reasons, and the checks before and after."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Unchecked = Literal["mark", "keep"]
 
 
 class ChangeKind(StrEnum):
-    """What happened to a faulty sentence."""
+    """The change of a faulty sentence."""
 
     REMOVED = "removed"
     MENDED = "mended"

@@ -1,4 +1,4 @@
-"""What other distributions add by entry points: search providers, verifiers, data sets."""
+"""Finds what other distributions add by entry points: search providers, verifiers, data sets."""
 
 from __future__ import annotations
 

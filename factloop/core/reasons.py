@@ -1,4 +1,4 @@
-"""Why something has no verdict or score: every reason, what is to be known of it, and the words that reports use."""
+"""The reasons why a verdict or a score is missing, with what is to be known of each and the words for reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class UnscoredReason(StrEnum):
 
 @dataclass(frozen=True)
 class About:
-    """What is to be known of a reason."""
+    """The facts about a reason."""
 
     claim: str
     """Words for an unscored claim."""

@@ -49,7 +49,7 @@ def _whole(text: str) -> str:
 
 
 class Verdict(StrEnum):
-    """What the evidence says of a claim. `not_supported` covers both contradicted and nothing found."""
+    """The verdict of the evidence on a claim. `not_supported` covers both contradicted and nothing found."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -191,7 +191,7 @@ class GivenFacts(Record):
 
 
 class StageUsage(Record):
-    """What one stage of the loop cost."""
+    """The cost of one stage of the loop."""
 
     calls: Count = 0
     """Requests answered and paid for, in all attempts at this run."""
@@ -211,13 +211,13 @@ class StageUsage(Record):
 
 
 class Usage(StageUsage):
-    """What a whole run cost: the sums over its stages. `wall_s` here is elapsed time."""
+    """The cost of a whole run: the sums over its stages. `wall_s` here is elapsed time."""
 
     stages: Mapping[str, StageUsage] = Field(default_factory=dict)
 
 
 class Counts(Record):
-    """How many claims fell where. Duplicates are counted under the verdict of the claim they repeat."""
+    """The number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat."""
 
     supported: Count = 0
     not_supported: Count = 0
@@ -291,7 +291,7 @@ class Fingerprint(Record):
 
 
 class CascadeSavings(Record):
-    """What a cascade spared the model and its searches. Repeated claims count once."""
+    """The savings of a cascade on the model and its searches. Repeated claims count once."""
 
     n_supported: Count
     """Settled by the cheap verifier."""
@@ -350,7 +350,7 @@ class FactualityReport(Record):
         return tuple(sentence for sentence in self.sentences if sentence.no_claim is not None)
 
     def text_of(self, sentence: Sentence) -> str:
-        """What a sentence says, as the response has it."""
+        """The text of a sentence, as the response has it."""
         return self.response[slice(*sentence.span)]
 
     @model_validator(mode="after")

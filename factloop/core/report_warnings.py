@@ -1,4 +1,4 @@
-"""What a reader of any report must be told before its numbers."""
+"""Warnings that a reader of any report needs before its numbers."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Letter = Literal["A", "B", "C", "D", "E"]
 
 
 class SubstitutionLevel(StrEnum):
-    """What is replaced, most informative first (paper, section 2.1)."""
+    """The level of the words that are replaced, most informative first (paper, section 2.1)."""
 
     ENTITY = "entity"
     """An entity that stands only in the response."""
@@ -152,7 +152,7 @@ class TrustBC(Record):
 
 
 class Relation(StrEnum):
-    """What the passages say of the answer."""
+    """The relation of the passages to the answer."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"

@@ -30,7 +30,7 @@ ELSEWHERE = -1
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of one sentence of the response: where it stands in the rewritten text, and whether reworded.
+    """The fate of one sentence of the response: its place in the rewritten text, and whether it was reworded.
 
     An empty span stands for a sentence that was removed.
     """

@@ -1,4 +1,4 @@
-"""What is to become of each faulty sentence, and how that changes when a draft did not stand its check. Pure."""
+"""Plans the change of each faulty sentence, and changes the plan when a draft fails its check. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Draft:
         return apply(self.response, self.edits)
 
     def text_before(self, start: int) -> str:
-        """What stands, in the text, before the sentence that begins at this place of the response."""
+        """The text before the sentence that begins at this place of the response."""
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
@@ -83,7 +83,7 @@ class Draft:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What makes the text of the response."""
+        """The changes that make the text of the response."""
         changes, shift = [], 0
         for edit in self.edits:
             wordings = [self.wordings[number] for number in edit.sentences]

@@ -1,4 +1,4 @@
-"""Where a sentence leaves a text, what goes with it: its separator, its list marker, the empty lines around it.
+"""Removes a sentence from a text together with its separator, its list marker, or the empty lines around it.
 
 Everything else stays byte for byte. Pure: texts and spans in, spans out.
 """
@@ -102,7 +102,7 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """What goes when `text[start:end]` does. Nothing before `floor`, where the sentence before it ends."""
+    """The range to remove for `text[start:end]`. It spares all before `floor`, where the sentence before it ends."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):

@@ -56,7 +56,7 @@ class Fault:
 
     @property
     def before(self) -> str:
-        """What stands before it, already corrected."""
+        """The text before it, already corrected."""
         return self.so_far.text_before(self.start)
 
 

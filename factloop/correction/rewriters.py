@@ -1,4 +1,4 @@
-"""How a faulty sentence gets another wording: by a chat model from the evidence. See `offline` for rules."""
+"""Rewords a faulty sentence: by a chat model from the evidence. See `offline` for rules."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Rewriter(Protocol):
 
 @dataclass(frozen=True)
 class ModelRewriter:
-    """One call a sentence, through the gateway of the check: same cache, budget and pace."""
+    """Rewords by one call a sentence, through the gateway of the check: same cache, budget and pace."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -78,7 +78,7 @@ class ModelRewriter:
 
 
 def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
-    """What is asked of one faulty sentence: each claim under the tag that says what is to become of it."""
+    """The prompt on one faulty sentence: each claim under the tag that says how to treat it."""
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,

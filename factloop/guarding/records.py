@@ -1,4 +1,4 @@
-"""What a guard tells of a stream while it passes."""
+"""The events of a guard while a stream passes."""
 
 from __future__ import annotations
 

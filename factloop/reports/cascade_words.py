@@ -25,7 +25,7 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """What is stated of the settled claims."""
+    """The promise on the settled claims."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on a side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
@@ -33,7 +33,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """What one threshold settles of `n` labelled claims, and how often wrongly."""
+    """Words for the claims that one threshold settles of `n` labelled ones, and how often wrongly."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -92,7 +92,7 @@ def curve_row(point: CascadePoint) -> tuple[str, ...]:
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """What the cascade of a check settled, and what that spared: a sentence each."""
+    """Words for what the cascade of a check settled, and what that spared: a sentence each."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} by the documents "

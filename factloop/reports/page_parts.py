@@ -1,4 +1,4 @@
-"""What the shared parts of pages are made of: stretches of a response, and filters of a list."""
+"""The shared parts of pages: stretches of a response, and filters of a list."""
 
 from __future__ import annotations
 

@@ -71,12 +71,12 @@ def as_words(text: str) -> str:
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """What `paint` draws on one pair of axes, in inches; `alt` says in a sentence what is to be seen."""
+    """Draws by `paint` on one pair of axes, in inches; `alt` says in a sentence what is to be seen."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """What `paint` draws on a figure, as an `<svg>` element. Equal drawings give equal text."""
+    """Draws by `paint` on a figure, as an `<svg>` element. Equal drawings give equal text."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

@@ -173,7 +173,7 @@ async def _on_refused(_: Request, error: Exception) -> Response:
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
-    """One thing that is wrong, in one line; what was sent is not sent back.
+    """Refuses invalid input with one error in one line; what was sent is not sent back.
 
     Where one of several shapes would do, the error that lies deepest is that of the shape that was meant.
     """

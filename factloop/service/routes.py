@@ -48,7 +48,7 @@ async def metrics(context: InContext) -> Response:
 
 @router.get("/v1/info", tags=["state"], responses=answers(503))
 async def info(opened: Open, _owner: Owner) -> Info:
-    """What this service is and can do."""
+    """Describes this service."""
     return opened.info
 
 

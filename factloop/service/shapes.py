@@ -177,7 +177,7 @@ class DocumentsInfo(Record):
 
 
 class LimitsInfo(Record):
-    """What the service allows."""
+    """The limits that the service allows."""
 
     max_body_bytes: int
     max_response_chars: int = LONGEST_TEXT
@@ -193,7 +193,7 @@ class LimitsInfo(Record):
 
 
 class Info(Record):
-    """What this service is and can do."""
+    """A description of this service."""
 
     version: str
     judge: str
@@ -214,7 +214,7 @@ class Health(Record):
 
 
 class ComparedSide(Record):
-    """What one check said of a claim."""
+    """One check's side of a claim."""
 
     claim_id: str
     verdict: Verdict | None

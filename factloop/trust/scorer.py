@@ -328,7 +328,7 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+    """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
     texts = json.dumps([[item.id, item.question, item.response] for item in items])
     asked = {"logprobs": setup.settings.logprobs} if setup.subject is not None else {}

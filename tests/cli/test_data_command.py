@@ -15,7 +15,7 @@ from factloop.evaluation.datasets.download import Download
 from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, load_part
 from tests.cli.command import Command
-from tests.tools.fake_server import FakeServer, Received, Reply, server
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, server
 
 __all__ = ["server"]
 
@@ -167,7 +167,7 @@ def test_downloads_say_what_was_verified(
 def test_the_same_command_goes_on_where_a_download_was_cut(
     server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def cut_first(received: Received) -> Reply:
+    def cut_first(received: ReceivedRequest) -> Reply:
         if len(server.received) == 1:
             return Reply(body=BODY[:15_000], content_length=len(BODY))
         start = int(received.headers["Range"].removeprefix("bytes=").removesuffix("-"))

@@ -20,7 +20,7 @@ def is_of_one_check(error: Exception) -> bool:
 
 
 class Allowance:
-    """What one check may still take; without arguments, everything. Lives in one event loop."""
+    """The limits of one check, and what is left of them; without arguments, no limits. Lives in one event loop."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ class _Stage:
 
 @dataclass(frozen=True)
 class CallCost:
-    """What one answered model call cost."""
+    """The cost of one answered model call."""
 
     prompt_tokens: int
     completion_tokens: int

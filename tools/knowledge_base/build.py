@@ -42,7 +42,7 @@ CREATE TABLE fame (uri TEXT PRIMARY KEY, n REAL NOT NULL) WITHOUT ROWID;
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """What a new table holds."""
+    """The contents of a new table, in numbers."""
 
     path: Path
     entities: int

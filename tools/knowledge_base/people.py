@@ -170,7 +170,7 @@ def _locale(own: Sequence[str]) -> str | None:
 
 
 def _homes(given: str) -> Collection[str]:
-    """Where a given name is at home that stands with an unknown family name.
+    """The homes of a given name that stands with an unknown family name.
 
     Given names travel (*Dick* is in the Swedish list, *Julius* in the Dutch), and the German list has those of all
     Europe: only one that a single other list has, and no English book, tells."""

@@ -100,7 +100,7 @@ def _read(text: str, start: int, end: int, question: str) -> NameMatch | None:
 
 
 def _without_office(words: Sequence[NameWord], text: str) -> Sequence[NameWord]:
-    """Without capitalised nouns and adjectives ahead of a name: *Chancellor Angela Merkel*, but *King Solomon*.
+    """The words without capitalised nouns and adjectives before a name: *Chancellor Angela Merkel*, not *King Solomon*.
 
     The *A.* of *A. R. Rahman* is no article."""
     while (

@@ -92,7 +92,7 @@ def dbpedia_types(types: str) -> tuple[str, ...]:
 
 
 def _placed(resource: _Resource, sent: str, lead: int) -> SpotlightMention | None:
-    """Where it stands in the text behind the lead; None where it stands in the lead, nowhere, or has no types.
+    """The place in the text behind the lead; None for one in the lead, or nowhere, or without types.
 
     Spotlight also links bare numbers ("02" is a film to it): these are no entities.
     """

@@ -65,7 +65,7 @@ class Request:
     """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
 
     def schema(self, mode: Mode) -> wire.Schema:
-        """What the reply must look like: without tool calling, the choice of a tool is part of it."""
+        """The schema of the reply: without tool calling, the choice of a tool is part of it."""
         if self.output is None:
             return {}
         if self.offers is None or mode is Mode.TOOLS:
@@ -247,7 +247,7 @@ class Transport:
         return failure
 
     def _worst_usd(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> float:
-        """What this attempt costs at most: a token of the prompt is a byte at least, and the schema is paid for too."""
+        """The most that this attempt costs: a token of the prompt is a byte at least, and the schema costs, too."""
         limits_money = self._budget.limits_money or request.meter.allowance.limits_money
         if self._chat.price is None or not limits_money:
             return 0.0

@@ -49,7 +49,7 @@ class SearchAnswer:
 
 
 class Server:
-    """What stands behind one tool: its pace, the patience with it, and whether it ever answered."""
+    """The server behind one tool: its pace, the patience with it, and whether it ever answered."""
 
     def __init__(self, tool: SearchTool, patience_s: float) -> None:
         self.limiter = Limiter(concurrency=tool.concurrency_limit)
@@ -169,7 +169,7 @@ class SearchGateway:
             return found
 
     async def ask(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Value:
-        """What the tool finds, past the store of answers. Raises as `search`."""
+        """Asks the tool, past the store of answers. Raises as `search`."""
         server = self._server(tool)
         attempt = partial(self._attempt, tool, query, stage, meter)
         try:
@@ -185,7 +185,7 @@ class SearchGateway:
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
-        """What a search is on a tape; None for a tool that is local and repeatable."""
+        """A search as a tape has it; None for a tool that is local and repeatable."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]

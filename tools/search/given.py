@@ -127,7 +127,7 @@ def contents_hash(documents: Sequence[Document]) -> str:
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """What a document says of itself counts where its metadata say nothing; it may be Markdown."""
+    """The sections of a document, which may be Markdown; its own front matter counts where its metadata say nothing."""
     front, text = read_front_matter(hit.passage)
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)

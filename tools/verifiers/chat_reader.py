@@ -1,4 +1,4 @@
-"""What verifiers of pairs behind a chat server share: how pairs are asked about, and how an answer becomes a score."""
+"""The shared parts of verifiers behind a chat server: how pairs are asked about, and how answers become scores."""
 
 from __future__ import annotations
 

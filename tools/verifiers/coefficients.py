@@ -42,7 +42,7 @@ class DataFile(Record):
 
 
 class CoefficientFile(Record):
-    """What `coefficients.json` holds."""
+    """The contents of `coefficients.json`."""
 
     command: str
     data: tuple[DataFile, ...]

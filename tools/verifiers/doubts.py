@@ -1,4 +1,4 @@
-"""What keeps a claim from passing though most of its words stand in the evidence: its score is halved, no more.
+"""Finds reasons to doubt a claim though most of its words stand in the evidence: its score is halved, no more.
 
 None of this says that a claim is false (`conflict` does); it says that agreement of words is no evidence here.
 """

@@ -136,7 +136,7 @@ class NliVerifier:
 
 
 def _entailment(readings: Mapping[int, _Reading]) -> SupportReading:
-    """One answer from the readings of the passages, by their index."""
+    """Makes one answer from the readings of the passages, by their index."""
     supporting = sorted(readings, key=lambda index: -readings[index].support)
     score = readings[supporting[0]].support
     if score >= THRESHOLD:

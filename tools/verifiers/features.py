@@ -166,7 +166,7 @@ def _share(held: int, asked: int) -> float:
 
 
 def _best_three(masks: Sequence[int]) -> int:
-    """What three sentences hold together, each chosen for what it adds."""
+    """The most terms that three sentences hold together, each chosen for what it adds."""
     held = 0
     for _ in range(3):
         held |= max(masks, key=lambda mask: (mask & ~held).bit_count())

@@ -42,7 +42,7 @@ class PairReader(Protocol):
 
     @property
     def name(self) -> str:
-        """What the verifier's column is called."""
+        """The name of the verifier's column."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class PairReader(Protocol):
         ...
 
     def parts(self, claim: str) -> Sequence[str]:
-        """What is judged of a claim: itself, or its sentences; the claim's score is their mean."""
+        """The parts of a claim that are judged: itself, or its sentences; the claim's score is their mean."""
         ...
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:

@@ -40,7 +40,7 @@ def stem_of(term: Term) -> str | None:
 
 
 def _stems(term: Term) -> tuple[str, ...]:
-    """What a term can be found by apart from its key: a year also by its decade and century."""
+    """Forms that a term can be found by apart from its key: a year also by its decade and century."""
     if term.kind is TermKind.YEAR:
         return (term.key[:2], term.key[:3])
     stem = stem_of(term)

@@ -1,4 +1,4 @@
-"""What the parts of the distractor generator hand to one another: targets, substitutes, and where these come from."""
+"""The types that the parts of the distractor generator share: targets, substitutes, and their sources."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _draw(words: Sequence[str], count: int, limit: int, rng: random.Random) -> l
 
 
 def _rank(words: Sequence[str], count: int) -> int:
-    """How many of the words are more common, by halving."""
+    """The rank of the word: how many of the words are more common, by halving."""
     low, high = 0, len(words)
     while low < high:
         middle = (low + high) // 2

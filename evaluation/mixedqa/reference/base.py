@@ -1,4 +1,4 @@
-"""What every reference-based metric takes and gives: one score for each candidate, or None."""
+"""The interface of reference-based metrics: one score for each candidate, or None."""
 
 from __future__ import annotations
 

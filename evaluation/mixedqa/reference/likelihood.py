@@ -15,7 +15,7 @@ BATCH_SIZE = 8
 
 
 class AnswerContext(StrEnum):
-    """What the model has read before the answer, with the suffix that MixedQA's Table 1 gives it."""
+    """The text that the model reads before the answer, with the suffix that MixedQA's Table 1 gives it."""
 
     REFERENCE = "ref"
     """The first reference."""

@@ -98,7 +98,7 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def retrieved_by(messages: Sequence[BaseMessage], *, ever: bool = False) -> list[Document]:
-    """What an agent's tools brought since the person last spoke, or `ever`: documents where they say so, else texts.
+    """The texts that an agent's tools brought since the person last spoke, or `ever`: documents where they say so.
 
     Messages of failed tools, and reports of our own, are no evidence.
     """

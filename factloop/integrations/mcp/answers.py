@@ -65,7 +65,7 @@ class Cost(Record):
 
 
 class CheckedResponse(Record):
-    """Which claims of a response hold. The counts add up to the number of claims."""
+    """The verdicts on the claims of a response. The counts add up to the number of claims."""
 
     precision: Share | None
     """supported / (supported + not supported); null where nothing was scored."""

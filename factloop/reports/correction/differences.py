@@ -1,4 +1,4 @@
-"""What a correction changed, word by word, and the text with its changes in place."""
+"""The changes of a correction word by word, and the text with its changes in place."""
 
 from __future__ import annotations
 

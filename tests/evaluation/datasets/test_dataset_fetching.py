@@ -20,7 +20,7 @@ from factloop.evaluation.datasets.registry import (
     load_part,
 )
 from tests.evaluation.datasets.dataset_files import array, jsonl, published
-from tests.tools.fake_server import FakeServer, Received, Reply, server
+from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, server
 
 __all__ = ["server"]
 
@@ -52,7 +52,7 @@ def dataset(url: str, checksum: str | None = sha256(BODY), *, gated: bool = Fals
     )
 
 
-def served(received: Received) -> Reply:
+def served(received: ReceivedRequest) -> Reply:
     """The body, or the rest of it that was asked for."""
     asked = received.headers.get("Range")
     if asked is None:
@@ -108,7 +108,7 @@ def test_a_file_that_was_changed_is_downloaded_anew(server: FakeServer, tmp_path
 
 
 def test_a_download_goes_on_where_it_was_cut(server: FakeServer, tmp_path: Path) -> None:
-    def cut_first(received: Received) -> Reply:
+    def cut_first(received: ReceivedRequest) -> Reply:
         if len(server.received) == 1:
             return Reply(body=BODY[:15_000], headers=PLAIN, content_length=len(BODY))
         return served(received)

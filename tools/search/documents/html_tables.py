@@ -116,7 +116,7 @@ def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _under(header: list[str], names: list[str]) -> list[str]:
-    """Two rows of a header as one: what stands above goes before."""
+    """Joins two rows of a header into one: what stands above goes before."""
     width = max(len(header), len(names))
     padded = [[*row, *[""] * (width - len(row))] for row in (header, names)]
     return [" ".join(dict.fromkeys(name for name in pair if name)) for pair in zip(*padded, strict=True)]

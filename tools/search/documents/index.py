@@ -74,7 +74,7 @@ class StoredPassage:
 
     @property
     def joint(self) -> str:
-        """What stands between it and the one before."""
+        """The text between it and the one before."""
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 

@@ -1,4 +1,4 @@
-"""What an index on disk holds: which files, by what content, and whether an update was broken off."""
+"""The manifest of an index on disk: its files, by content, and whether an update was broken off."""
 
 from __future__ import annotations
 

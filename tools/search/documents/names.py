@@ -1,4 +1,4 @@
-"""What a file's name says: how it is read, and what it is called where nothing inside gives a title."""
+"""Reads a file's name: its format, and its title where nothing inside gives one."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class PassageRun:
 
 
 def hit_of(run: PassageRun, source: str) -> SearchHit:
-    """What is said of the source is what holds where the run begins."""
+    """The run as a hit; its source is described as where the run begins."""
     first = run.first
     return SearchHit(
         source=source, title=first.title, section=first.section, passage=run.text(), published=first.published

@@ -1,4 +1,4 @@
-"""What loaders give: a piece of text with where it came from."""
+"""The output of loaders: a piece of text with its origin."""
 
 from __future__ import annotations
 
