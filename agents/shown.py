@@ -8,7 +8,7 @@ from factloop.core.records import Evidence
 from factloop.tools.linguistics.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000
-"""Of a passage, with its neighbours where it has any; of a longer one prompts show the beginning."""
+"""Characters of a passage, with its neighbours where it has any; of a longer one prompts show the beginning."""
 LEFT_OUT = "(the rest of the passage is left out here)"
 CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")

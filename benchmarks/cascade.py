@@ -104,7 +104,7 @@ def read(name: str, part: str, place: Path) -> Claims:
 
 
 def curve(claims: Claims) -> Table:
-    """What each stated error sends to the model and what it gets wrong, on the half that was not tuned on."""
+    """The share sent to the model and the errors at each stated error, on the half that was not tuned on."""
     title = f"{claims.name}: n = {claims.labelled.n:,}, lexical verifier, oracle for the rest, 95 % confidence"
     table = Table(title=title, title_justify="left")
     for head in ("tuned on", "n", "tested on", "stated", "accepts", "rejects", "to the model", "accepted wrong"):

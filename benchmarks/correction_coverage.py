@@ -25,11 +25,11 @@ from factloop.evaluation.debiasing.records import Estimate, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 
 LEAST = 0.92
-"""Of 95 %: two standard errors of 300 repetitions below."""
+"""Least coverage of 95 % intervals: two standard errors of 300 repetitions below."""
 K = 64
 JUDGY_RESAMPLES = 200
 ALIKENESS = 8.0
-"""Of a response's claims: its share of supported ones is drawn from a beta distribution of this concentration."""
+"""Alikeness of a response's claims: the concentration of the beta distribution that its share supported is from."""
 
 Ints = NDArray[np.int64]
 Interval = tuple[float, float] | None
@@ -38,7 +38,7 @@ Found = Mapping[str, Interval]
 
 @dataclass(frozen=True)
 class World:
-    """What claims and evaluator are like."""
+    """A world of claims and an evaluator."""
 
     truth: float
     """Share of claims that are supported."""
@@ -68,7 +68,7 @@ WORLDS = (World(0.5, 0.95, 0.8), World(0.8, 0.85, 0.7), World(0.9, 0.9, 0.6), Wo
 
 @dataclass
 class Tally:
-    """How often an interval held the truth, how wide it was, and how often there was none."""
+    """How often an interval held the truth, how wide it was, and how often it was undefined."""
 
     held: int = 0
     given: int = 0
@@ -158,7 +158,7 @@ def _of_f1(world: World) -> Callable[[np.random.Generator], Found]:
 
 
 def _true_f1(world: World) -> float:
-    """From 50,000 responses."""
+    """The true F1@K, from 50,000 responses."""
     labels, _, place = world.responses(np.random.default_rng(1), 50_000, 40)
     s, n = np.bincount(place, labels), np.bincount(place)
     return float(np.where(s <= K, 2 * s / (n + K), 2 * s / (n + s)).mean())
@@ -182,7 +182,7 @@ def _by_truescore(labels: Ints, verdicts: Ints, judged: Ints) -> Interval:
 
 
 def _by_judgy(labels: Ints, verdicts: Ints, judged: Ints, rng: np.random.Generator) -> Interval:
-    """It draws from numpy's global generator."""
+    """The interval by `judgy`, which draws from numpy's global generator."""
     import judgy  # type: ignore[import-untyped]  # has no type hints
 
     np.random.seed(int(rng.integers(2**32)))

@@ -34,7 +34,7 @@ POLL_S = 0.02
 JUST_NOW_S = 0.1
 """A reply this fresh may not have reached the disk: it counts as in flight."""
 MOST_KB_A_RESPONSE = 5.0
-"""Of memory: counts, ids and the lines of the summary. A report has some 50 kB."""
+"""Kilobytes of memory a response: counts, ids and the lines of the summary. A report has some 50 kB."""
 SECTIONS = ("resume", "memory")
 
 

@@ -32,12 +32,12 @@ LEVEL = 0.95
 Rates = tuple[float, float]
 """True TPR and TNR."""
 Shares = tuple[float, float, float]
-"""Of the variance of a judge's errors: the claim's own difficulty, the variant's view of its group, and chance."""
+"""Shares of the variance of a judge's errors: the claim's difficulty, the variant's view of its group, and chance."""
 
 
 @dataclass(frozen=True)
 class World:
-    """What claims and variants are like."""
+    """A world of claims and variants."""
 
     name: str
     n_claims: int
@@ -88,7 +88,7 @@ POWERS = (
     World("400 claims, 3 repeats, 4 variants, one 0.1 worse", 400, (SAME, SAME, SAME, (0.75, 0.6)), 2, repeats=3),
 )
 STATED = World("200 claims in 100 groups", 200, (SAME,) * 2, 2)
-"""Where the difference that an experiment says it would have seen is tried."""
+"""The world in which the difference that an experiment says it would have seen is tried."""
 
 
 def headline(panel: ClaimPanel, *, seed: int = 0) -> tuple[PairedDifference, ...]:
@@ -106,13 +106,13 @@ def called(found: Sequence[PairedDifference]) -> list[Outcome]:
 
 
 def share_called(world: World, n: int, seed: int = 0) -> float:
-    """Of so many experiments, those that call any variant different."""
+    """Share of experiments that call any variant different."""
     generators = np.random.default_rng(seed).spawn(n)
     return sum(bool(called(headline(world.panel(rng), seed=1))) for rng in generators) / n
 
 
 def share_found(world: World, n: int, seed: int = 0) -> float:
-    """Of so many experiments, those that call the last variant different in its true direction."""
+    """Share of experiments that call the last variant different in its true direction."""
     truth = sum(world.judges[-1]) - sum(world.judges[0])
     wanted = Outcome.BETTER if truth > 0 else Outcome.WORSE
     generators = np.random.default_rng(seed).spawn(n)

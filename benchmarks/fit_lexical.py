@@ -61,7 +61,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Table:
-    """What was measured of n pairs. Where a pair shares no content its features are 0 and so is its score."""
+    """Measurements of n pairs. Where a pair shares no content its features are 0 and so is its score."""
 
     features: Floats
     """Shape (n, n_features)."""

@@ -45,7 +45,7 @@ def sentence(rng: random.Random, words: Sequence[str]) -> str:
 
 
 def documents(rng: random.Random, n_documents: int) -> list[list[str]]:
-    """Each a list of its sentences."""
+    """Documents, each a list of its sentences."""
     words = vocabulary(rng)
     return [[sentence(rng, words) for _ in range(N_SENTENCES)] for _ in range(n_documents)]
 

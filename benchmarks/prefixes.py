@@ -1,4 +1,4 @@
-"""How many prompt tokens stand in a beginning that another request shares: what a server with prefix caching saves."""
+"""Counts the prompt tokens in beginnings that requests share: what a server with prefix caching saves."""
 
 from __future__ import annotations
 

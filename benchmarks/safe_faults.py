@@ -1,4 +1,4 @@
-"""What a check makes of a provider that fails: how long it takes, what it loses, whether its verdicts hold."""
+"""Measures checks against a provider that fails: how long they take, what they lose, whether verdicts hold."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def limit_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
 
 
 def hang_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
-    """Every twentieth request hangs for 100 s: the timeout must fire, and the claim be asked again."""
+    """Measures while every twentieth request hangs for 100 s: the timeout must fire, and the claim be asked again."""
     _only(simulator, faults=Faults(hang=0.05, hang_s=100.0))
     run = check_all(simulator, [simulator.world.one_response(43)], plan, timeout_s=HANG_TIMEOUT_S)
     _only(simulator)
@@ -111,7 +111,7 @@ def _spent(run: Run) -> str:
 
 
 def _kept(group: str, run: Run) -> Iterator[Row]:
-    """What may never happen: a fact lost, a failure shown as a verdict."""
+    """Checks of what may never happen: a fact lost, a failure shown as a verdict."""
     yield lost_row(group, "facts lost", run)
     score = run.score
     n_wrong = score.n_matched - score.n_equal - score.n_unscored

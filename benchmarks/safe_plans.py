@@ -1,4 +1,4 @@
-"""What a fault-free check costs: calls, searches, tokens, time and CPU for each plan, and whether verdicts are true."""
+"""Measures fault-free checks: calls, searches, tokens, time and CPU for each plan, and whether verdicts are true."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Targets:
     agreement: float = 0.985
     shared_share: float = 0.0
     passed_false: int | None = None
-    """Where the documents are given, what a guard that blocks would let pass."""
+    """False claims that a guard that blocks may let pass, where the documents are given."""
 
 
 TARGETS: dict[Plan, Targets] = {

@@ -32,11 +32,11 @@ class Run:
     """CPU time of this process, in all its threads; the simulator has one of its own."""
     score: Score
     stats: Statistics
-    """As the simulator counted."""
+    """Counts of the simulator."""
     reasons: Mapping[UnscoredReason, int]
     """Why claims are unscored."""
     shared_share: float
-    """Of the prompt tokens, how many stand in a beginning that another request has as well."""
+    """Share of the prompt tokens in a beginning that another request has as well."""
     cached_share: float
     """The same, of beginnings of 1,024 tokens or more."""
 

@@ -1,4 +1,4 @@
-"""How long the command line takes to say anything, and what importing the package loads."""
+"""Measures how long the command line takes to answer, and what importing the package loads."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class StreamTimes:
         return [(at, event) for at, event in self.events if isinstance(event, GuardedSentence)]
 
     def delay_s(self, at: float, event: GuardedSentence) -> float:
-        """From the last character of a sentence to its release."""
+        """Delay from the last character of a sentence to its release."""
         return at - self.written[min(event.span[1], len(self.written)) - 1]
 
 

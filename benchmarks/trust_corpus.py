@@ -46,7 +46,7 @@ FREQUENT = """
     their who one new also not but have two they her she after been other when year there during into all school time
 """.split()  # noqa: SIM905 - a list of literals would take fifty lines
 QUESTION_WORDS = {"question": 400, "answers": 5_000, "correctly": 9_000}
-"""At about these ranks they stand in English."""
+"""Ranks of these words in English, roughly."""
 
 
 def vocabulary(rng: random.Random) -> list[str]:
@@ -113,7 +113,7 @@ class Corpus:
         return texts
 
     def queries(self, n_passages: int) -> list[str]:
-        """What TrustFC asks of answers and questions about some of the articles."""
+        """Queries as TrustFC makes them of answers and questions about some of the articles."""
         rng = random.Random(self._seed)
         return [self._query(self.topic(rng.randrange(n_passages // PASSAGES_AN_ARTICLE))) for _ in range(N_QUERIES)]
 
@@ -143,7 +143,7 @@ def measure(path: Path, cache: Path, queries: Sequence[str]) -> dict[str, float]
 
 
 def _peak_mb() -> float:
-    """From /proc where there is one: `ru_maxrss` starts with the peak of the process that started this."""
+    """Peak memory, from /proc where there is one: `ru_maxrss` starts with the peak of the process that started this."""
     status = Path("/proc/self/status")
     if status.exists():
         lines = status.read_text(encoding="utf-8").splitlines()
@@ -158,7 +158,7 @@ def _seconds(search: DocumentSearch, query: str) -> float:
 
 
 def _seconds_at_once(search: DocumentSearch, queries: Sequence[str]) -> float:
-    """For some queries from as many threads. Raises AssertionError where an answer differs from that asked alone."""
+    """Seconds for queries from as many threads. Raises AssertionError where an answer differs from that asked alone."""
     asked = queries[:N_AT_ONCE]
     alone = [search.search(query, LIMIT) for query in asked]
     with ThreadPoolExecutor(N_AT_ONCE) as pool:

@@ -40,7 +40,7 @@ class TrustTiming:
     cpu_s: float
     """CPU time of this process, in all its threads; the simulator has one of its own."""
     stats: Statistics
-    """As the simulator counted."""
+    """Counts of the simulator."""
 
 
 def draw_answers(world: World, n: int, seed: int) -> list[Answer]:
@@ -85,7 +85,7 @@ async def _timed(
 def agreement(
     simulator: RunningSimulator, answers: Sequence[Answer], reports: Sequence[TrustReport]
 ) -> tuple[int, int]:
-    """On how many answers TrustBC is what the subject's knowledge makes it, of how many where that is certain."""
+    """On how many answers TrustBC is what the subject's knowledge makes it, and on how many that is certain."""
     subject = simulator.subject
     expected = [subject.expected_trust_bc(answer.pair.topic, answer.response) for answer in answers]
     certain = [(wanted, report) for wanted, report in zip(expected, reports, strict=True) if wanted is not None]

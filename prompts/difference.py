@@ -33,7 +33,7 @@ class FieldDifference(Record):
 
 
 class PromptDifference(Record):
-    """What tells two prompts apart. Nothing differs but `sha256`: line ends, or how the front matter is written."""
+    """The difference between two prompts. If only `sha256` differs: line ends, or how the front matter is written."""
 
     a: ComparedPrompt
     b: ComparedPrompt
@@ -45,7 +45,7 @@ class PromptDifference(Record):
 
 
 class PromptsDifference(Record):
-    """Every pair of prompts that was compared."""
+    """All pairs of prompts that were compared."""
 
     pairs: tuple[PromptDifference, ...]
 
@@ -91,7 +91,7 @@ def compare_sides(a: PromptSide, b: PromptSide) -> PromptsDifference:
 
 
 def compare_prompts(a: Prompt, b: Prompt) -> PromptDifference:
-    """What differs from `a` to `b`."""
+    """The differences from `a` to `b`."""
     fields = tuple(
         FieldDifference(field=field, a=getattr(a, field), b=getattr(b, field))
         for field in COMPARED
@@ -110,7 +110,7 @@ def compare_prompts(a: Prompt, b: Prompt) -> PromptDifference:
 
 
 def in_words(difference: PromptDifference) -> list[str]:
-    """What the difference means to a run, a sentence each."""
+    """The meaning of the difference to a run, a sentence each."""
     a, b = difference.a, difference.b
     if a.sha256 == b.sha256:
         return ["The same file, byte for byte: to a run they are one prompt."]

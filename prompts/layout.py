@@ -51,7 +51,7 @@ def lay_out(text: str) -> Layout | None:
 
 
 def read_fields(front_matter: str) -> Any:
-    """What the YAML says, usually a mapping. Raises FrontMatterError."""
+    """The fields in YAML, usually a mapping. Raises FrontMatterError."""
     try:
         return yaml.safe_load(front_matter)
     except yaml.MarkedYAMLError as error:

@@ -34,7 +34,7 @@ class LintReport(Record):
     n_errors: Count
     n_warnings: Count
     findings: tuple[LintFinding, ...]
-    """By file, then by line."""
+    """Findings by file, then by line."""
 
 
 def lint_paths(paths: Sequence[Path]) -> LintReport:
@@ -55,7 +55,7 @@ def lint_paths(paths: Sequence[Path]) -> LintReport:
 
 
 def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, LineFinding]]:
-    """Of files that a run would read together, in which each name stands once."""
+    """Lints files that a run would read together, in which each name stands once."""
     first_of: dict[str, Path] = {}
     for file in files:
         try:
@@ -79,7 +79,7 @@ def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, LineFinding]]:
 
 
 def lint_prompt(raw: bytes, packaged: Mapping[str, Prompt]) -> tuple[list[LineFinding], str | None, int]:
-    """What is wrong with one file, unordered; the name that it gives itself, and the line of that name."""
+    """The findings on one file, unordered; the name that it gives itself, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:

@@ -16,7 +16,7 @@ from factloop.prompts.registry import Prompt
 
 @dataclass(frozen=True)
 class Lines:
-    """Where the fields stand, by lines from 1 in the whole file."""
+    """The lines of the fields, from 1 in the whole file."""
 
     by_field: Mapping[str, int]
     """The last line for a field that stands there twice: that one counts."""
@@ -41,7 +41,7 @@ class Lines:
 def lint_fields(
     fields: Mapping[object, object], lines: Lines, original: Prompt | None, packaged: Mapping[str, Prompt]
 ) -> Iterator[LineFinding]:
-    """What is wrong with the fields, one by one and against the packaged prompt of that name."""
+    """The findings on the fields, one by one and against the packaged prompt of that name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):

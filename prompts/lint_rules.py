@@ -9,7 +9,7 @@ Severity = Literal["error", "warning"]
 
 
 class Rule(StrEnum):
-    """What a finding is about. The first ones stop a run before it begins; the others let it run, and hurt it."""
+    """The rule of a finding. The first ones stop a run before it begins; the others let it run, and hurt it."""
 
     ENCODING = "encoding"
     LAYOUT = "layout"

@@ -37,7 +37,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
 def lint_text(
     parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
 ) -> Iterator[LineFinding]:
-    """What is wrong with the two parts, by themselves and against the packaged prompt."""
+    """The findings on the two parts, by themselves and against the packaged prompt."""
     declared = declared_variables(fields)
     if declared is not None:
         yield from _lint_placeholders(parts, declared, lines["variables"])

@@ -46,11 +46,11 @@ class Prompt:
     sha256: str
     """Hash of the file: any change to it is another prompt."""
     path: Path = field(compare=False)
-    """Where it was read."""
+    """The path that it was read from."""
 
     @property
     def own_path(self) -> Path | None:
-        """Where a user's file lies; None for a prompt that comes with factloop."""
+        """The path of a user's file; None for a prompt that comes with factloop."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:
@@ -124,7 +124,7 @@ def packaged_prompts() -> Mapping[str, Prompt]:
 
 
 def read_variant(path: Path) -> Prompt:
-    """One file that replaces a packaged prompt: it keeps the name, the variables and the output. Raises ConfigError."""
+    """Reads a file that replaces a packaged prompt: name, variables and output stay the same. Raises ConfigError."""
     prompt = read_prompt(path)
     packaged = packaged_prompts()
     original = packaged.get(prompt.name)
@@ -138,7 +138,7 @@ def read_variant(path: Path) -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """One prompt file. Raises ConfigError that names the file and what is wrong with it."""
+    """Reads one prompt file. Raises ConfigError that names the file and what is wrong with it."""
     try:
         raw = path.read_bytes()
         text = decode_prompt(raw)
@@ -203,7 +203,7 @@ def _blocks(tag: str, value: Value) -> str:
 
 
 def _fill(template: str, blocks: Mapping[str, str]) -> str:
-    """One pass over the template. A line that held nothing but empty placeholders disappears."""
+    """Fills the template in one pass. A line that held nothing but empty placeholders disappears."""
     lines = []
     for line in template.split("\n"):
         filled = PLACEHOLDER.sub(lambda match: blocks[match[1]], line)

@@ -52,7 +52,7 @@ class TopicState(TopicOutput):
     topic: str
     wanted: int
     proposed: list[str]
-    """By the last round."""
+    """Prompts proposed by the last round."""
     n_idle: int
     """Rounds in a row, up to now, that brought nothing new."""
     spent: bool

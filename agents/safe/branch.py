@@ -1,4 +1,4 @@
-"""What the branches of all plans share: searching, settling, and turning errors into unscored claims."""
+"""The shared work of all plans' branches: searching, settling, and turning errors into unscored claims."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.silence import states_nothing
 
 _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
-"""Of a sentence, not of a name: `C++` is not `C`, and 5 % is not 5."""
+"""Edges of a sentence, not of a name: `C++` is not `C`, and 5 % is not 5."""
 
 
 def claim_id(place: Place) -> str:

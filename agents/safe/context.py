@@ -1,4 +1,4 @@
-"""What one check brings to the graph, which is compiled once for many: its account, and what it searches."""
+"""The context that one check brings to the graph, which is compiled once for many: its account and its searches."""
 
 from __future__ import annotations
 

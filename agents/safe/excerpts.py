@@ -21,14 +21,14 @@ LEFT_OUT = "(part of the answer is left out here)"
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""Of a list item, a row or stress that opens a line: without their sentence they say nothing."""
+"""Marks of a list item, a row or stress that open a line: without their sentence they say nothing."""
 _MOST_SHARED = 200
 """A word in more parts than this says nothing about where to look."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
 """Parts with names before a sentence, to which a pronoun in it mostly reaches back."""
 _HOPS = 3
-"""Of ties to ties: a town to the man who was born there, he to his teacher, she to whom it is all about."""
+"""Ties followed from one person to the next: a town to the man born there, he to his teacher, she to the subject."""
 _KEPT = 64
 
 
@@ -40,7 +40,7 @@ def whole_or_excerpt(response: str, start: int, end: int, *, most: int) -> str:
 
 
 def before(response: str, start: int, *, most: int) -> str:
-    """What precedes a sentence: all of it if it has at most `most` characters, else an excerpt of about that many."""
+    """The text before a sentence: all of it if it has at most `most` characters, else an excerpt of about that many."""
     text = _MARKS_BEFORE.sub("", response[:start]).strip()
     if len(text) <= most:
         return text
@@ -143,7 +143,7 @@ def _may_name(word: re.Match[str], part: Part) -> bool:
 
 
 def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
-    """For each part the numbers of the headings, the lead or the head of a table that it stands under."""
+    """The numbers of the headings, the lead or the head of a table that each part stands under."""
     latest: dict[str, int] = {}
     found: list[list[int]] = []
     for number, part in enumerate(parts):

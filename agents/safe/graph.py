@@ -59,7 +59,7 @@ class SecondLook(Protocol):
     """Looks at several claims at once."""
 
     def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
-        """Of the open facts those that are to be looked at again, together."""
+        """The batches of open facts that are to be looked at again together."""
         ...
 
     async def look_again(
@@ -210,7 +210,7 @@ def _sentence(
 
 def _build_to_each_group(plan: SafePlan) -> Callable[[ResponseState], list[Send] | str]:
     def to_each_group(state: ResponseState) -> list[Send] | str:
-        """To the groups of those that may state facts."""
+        """Sends the groups of sentences that may state facts."""
         read = [one for one in state["sentences"] if one["silent"] is None and one["given"] != []]
         return [Send(READ, WindowState(sentences=list(group))) for group in plan.grouped(read)] or DISTINGUISH
 
@@ -312,13 +312,13 @@ def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: 
 
 
 def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
-    """Where the branches meet."""
+    """A node without work, where the branches meet."""
     return {}
 
 
 def _build_to_what_is_left(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
     def to_what_is_left(state: ResponseState) -> list[Send] | str:
-        """To the claims that a look at several left open, each in a branch of its own."""
+        """Sends the claims that a look at several left open, each to a branch of its own."""
         done = {item["claim"]["id"] for item in state["settled"]}
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
         left = (fact for fact in state["open"] if claim_id(fact["place"]) not in done)

@@ -74,7 +74,7 @@ class GroundedPlan:
         return windows
 
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """As in the fused plan: for what was read sentence by sentence, and what a batch left open."""
+        """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
@@ -159,7 +159,7 @@ class GroundedPlan:
         return found
 
     def batches(self, facts: Sequence[PlacedFact]) -> Sequence[Sequence[PlacedFact]]:
-        """Those that were judged; what was found supported by itself, as no call will be needed for it."""
+        """The batches of judged facts; those found supported stand alone, as no call will be needed for them."""
         doubted = [fact for fact in facts if fact["judgement"] is not None and not _is_supported(fact)]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
         batches = [doubted[start : start + size] for start in range(0, len(doubted), size or 1)]
@@ -169,7 +169,7 @@ class GroundedPlan:
     async def look_again(
         self, facts: Sequence[PlacedFact], sentences: Sequence[SentenceState], context: CheckContext
     ) -> list[PlacedClaim]:
-        """Each claim by passages found for all of them; a look that fails leaves what the first one said.
+        """Judges each claim by passages found for all of them; a look that fails leaves what the first one said.
 
         What the first one supported needs none: it is here only because a cascade's verifier went before it.
         """
@@ -249,13 +249,13 @@ def _own_evidence(
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
-    """Those that share the rarest words with a claim, as they stand among the others."""
+    """The passages that share the rarest words with a claim, in their order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]
 
 
 def _cited_before(facts: Sequence[PlacedFact]) -> list[Evidence]:
-    """What the first look rested on."""
+    """The passages that the first look cited."""
     cited: Mapping[str, Any]
     found: list[Evidence] = []
     for fact in facts:
@@ -265,6 +265,6 @@ def _cited_before(facts: Sequence[PlacedFact]) -> list[Evidence]:
 
 
 def _distinct(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """Each passage once, numbered anew."""
+    """The distinct passages, numbered anew."""
     kept = without_repeats(passages, most=PASSAGE_CHARACTERS)
     return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(kept, 1))

@@ -48,9 +48,9 @@ from factloop.tools.models.offers import Offers, ToolChoice
 T = TypeVar("T", bound=BaseModel)
 
 SENTENCE_CHARACTERS = 2_000
-"""Of a sentence that was given; those that are split here are no longer."""
+"""Characters of a given sentence; those that are split here are no longer."""
 ANSWER_CHARACTERS = 6_000
-"""Of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
+"""Characters of the answer as prompts show it; of a longer one an excerpt (`excerpts`)."""
 
 FUSED_PROMPTS = ("safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = ("safe/atomic_facts", "safe/rating", "safe/relevance", "safe/search_query", "safe/self_contained_fact")
@@ -249,14 +249,14 @@ class ModelPaperStages(_ModelStages):
 
 
 def sentence_prompt(prompts: PromptRegistry, task: SentenceTask) -> RenderedPrompt:
-    """What is asked of one sentence in the fused plan."""
+    """The prompt on one sentence in the fused plan."""
     return prompts["safe/sentence_facts"].render(
         question=task.prompt or None, answer=_answer(task), above=task.above or None, sentence=task.sentence
     )
 
 
 def assessment_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """What is asked of one claim in the fused plan."""
+    """The prompt on one claim in the fused plan."""
     return prompts["safe/assessment"].render(
         question=case.task.prompt or None,
         sentence=_stated(case.task),
@@ -269,7 +269,7 @@ def assessment_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
 
 
 def rating_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """What is asked of one claim at the end of the paper's plan."""
+    """The prompt on one claim at the end of the paper's plan."""
     return prompts["safe/rating"].render(
         question=case.task.prompt or None,
         sentence=_stated(case.task),
@@ -279,7 +279,7 @@ def rating_prompt(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
 
 
 def claims_prompt(prompts: PromptRegistry, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
-    """What is asked of several claims at once in the grounded plan."""
+    """The prompt on several claims at once in the grounded plan."""
     return prompts["safe/grounded_claims"].render(
         passage=passages(window.passages),
         question=window.prompt or None,

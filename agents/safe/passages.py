@@ -35,15 +35,15 @@ MOST_PASSAGES, MOST_CHARACTERS = 12, 15_000
 
 @dataclass(frozen=True)
 class Passages:
-    """What was found to judge by."""
+    """The passages to judge by."""
 
     items: tuple[Evidence, ...]
     failure: Judgement | None = None
-    """Of the first search that failed, where another tool answered the same query: there may be more to be found."""
+    """The first search that failed, where another tool answered the same query: there may be more to be found."""
 
 
 async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, results: int) -> Passages:
-    """What a window of sentences is judged by.
+    """The passages that a window of sentences is judged by.
 
     Raises ToolError where no tool answered a query, BudgetExceeded, DeadlineExceeded, ConfigError as the gateway does.
     """
@@ -55,7 +55,7 @@ async def passages_for(tasks: Sequence[SentenceTask], context: CheckContext, *, 
 async def passages_of_claims(
     claims: Sequence[str], tasks: Sequence[SentenceTask], context: CheckContext, *, results: int
 ) -> Passages:
-    """What a batch of claims is judged by: passages found for each of them. Raises as `passages_for`."""
+    """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
     queries = [search_query(claim, topic_of(context_at(task.response, task.start, task.prompt)))
                for claim, task in zip(claims, tasks, strict=True)]  # fmt: skip
     return await _searched(queries, context, results=results)
@@ -108,7 +108,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
 
 
 async def _asked_of_all(query: str, context: CheckContext) -> Sequence[SearchAnswer | FactloopError]:
-    """What each tool found, or why it failed. Raises the first failure where all did."""
+    """Each tool's answer, or its failure. Raises the first failure where all failed."""
 
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
@@ -132,7 +132,7 @@ def _first(passages: Sequence[Evidence]) -> Sequence[Evidence]:
 
 
 def _query(task: SentenceTask) -> str:
-    """What a sentence speaks of, with whom it means as far as rules can tell."""
+    """A query for a sentence, with the person it means as far as rules can tell."""
     context = context_at(task.response, task.start, task.prompt)
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     return search_query(f"{under} {resolve_references(task.sentence, context)}".strip(), topic_of(context))

@@ -1,4 +1,4 @@
-"""What the plans have in common that read sentence by sentence and judge claim by claim."""
+"""The shared parts of plans that read sentence by sentence and judge claim by claim."""
 
 from __future__ import annotations
 

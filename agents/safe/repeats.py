@@ -23,7 +23,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """What of a passage is not at the end or the beginning of one that was shown; empty if all of it was."""
+    """The part of a passage that is not at the end or the beginning of one shown before; empty if all of it is."""
     for text in shown:
         if passage in text:
             return ""

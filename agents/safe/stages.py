@@ -36,10 +36,10 @@ class WindowTask:
     """A few sentences that are read and judged together, and the passages to judge them by."""
 
     sentences: tuple[SentenceTask, ...]
-    """Of one response, in its order."""
+    """Sentences of one response, in its order."""
     passages: tuple[Evidence, ...]
     failure: Judgement | None = None
-    """Of the first search that failed beside others that were answered; None where none did."""
+    """The first search that failed beside others that were answered, or None."""
 
     @property
     def prompt(self) -> str | None:
@@ -75,7 +75,7 @@ class JudgedFact:
 
 @dataclass(frozen=True)
 class WindowReading:
-    """What a window was found to say."""
+    """The facts read out of a window."""
 
     facts: tuple[JudgedFact, ...]
     silent: frozenset[int]
@@ -84,7 +84,7 @@ class WindowReading:
 
 @dataclass(frozen=True)
 class Case:
-    """What is known about one claim in the middle of its loop."""
+    """A claim in the middle of its loop, with all that is known about it."""
 
     claim: str
     """Self-contained."""

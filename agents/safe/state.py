@@ -15,7 +15,7 @@ def gather(left: list[Any], right: list[Any]) -> list[Any]:
 
 
 class Place(TypedDict):
-    """Where in the response a fact stands; orders facts and names them."""
+    """The place of a fact in the response; orders facts and names them."""
 
     sentence: int
     fact: int
@@ -73,7 +73,7 @@ class PlacedClaim(TypedDict):
 
 
 class SafeInput(TypedDict):
-    """What the response graph is given."""
+    """Input of the response graph."""
 
     prompt: NotRequired[str | None]
     response: str
@@ -84,7 +84,7 @@ class SafeInput(TypedDict):
 
 
 class SafeOutput(TypedDict):
-    """What the response graph returns: the claims in the order of the response, each judged or unscored; and all its
+    """Output of the response graph: the claims in the order of the response, each judged or unscored; and all its
     sentences, each with its claims or the reason why it has none."""
 
     claims: list[ClaimDict]
@@ -108,7 +108,7 @@ class BatchState(TypedDict):
     """Input of the branch that looks at some claims again, together."""
 
     sentences: list[SentenceState]
-    """Of each claim, in the same order."""
+    """Sentences of each claim, in the same order."""
     facts: list[PlacedFact]
 
 
@@ -124,12 +124,12 @@ class FactState(FactOutput):
     task: SentenceState
     fact: PlacedFact
     pending: dict[str, Any] | None
-    """The next queries (`stages.NextQueries`), None while there are none."""
+    """The next queries (`stages.NextQueries`); None until the first."""
     queries: list[str]
     fruitless: list[str]
-    """Those of them that brought nothing new."""
+    """Queries that brought nothing new."""
     rounds: int
-    """Of searches so far."""
+    """Number of searches so far."""
     is_barren: bool
     """Whether the last round brought nothing new."""
     missing: list[str]
@@ -141,4 +141,4 @@ class FactState(FactOutput):
     is to find was found."""
     relevant: bool | None
     stage: Literal["model"] | None
-    """Who judges from here on, in a cascade; None without one."""
+    """The stage of a cascade that judges from here on; None without a cascade."""

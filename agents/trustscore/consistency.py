@@ -55,7 +55,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 
 
 def decide(state: ConsistencyState) -> str:
-    """On to the next questions, unless all were asked or one was answered inconsistently."""
+    """Goes on to the next questions, unless all were asked or one was answered inconsistently."""
     asked = state["asked"]
     is_over = len(asked) == len(state["planned"]) or any(check["consistent"] is False for check in asked)
     return CONCLUDE if is_over else ASK
@@ -185,7 +185,7 @@ def _graded(valid: Sequence[ConsistencyCheck]) -> float | None:
 
 
 def _shortage(n: int, n_planned: int, max_checks: int) -> list[str]:
-    """What to say where there were not three new distractors for every check."""
+    """A note where there were not three new distractors for every check."""
     if n_planned == 0 or n >= DISTRACTORS_A_CHECK * max_checks:
         return []
     notes = [f"{n} distractors for {n_planned} checks: some are shown again, in combinations not seen before."]

@@ -38,7 +38,7 @@ def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mappin
 
 
 def _place(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
-    """Where the reply, after any thinking, writes the letter that it chooses."""
+    """The place where the reply, after any thinking, writes the letter that it chooses."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)
     thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0

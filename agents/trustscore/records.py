@@ -20,7 +20,7 @@ Letter = Literal["A", "B", "C", "D", "E"]
 
 
 class SubstitutionLevel(StrEnum):
-    """What is replaced, most informative first (paper, section 2.1)."""
+    """The level of the words that are replaced, most informative first (paper, section 2.1)."""
 
     ENTITY = "entity"
     """An entity that stands only in the response."""
@@ -32,7 +32,7 @@ class SubstitutionLevel(StrEnum):
 
 
 class Source(StrEnum):
-    """Where a substitute comes from, best first."""
+    """The source of a substitute, best first."""
 
     DBPEDIA = "dbpedia"
     KNOWLEDGE_BASE = "knowledge_base"
@@ -52,7 +52,7 @@ class Distractor(Record):
     text: str
     replaced: str
     span: Span
-    """Where the replaced words stand in the response, in characters."""
+    """Span of the replaced words in the response, in characters."""
     by: str
     level: SubstitutionLevel
     source: Source
@@ -85,7 +85,7 @@ class Option(Record):
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """For a distractor its place in the report's list of distractors, from 0."""
+    """Place of a distractor in the report's list of distractors, from 0; None for other options."""
 
 
 class ConsistencyCheck(Record):
@@ -137,7 +137,7 @@ class TrustBC(Record):
     """Checks that the distractors allow, at most `max_checks`; fewer where there are fewer combinations."""
     n_asked: Count = 0
     n_consistent: Count = 0
-    """Of the counted checks."""
+    """Consistent choices among the counted checks."""
     n_inconsistent: Count = 0
     n_unscored: Count = 0
     checks: tuple[ConsistencyCheck, ...] = ()
@@ -152,7 +152,7 @@ class TrustBC(Record):
 
 
 class Relation(StrEnum):
-    """What the passages say of the answer."""
+    """The relation of the passages to the answer."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"
@@ -266,7 +266,7 @@ class TrustRun(Record):
 
 
 class Standing(StrEnum):
-    """Where evidence and belief put a claim."""
+    """The group of a claim by evidence and belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
     SUPPORTED_WAVERING = "supported_wavering"
@@ -294,11 +294,11 @@ class LongFormTrustReport(Record):
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[Standing, Count]
     usage: Usage
-    """Of TrustBC alone; that of SAFE is in `factuality`."""
+    """Usage of TrustBC alone; that of SAFE is in `factuality`."""
     fingerprint: TrustFingerprint
     created_at: datetime
     warnings: tuple[str, ...] = ()
-    """Of TrustBC alone; those of SAFE are in `factuality`."""
+    """Warnings of TrustBC alone; those of SAFE are in `factuality`."""
 
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:

@@ -1,4 +1,4 @@
-"""What the graphs need of the world: a subject to ask, a judge of passages, distractors, and an account."""
+"""The stages that the graphs need: a subject to ask, a judge of passages, distractors, and an account."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.tools.calls.meter import UsageMeter
 
 @dataclass(frozen=True)
 class TrustContext:
-    """What belongs to one answer and is no state: the account that its calls are charged to."""
+    """The context of one answer, beside its state: the account that its calls are charged to."""
 
     meter: UsageMeter
 

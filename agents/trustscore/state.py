@@ -12,7 +12,7 @@ RecordDict = dict[str, Any]
 
 
 class ConsistencyInput(TypedDict):
-    """What the TrustBC graph is given."""
+    """Input of the TrustBC graph."""
 
     question: str
     response: str
@@ -32,7 +32,7 @@ class QuestionPlan(TypedDict):
 
 
 class QuestionOutcome(TypedDict):
-    """What came of one question; the fields of a `Check` beside those of its plan."""
+    """The outcome of one question; the fields of a `Check` beside those of its plan."""
 
     chosen: str | None
     consistent: bool | None
@@ -53,7 +53,7 @@ class ConsistencyState(ConsistencyInput, ConsistencyOutput):
 
 
 class FactualInput(TypedDict):
-    """What the TrustFC graph is given."""
+    """Input of the TrustFC graph."""
 
     question: str
     response: str
@@ -72,14 +72,14 @@ class FactualState(FactualInput, FactualOutput):
 
 
 class TrustInput(TypedDict):
-    """What the whole graph is given: an answer to a question, or a question alone, which the subject then answers."""
+    """Input of the whole graph: an answer to a question, or a question alone, which the subject then answers."""
 
     question: str
     response: NotRequired[str | None]
 
 
 class TrustOutput(TypedDict):
-    """What the whole graph returns."""
+    """Output of the whole graph."""
 
     response: str
     answered_by: str | None

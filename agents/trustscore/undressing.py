@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 
 
 def after_thinking(reply: str) -> str:
-    """What a reply says after any thinking; nothing where the thinking does not end."""
+    """The reply after any thinking; empty where the thinking does not end."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 

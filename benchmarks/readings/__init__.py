@@ -1,1 +1,1 @@
-"""How a model reads the prompts: verdicts and relevance on labelled pairs, by whoever answers the rendered prompts."""
+"""How a model reads the prompts: verdicts and relevance on labelled pairs, by any reader of the rendered prompts."""

@@ -40,7 +40,7 @@ Keep = Annotated[Path | None, typer.Option(help="File for ids and verdicts.")]
 
 @app.command("ask")
 def ask_for(condition: Condition, to: Annotated[Path, typer.Option()], prompts: Prompts = None, seed: Seed = 0) -> None:
-    """Write the rendered prompts of one condition, for whoever is to answer them."""
+    """Write the rendered prompts of one condition, for the readers who are to answer them."""
     questions, _ = _questions(condition, prompts, seed)
     rows = (one.as_row(number) for number, one in enumerate(questions, 1))
     to.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
@@ -75,7 +75,7 @@ def model(
 async def _replies(
     questions: list[Question], name: str, base_url: str | None, prompts: Path | None
 ) -> dict[int, Mapping[str, Any]]:
-    """By the number of the question."""
+    """The replies by the number of the question."""
     settings = CheckSettings.of(cache=False)
     chat = build_model(settings, name, base_url=base_url, temperature=settings.temperature)
     session = open_session(settings, PromptRegistry.load(prompts), [chat], keeps=False)

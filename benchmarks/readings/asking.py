@@ -1,4 +1,4 @@
-"""What is asked about each item, and what a reply to it says."""
+"""Asks about each item, and reads the replies."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Question:
     """A rendered prompt with the schema of its reply. It holds no label."""
 
     ids: tuple[str, ...]
-    """Of the items that it asks about, in their order."""
+    """Ids of the items that it asks about, in their order."""
     prompt: RenderedPrompt
     output: type[BaseModel]
 
     def as_row(self, number: int) -> dict[str, Any]:
-        """As a reader is shown it: by its number, since ids may tell what the label is."""
+        """The question as a reader is shown it: by its number, since ids may tell what the label is."""
         schema = strict_schema(self.output)
         return {"id": number, "system": self.prompt.system, "user": self.prompt.user, "schema": schema}
 
@@ -64,7 +64,7 @@ def _together(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
 
 
 def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str | None]:
-    """By id the verdict, or for a sentence `check` if any fact of it is to be checked; None where it cannot be read."""
+    """Id to verdict, or for a sentence to `check` if any fact of it is to be checked; None where it cannot be read."""
     try:
         answer = question.output.model_validate(dict(reply))
     except ValidationError:

@@ -39,7 +39,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of an answer, its own or one of an answer on somebody else that was put there."""
+    """A sentence of an answer: its own, or one put there from an answer on another person."""
 
     id: str
     task: SentenceTask

@@ -1,4 +1,4 @@
-"""What comes of mending an evaluator's error rates by one labelled system."""
+"""Records of adjusting an evaluator's error rates by one labelled system."""
 
 from __future__ import annotations
 

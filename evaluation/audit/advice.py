@@ -1,4 +1,4 @@
-"""What an evaluator may and may not be used for, in plain sentences, each with the number that it rests on.
+"""Advises on the uses of an evaluator, in plain sentences, each with the number that it rests on.
 
 Godbole & Jia (sections 6.1 to 6.3) ask for such a reading of every evaluator and give no limits; those here are this
 project's, each named with its reason. A use is allowed only if the less favourable end of the interval passes; orders

@@ -1,4 +1,4 @@
-"""What cutting a document into chunks does to an evaluator's predictions (Godbole & Jia, sections 2.1 and 4.2).
+"""The effect of cutting documents into chunks on an evaluator's predictions (Godbole & Jia, sections 2.1 and 4.2).
 
 An evaluator with a short window reads a document in chunks of whole sentences and takes its best score. A claim that
 draws on two distant parts then finds no chunk that has both.

@@ -45,7 +45,7 @@ NOT_MEASURED = Finding(None, 0)
 
 @dataclass(frozen=True)
 class Findings:
-    """What an audit found of one evaluator on one data set or group.
+    """The findings of an audit on one evaluator on one data set or group.
 
     Rates, biases and shares are between 0 and 1. A bias is estimated minus labelled error rate.
     """

@@ -1,4 +1,4 @@
-"""What an audit leaves out, and what weakens it, each said in one sentence with its reason."""
+"""Says what an audit leaves out, and what weakens it, each in one sentence with its reason."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _of_one_kind(table: PredictionTable) -> Iterator[str]:
 
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> tuple[str, ...]:
-    """What a reader of the figures should know first."""
+    """Warnings for readers of the figures."""
     return (*_missing_scores(table), *_chunks(at), *_intervals(table, at, settings))
 
 

@@ -1,4 +1,4 @@
-"""What an audit found of one evaluator on one data set or group, picked from its records for advice."""
+"""Picks the findings on one evaluator on one data set or group from an audit's records, for advice."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 class AuditData(Record):
-    """What was audited."""
+    """The data that was audited."""
 
     name: str
     """The file's name, with the beginning of its SHA-256."""
@@ -42,7 +42,7 @@ class AuditData(Record):
 
 
 class AuditSettings(Record):
-    """What shapes the figures."""
+    """The settings of an audit."""
 
     thresholds: tuple[Share, ...]
     """0.5 first, then the chosen one if there is one."""
@@ -77,7 +77,7 @@ class AuditAt(Record):
 
 
 class EvaluatorAdvice(Record):
-    """What one evaluator may be used for on one data set, on those of a task group, or on all."""
+    """The advice on one evaluator on one data set, on those of a task group, or on all."""
 
     evaluator: str
     group: Group

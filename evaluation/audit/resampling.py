@@ -37,7 +37,7 @@ _AT_ONCE = 2**18
 
 
 class Basis(Record):
-    """What the figures of an audit rest on."""
+    """The basis of an audit's figures."""
 
     thresholds: dict[str, Share]
     """Each evaluator's threshold: at and above it a score predicts that a claim is attributable."""

@@ -95,7 +95,7 @@ class _Names(dict[str, int]):
 
 
 class _Columns:
-    """What was read so far."""
+    """The columns read so far."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -141,7 +141,7 @@ class _Columns:
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
-        """What was read. Raises DataError for what only shows in the whole."""
+        """The table read. Raises DataError for errors that show only in the whole."""
         if not self.lines:
             raise DataError("there is no row in it", path=self.path)
         if not self.scores:

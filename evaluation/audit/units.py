@@ -1,4 +1,4 @@
-"""What a level of the audit counts: claims, or responses made of them, each wrong or not by label and by prediction."""
+"""The units that a level of the audit counts: claims or responses, each wrong or not by label and by prediction."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def audit(
 
 
 class _Texts:
-    """What follows from the texts alone, taken once for all evaluators and thresholds."""
+    """Figures that follow from the texts alone, taken once for all evaluators and thresholds."""
 
     def __init__(self, table: PredictionTable, split: SplitSentences | None) -> None:
         self.similarity: Floats | None = None

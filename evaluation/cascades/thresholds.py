@@ -69,7 +69,7 @@ def tune(
 
 @dataclass(frozen=True)
 class Tuning:
-    """What all stated errors have in common: the two sides counted out once."""
+    """The common part of all stated errors: the two sides counted out once."""
 
     accepting: SettledAt
     rejecting: SettledAt

@@ -1,4 +1,4 @@
-"""What comes of comparing two runs: paired differences, agreement claim by claim, and all that these rest on.
+"""Records of comparing two runs: paired differences, agreement claim by claim, and all that these rest on.
 
 The runs are `first` and `second`, A and B in reports. Every difference is second minus first, so that above 0 the
 second is higher.
@@ -22,7 +22,7 @@ Difference = Annotated[float, Field(ge=-1.0, le=1.0)]
 
 
 class ComparisonKind(StrEnum):
-    """What differs between the two sides."""
+    """The kind of a comparison, by the difference between its sides."""
 
     SYSTEMS = "systems"
     """The responses: two systems answered the same prompts, or one did so twice."""

@@ -1,4 +1,4 @@
-"""What a comparison shows and what it does not, in sentences."""
+"""Says in sentences what a comparison shows and what it does not."""
 
 from __future__ import annotations
 

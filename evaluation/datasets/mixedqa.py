@@ -27,7 +27,7 @@ def human_label(value: Any) -> Label:
 
 
 class MixedQaResponse(Record):
-    """What one system answered, and whether people judged it correct. The text may be empty."""
+    """One system's answer, and whether people judged it correct. The text may be empty."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -27,7 +27,7 @@ class Method(StrEnum):
 
 
 class Transfer(StrEnum):
-    """What holds for the run as for the labelled claims."""
+    """The property of the labelled claims that holds for the run, too."""
 
     VERDICTS = "verdicts"
     """How often a claim of either verdict is truly supported: the claims are of the same kind."""

@@ -89,7 +89,7 @@ class SharedAnswers:
 
 
 def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """What was really paid in all attempts, each answer once."""
+    """The usage really paid in all attempts, each answer once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)
@@ -97,7 +97,7 @@ def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
 
 
 def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """What was really paid in this attempt, so far."""
+    """The usage really paid in this attempt, so far."""
     meter = UsageMeter()
     for one in answers:
         meter.add(one.spent.snapshot(0.0))

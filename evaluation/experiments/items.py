@@ -1,4 +1,4 @@
-"""What an experiment judges: labelled claims, or responses with or without labelled facts, as the file holds them.
+"""The items of an experiment: labelled claims, or responses with or without labelled facts, as the file holds them.
 
 - claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, as `factloop verify`
   and `factloop audit` read them;

@@ -1,4 +1,4 @@
-"""Each quantity as one value for each variant and item, to be averaged over items: a repeat is never an item.
+"""The quantities, one value each for every variant and item, to be averaged over items: a repeat is never an item.
 
 An item's value is the mean over those of its repeats that have one. Departures from the usual: a verdict `irrelevant`
 agrees with no label, as in SAFE's agreement with people, and is in neither TPR nor TNR; claims without a verdict are in

@@ -1,4 +1,4 @@
-"""What an experiment shows: figures of each variant, paired differences with verdicts in words, flipped claims.
+"""The report of an experiment: figures of each variant, paired differences with verdicts in words, flipped claims.
 
 Every difference is second minus first; against the baseline the first is the baseline. Shares and differences of shares
 are in [-1, 1], costs in US dollars and tokens in numbers for one item (a claim, or a response).
@@ -109,7 +109,7 @@ class VariantReport(Record):
 
 
 class Outcome(StrEnum):
-    """What a difference shows of the second variant."""
+    """The outcome of a difference for the second variant."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -160,7 +160,7 @@ class Family(Record):
 
 
 class FlipSide(Record):
-    """What one variant said of a claim that flipped."""
+    """One variant's side of a claim that flipped."""
 
     verdict: Verdict
     """The verdict of most repeats."""

@@ -73,7 +73,7 @@ async def astream_experiment(
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Events[Cell, Results]:
-    """What happens in an experiment: its start, each cell as soon as it is judged, and the results last.
+    """Yields the events of an experiment: its start, each cell as soon as it is judged, and the results last.
 
     The plan's settings go over `defaults`, and `limits` over both. All that can be wrong is found before anything is
     spent. `run_dir` makes the experiment resumable: another attempt at the same plan judges what is missing, and what
@@ -203,7 +203,7 @@ def _opened(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]
 
 
 def _configuration(data: Data, ready: Sequence[ReadyVariant]) -> dict[str, Any]:
-    """What must not change between the attempts at one experiment."""
+    """The configuration, which must not change between the attempts at one experiment."""
     variants = {f"variant {one.name}": one.made_of for one in ready}
     return {"experiment": data.kind, "data": data.digest, **variants}
 

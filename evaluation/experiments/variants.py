@@ -70,7 +70,7 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """What the linter finds wrong with prompts that a run takes all the same, once for each folder."""
+    """The linter's warnings on prompts that a run takes all the same, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder]).findings:
             yield f"{one.path}:{one.line}: {one.message}"

@@ -1,4 +1,4 @@
-"""What a difference between two variants shows and what it does not, in a sentence; never that two are equal."""
+"""Says in a sentence what a difference between two variants shows and what it does not; never that two are equal."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a model writes for an evaluation: long responses to prompts, and prompts on a topic."""
+"""Lets a model write for an evaluation: long responses to prompts, and prompts on a topic."""

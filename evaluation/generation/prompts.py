@@ -189,7 +189,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """What must not change between the attempts at one run."""
+    """The configuration, which must not change between the attempts at one run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

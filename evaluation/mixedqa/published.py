@@ -11,7 +11,7 @@ from factloop.evaluation.statistics.correlation import Coefficient
 SOURCE = "Zheng et al. 2024, arXiv 2402.12545, Table 1"
 
 SYSTEMS = ("flan-t5-xxl", "llama-7b", "gpt-3.5-turbo")
-"""As the data set names them; the paper writes FLAN-T5, LLaMA and GPT-3.5."""
+"""Systems by their names in the data set; the paper writes FLAN-T5, LLaMA and GPT-3.5."""
 
 Kind = Literal["reference-based", "reference-free, without evidence", "reference-free, with evidence"]
 
@@ -22,7 +22,7 @@ class PublishedRow(Record):
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """By system; None where the paper has no number, for a metric that is the same for every response."""
+    """System to its correlation; None where the paper has no number, for a metric with one value for every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (

@@ -68,7 +68,7 @@ class _ScoreCorrelation(Record):
     system: str | None
     """None for all systems together."""
     mean: float | None
-    """Of the score, over the responses that have one."""
+    """Mean of the score, over the responses that have one."""
     correlation: Correlation
 
     @property
@@ -81,25 +81,25 @@ class _ScoreCorrelation(Record):
 
 
 class MetricCorrelation(_ScoreCorrelation):
-    """Of a TrustScore."""
+    """The correlation of a TrustScore."""
 
     metric: TrustMetric
 
     @property
     def name(self) -> str:
-        """As tables write it."""
+        """The name as tables write it."""
         return metric_name(self.metric)
 
 
 class ReferenceCorrelation(_ScoreCorrelation):
-    """Of a metric that compares the response with right answers, its question or evidence."""
+    """The correlation of a metric that compares the response with right answers, its question or evidence."""
 
     metric: str
     """Its name, with the model behind it."""
 
     @property
     def name(self) -> str:
-        """As tables write it."""
+        """The name as tables write it."""
         return self.metric
 
 
@@ -111,7 +111,7 @@ class MixedQaResult(Record):
     """What was scored: the name of the file, and its hash where the caller has one."""
     n_questions: Count
     systems: tuple[SystemLabels, ...]
-    """In the order in which they first answer."""
+    """Systems in the order in which they first answer."""
     correlations: tuple[MetricCorrelation, ...]
     """Each metric for each system, then for all together."""
     reference: tuple[ReferenceCorrelation, ...] = ()
@@ -137,7 +137,7 @@ class MixedQaResult(Record):
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """The paper's figure for the score of this name, whatever model is behind it; None where it has none.
+        """The paper's figure for the score of this name, with any model behind it; None if the paper lacks it.
 
         The paper's figures are Pearson's; beside another coefficient none stands.
         """
@@ -157,7 +157,7 @@ _NAMES = {
 
 
 def metric_name(metric: TrustMetric) -> str:
-    """As the paper writes it."""
+    """The name as the paper writes it."""
     return _NAMES[metric]
 
 
@@ -192,7 +192,7 @@ def correlate_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> MixedQaResult:
-    """Every score against the labels, for each system and for all, with intervals that draw whole questions.
+    """Correlates every score with the labels, for each system and for all; intervals draw whole questions.
 
     The paper has Pearson's coefficient; Kendall's takes minutes over a thousand questions with an interval.
 

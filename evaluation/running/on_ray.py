@@ -120,7 +120,7 @@ async def _end(team: Team[Any, Any]) -> None:
 
 def _drop(future: asyncio.Future[Any]) -> None:
     if not future.cancel() and not future.cancelled():
-        future.exception()  # or asyncio complains that nobody saw it
+        future.exception()  # or asyncio complains that it was never retrieved
 
 
 @contextmanager

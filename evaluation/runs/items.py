@@ -1,4 +1,4 @@
-"""What a run over a data set judges: responses, some with their facts given."""
+"""The items of a run over a data set: responses, some with their facts given."""
 
 from __future__ import annotations
 

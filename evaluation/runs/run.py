@@ -56,7 +56,7 @@ async def astream_run(
     engine: ReportEngine | None = None,
     correct: Callable[[RunSummary], RunSummary] | None = None,
 ) -> Events[JudgedResponse, RunSummary]:
-    """What happens in a run: its start, each response as soon as it is judged, and the summary last.
+    """Yields the events of a run: its start, each response as soon as it is judged, and the summary last.
 
     All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
     `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
@@ -127,6 +127,6 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    """What must not change between the attempts at one run. Versions may: what is judged stays as it is."""
+    """The configuration, which must not change between the attempts at one run. Versions may: verdicts stay."""
     kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
     return {"kind": kind, "data": digest, **kept}

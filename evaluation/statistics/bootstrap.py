@@ -35,7 +35,7 @@ def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int, *, at
 def draw_clusters(
     n_clusters: int, rng: np.random.Generator, resamples: int, *, at_once: int = AT_ONCE
 ) -> Iterator[Floats]:
-    """As `draw_counts`, ready to be multiplied."""
+    """Draws as `draw_counts`, ready to be multiplied."""
     return (times.astype(np.float64) for times in draw_counts(n_clusters, rng, resamples, at_once=at_once))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
-"""With two pairs every correlation is 1 or -1, whatever the numbers."""
+"""The fewest pairs: with two every correlation is 1 or -1."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
@@ -37,7 +37,7 @@ class Method(StrEnum):
 
 
 class Correlation(Figure):
-    """A coefficient in [-1, 1] with a percentile bootstrap interval, or the reason why there is none."""
+    """A coefficient in [-1, 1] with a percentile bootstrap interval, or the reason why it is undefined."""
 
     method: Method
     value: Coefficient | None

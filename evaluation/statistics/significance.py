@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 DRAWS = 4999
 """Random turns of a paired test: at p = 0.05 its error is 0.003."""
 ENOUGH_DIFFERENCES = 100
-"""From so many prompts of equal weight on, a sum of turned differences is as good as normal (excess kurtosis -0.02)."""
+"""Prompts of equal weight from which on a sum of turned differences is as good as normal (excess kurtosis -0.02)."""
 ALL_SIGNS = 14
 """Up to so many differing prompts every way to turn their signs is tried (16,384); beyond, see `sign_flips`."""
 _ROUNDING = 1e-9
@@ -136,7 +136,7 @@ def sign_flips(differences: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _equal_weights(sizes: Floats) -> Floats:
-    """How many differences of one size would give a sum of the same kurtosis; 0 where there are none."""
+    """How many differences of one size would give a sum of the same kurtosis; 0 without differences."""
     squares = sizes * sizes
     fourth = (squares * squares).sum(axis=0)
     share = np.divide(squares.sum(axis=0) ** 2, fourth, out=np.zeros_like(fourth), where=fourth > 0.0)

@@ -33,7 +33,7 @@ class StratifiedMean:
 
     @property
     def n_clusters(self) -> int:
-        """Those with an item."""
+        """Clusters with an item."""
         return int(np.count_nonzero(self.counts.sum(axis=0)))
 
     @property
@@ -47,7 +47,7 @@ class StratifiedMean:
 
     @property
     def value(self) -> float | None:
-        """None where a stratum has no item."""
+        """The mean; None where a stratum has no item."""
         return None if self.empty_strata else float((self.sums.sum(axis=1) / self.counts.sum(axis=1)).mean())
 
     @property
@@ -57,7 +57,7 @@ class StratifiedMean:
 
     @property
     def standard_error(self) -> float | None:
-        """Of the value, linearised, with clusters as independent draws; None with fewer than two in a stratum."""
+        """Standard error of the value, linearised, with clusters as independent draws; None if one stands alone."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)
@@ -68,7 +68,7 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Of items with these values, each (n_items,). An item without a value (NaN) is left out."""
+    """The mean of items with these values, each (n_items,). An item without a value (NaN) is left out."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters

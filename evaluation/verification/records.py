@@ -1,4 +1,4 @@
-"""What verifiers are given, what they write, and what is said of it all."""
+"""Records of verification: the rows read and written, and the summary."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _identifier(value: Any) -> Any:
 
 
 MaybeIdentifier = Annotated[Identifier | None, BeforeValidator(_identifier)]
-"""An empty cell of a CSV file is none."""
+"""None for an empty cell of a CSV file."""
 
 
 class PairRow(TableItem):
@@ -37,7 +37,7 @@ class PairRow(TableItem):
     system: str = ""
     response_id: MaybeIdentifier = None
     claim_id: MaybeIdentifier = None
-    """The row's `id`, which defaults to the number of its line, where there is none."""
+    """The row's `id`, which defaults to the number of its line."""
     task: MaybeIdentifier = None
     prompt_id: MaybeIdentifier = None
     claim: NotBlank
@@ -73,7 +73,7 @@ class Prediction(Record):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """No two rows of a file share it."""
+        """The key of a row; no two rows of a file share it."""
         return self.dataset, self.system, self.response_id, self.claim_id
 
     @classmethod
@@ -96,18 +96,18 @@ class Prediction(Record):
 
 
 class EvaluatorSummary(Record):
-    """How far one verifier got."""
+    """The progress of one verifier."""
 
     name: str
     n_scored: Count
     unscored: Mapping[str, Count]
     """Reason to number of pairs without a score."""
     share_supported: Share | None
-    """Of the scored pairs, those with a score of 0.5 or more; None where none is scored."""
+    """Share of the scored pairs with a score of 0.5 or more; None if no pair is scored."""
 
 
 class VerifyRun(Record):
-    """What `factloop verify` did; the scores themselves stand in the file it wrote."""
+    """The report of `factloop verify`; the scores themselves stand in the file it wrote."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str
@@ -117,6 +117,6 @@ class VerifyRun(Record):
     evaluators: tuple[EvaluatorSummary, ...]
     """The verifiers asked for, in that order, each with its chunked columns after it."""
     usage: Usage
-    """Of this attempt."""
+    """Usage of this attempt."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

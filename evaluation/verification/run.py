@@ -42,17 +42,17 @@ BATCHES_AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Verifying:
-    """What is wanted of a run."""
+    """The settings of a verification."""
 
     verifiers: tuple[str, ...]
-    """As `build.parse_spec` reads them."""
+    """Specifications that `build.parse_spec` reads."""
     out: Path
     data: str
     """What messages call the input."""
     default_dataset: str
     """Name of the data set for rows that give none."""
     chunk_words: tuple[int, ...] = ()
-    """For each, another column `NAME@N` of every verifier: its scores on chunks of at most N words."""
+    """Sizes of chunks; each adds a column `NAME@N` to every verifier: its scores on chunks of at most N words."""
     limit: int | None = None
     allow_download: bool = False
 
@@ -60,10 +60,10 @@ class Verifying:
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: Verifying, settings: VerifySettings
 ) -> Events[Prediction, VerifyRun]:
-    """What happens in a run: its start, pairs as they are written, and the summary last.
+    """Yields the events of a run: its start, pairs as they are written, and the summary last.
 
     All rows are read and checked, and all weights loaded, before anything is spent. With a model behind a server it
-    costs money. Raises ConfigError, DataError. Whoever stops before the end closes it (`contextlib.aclosing`).
+    costs money. Raises ConfigError, DataError. A caller that stops before the end closes it (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     specs = [parse_spec(text) for text in wanted.verifiers]
@@ -131,7 +131,7 @@ def _columns(readers: Sequence[PairReader], sizes: Sequence[int | None]) -> list
 
 
 def _column(reader: PairReader, size: int | None) -> str:
-    """As `evaluation.audit.chunking.chunked_evaluators` finds chunked columns."""
+    """The name of a column, in the form by which `evaluation.audit.chunking.chunked_evaluators` finds chunked ones."""
     return reader.name if size is None else f"{reader.name}@{size}"
 
 

@@ -9,7 +9,7 @@ from factloop.setup.settings import BaseUrl, RunSettings, Temperature
 
 
 class VerifySettings(RunSettings):
-    """What shapes the scores of verifiers that are chat models."""
+    """Settings of verifiers that are chat models."""
 
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """Address of an OpenAI-compatible server."""

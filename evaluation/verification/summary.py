@@ -1,4 +1,4 @@
-"""How far each verifier got."""
+"""Sums up the progress of each verifier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ THRESHOLD = 0.5
 
 
 def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[EvaluatorSummary, ...]:
-    """How far each column got, in one pass over predictions that have them all."""
+    """The progress of each column, in one pass over predictions that have them all."""
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
     for found in predictions:

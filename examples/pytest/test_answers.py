@@ -1,4 +1,4 @@
-"""What the assistant says is checked against `documents/` in every build, by a model, without asking the model."""
+"""Checks the assistant's answers against `documents/` in every build, by a model, without asking the model."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """What is to be checked, as `FactChecker.acheck` takes it. Raises DataError."""
+    """A request for a check, as `FactChecker.acheck` takes it. Raises DataError."""
 
     response: str
     prompt: str | None = None
@@ -79,7 +79,7 @@ class CheckRequest:
         return asked
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+        """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
         kept = fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", "seed"})
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
@@ -101,10 +101,10 @@ class Checking:
     gateway: ModelGateway | None
     """The door to the model, under the run's limits; None where the offline rules judge."""
     graph_of: Callable[[Plan], SafeGraph]
-    """Each plan's graph, compiled when it is first needed and kept for all checks."""
+    """Plan to graph, compiled when it is first needed and kept for all checks."""
 
     def over(self, sources: Sources) -> Checking:
-        """In the same session, with its limits and budget, for an answer that comes with sources."""
+        """A checking for an answer that comes with sources, in the same session, with its limits and budget."""
         setup = self.setup.over(sources)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
@@ -123,7 +123,7 @@ class Checking:
         return report
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
-        """What happens, as it happens; the report last. Whoever leaves early closes it, which stops the calls."""
+        """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls."""
         started, meter, setup = time.perf_counter(), self._meter(asked), self.setup
         span = check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
@@ -152,7 +152,7 @@ class Checking:
         yield CheckFinished(report=report)
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """What the settings give to each check, within `limits`; `of` says in messages whose it is.
+        """The allowance that the settings give to each check, within `limits`; `of` names its owner in messages.
 
         Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
         """
@@ -170,14 +170,14 @@ class Checking:
         return UsageMeter(self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared)
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """Of sentences whose answer is not written yet nobody knows what the rest will tie to the question: all of it
-        is judged."""
+        """The context of the check. While an answer is unfinished, its rest may tie any claim to the question, so that
+        every claim is judged."""
         is_whole = asked.spans is None or asked.is_whole
         return CheckContext(meter, self.searching, gates=self.setup.gates and is_whole)
 
     @property
     def _config(self) -> RunnableConfig:
-        """With a thread of its own: within a node of somebody's graph it stays out of that one's checkpoints."""
+        """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
         return {"recursion_limit": 4 * self.setup.settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
 
     def _report(

@@ -57,7 +57,7 @@ class Check(Protocol):
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """What works on one response or on many: its checks and, where there is one, what all of them may take."""
+    """Checks of one response or of many, with the allowance that all of them share, if there is one."""
 
     checking: Checking
     sources: Sources | None = None
@@ -106,7 +106,7 @@ class FactChecker:
         """Raises ConfigError where a setting is wrong. Opens no connection; documents are read at the first check.
 
         With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
-        time that no check is under way; a `Recording` is written by whoever made it.
+        time that no check is under way; a `Recording` is written by its owner.
         """
         sources = (search,) if isinstance(search, str | BaseTool | BaseRetriever) else tuple(search)
         paths = (docs,) if isinstance(docs, str | Path) else tuple(docs)
@@ -133,7 +133,7 @@ class FactChecker:
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """What is searched. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and (self.settings.model is not None or self._model is not None):
             raise ConfigError("there is nothing to check against: give documents (--docs) or a search tool (--search)")
         refuse_without_documents(self.settings, self._built)
@@ -155,7 +155,7 @@ class FactChecker:
         `sources`: what came with this response, such as the documents it was written from; they are searched instead of
         the checker's own tools, or before them.
 
-        `facts`: the response as somebody split it, its sentences in order; each fact is one claim of the report, and
+        `facts`: the response already split, its sentences in order; each fact is one claim of the report, and
         nothing else is. A sentence that the response does not hold has an empty span, at the end of the one before.
 
         `spans`: start and end, in characters, of the sentences to be judged, in order; the rest of the response is what
@@ -177,7 +177,7 @@ class FactChecker:
             return report
 
     async def afingerprint(self) -> Fingerprint:
-        """What a check would be made of. Reads the documents on first use. Raises ConfigError, DataError."""
+        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError."""
         setup = self._prepare(self.tools)
         if setup.chat is not None:
             await setup.chat.aclose()
@@ -206,7 +206,7 @@ class FactChecker:
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
     ) -> AsyncIterator[OpenChecks]:
-        """What `acheck` would use for this response: for a response worked on further.
+        """The checks that `acheck` would use for this response: for a response worked on further.
 
         All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
         check may take is what all of it may take together. Raises ConfigError, DataError.
@@ -227,7 +227,7 @@ class FactChecker:
     ) -> AsyncGenerator[Event, None]:
         """The events of a check as they happen (`factloop.core.events`), the report last. Otherwise as `acheck`.
 
-        Whoever stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
+        A caller that stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
         """
         asked = CheckRequest(response, prompt, sources=sources, limits=limits)
         finished: CheckFinished | None = None
@@ -242,7 +242,7 @@ class FactChecker:
             assert finished is not None  # it is the last of every check
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
-        yield finished  # once all is kept: whoever has the report may leave
+        yield finished  # once all is kept: a caller with the report may leave
 
     def check(
         self,

@@ -1,4 +1,4 @@
-"""What a check would cost, without spending anything."""
+"""Estimates the cost of a check, without spending anything."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
 CLAIMS_A_RULE_CLAIM = 1.1
 """Claims that models find for each that the rules find: they split a little finer."""
 SEARCHES_A_CLAIM = 1.2
-"""Of the fused plan, which stops as soon as a claim is settled."""
+"""Searches for a claim in the fused plan, which stops as soon as the claim is settled."""
 PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5
-"""Of the passages of a search, those that the searches before it on the same claim had not brought."""
+"""Share of a search's passages that earlier searches on the same claim had not brought."""
 SCHEMA_TOKENS = 120
-"""Of the schema or tools that go with each request."""
+"""Tokens of the schema or tools that go with each request."""
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
 """Tokens of a reply: for each claim of the sentence, and for each round of a claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
-"""For each claim of a window, and for each that is looked at again."""
+"""Tokens for each claim of a window, and for each that is looked at again."""
 SHARE_LOOKED_AT_AGAIN = 0.3
-"""Of the claims: those that the first look does not find supported."""
+"""Share of the claims that the first look does not find supported."""
 
 
 class Estimate(Record):
-    """About what a check costs. Counts are expectations, not bounds; `budget_usd` and `max_calls` are bounds."""
+    """An estimate of a check's cost. Counts are expectations, not bounds; `budget_usd` and `max_calls` are bounds."""
 
     n_sentences: Count
     n_claims: Count
@@ -141,7 +141,7 @@ def _of_given(
 
 
 def _shown(response: str) -> str:
-    """As much of a response as prompts show."""
+    """The part of a response that prompts show."""
     return response[:ANSWER_CHARACTERS]
 
 

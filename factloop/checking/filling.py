@@ -18,7 +18,7 @@ Fill = Callable[[Plan], SafePlan]
 
 
 def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGateway) -> Fill:
-    """Each plan with the model as its judge."""
+    """Fills each plan with the model as its judge."""
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "paper":
@@ -30,7 +30,7 @@ def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGat
 
 
 def filled_offline(settings: CheckSettings, session: Session) -> Fill:
-    """Each plan with the rules as its judge.
+    """Fills each plan with the rules as its judge.
 
     Here the plan `grounded` is `fused` without its gate: reading windows would save no call.
     """

@@ -28,12 +28,12 @@ from factloop.tools.search.base import SearchTool
 
 LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "tantivy")
 OFFLINE_LIBRARIES = ("simplemma", "text2num")
-"""Of the offline engine, beside the others."""
+"""Libraries of the offline engine, beside the others."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run will be made of, before anything is opened: enough to name it and to estimate its cost."""
+    """The set-up of a run, before anything is opened: enough to name it and to estimate its cost."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -43,7 +43,7 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     gates: bool = True
-    """Whether what has nothing to do with the question is left unjudged; never where documents come with the answer."""
+    """Whether what has nothing to do with the question is left unscored; never where documents come with the answer."""
 
     def over(self, sources: Sources) -> Setup:
         """The same set-up for an answer that comes with sources."""

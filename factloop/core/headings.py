@@ -1,4 +1,4 @@
-"""How a passage is headed, wherever it is shown: by the title of its source and the headings it begins under."""
+"""Heads a passage wherever it is shown: by the title of its source and the headings it begins under."""
 
 from __future__ import annotations
 

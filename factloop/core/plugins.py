@@ -1,4 +1,4 @@
-"""What other distributions add by entry points: search providers, verifiers, data sets."""
+"""Finds what other distributions add by entry points: search providers, verifiers, data sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def plugin_names(group: str) -> tuple[str, ...]:
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The object behind that name, or None where there is none. Raises ConfigError where it cannot be imported."""
+    """The object behind that name, or None. Raises ConfigError where it cannot be imported."""
     found = next(iter(metadata.entry_points(group=group, name=name)), None)
     if found is None:
         return None

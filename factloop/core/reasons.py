@@ -1,4 +1,4 @@
-"""Why something has no verdict or score: every reason, what is to be known of it, and the words that reports use."""
+"""The reasons why a verdict or a score is missing, with what is to be known of each and the words for reports."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class UnscoredReason(StrEnum):
 
 @dataclass(frozen=True)
 class About:
-    """What is to be known of a reason."""
+    """The facts about a reason."""
 
     claim: str
-    """In words, of a claim without a verdict."""
+    """Words for an unscored claim."""
     belief: str
-    """Of an answer without TrustBC."""
+    """Words for an answer without TrustBC."""
     documents: str
-    """Of an answer without TrustFC."""
+    """Words for an answer without TrustFC."""
     failure: bool = False
     """Something went wrong. Other reasons say what was not given, or is not in the text."""
     mendable: bool = False

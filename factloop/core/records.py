@@ -49,7 +49,7 @@ def _whole(text: str) -> str:
 
 
 class Verdict(StrEnum):
-    """What the evidence says of a claim. `not_supported` covers both contradicted and nothing found."""
+    """The verdict of the evidence on a claim. `not_supported` covers both contradicted and nothing found."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -113,7 +113,7 @@ class Judgement(Record):
     wrong: str = ""
     """For a contradicted claim: the words of it that the evidence has otherwise, where the judge says so."""
     stage: Literal["cheap", "model"] | None = None
-    """In a cascade, which stage gave the verdict; None without a cascade, and where there is no verdict."""
+    """The stage of a cascade that gave the verdict; None without a cascade, and for an unscored claim."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
@@ -178,7 +178,7 @@ class SharedError(Record):
     """One error that several claims repeat, such as a wrong name: they fail for the same words."""
 
     words: str
-    """As the first of the claims has them."""
+    """Words of the first of the claims."""
     claims: Annotated[tuple[str, ...], Field(min_length=2)]
     """Their ids, in the order of the response."""
 
@@ -191,7 +191,7 @@ class GivenFacts(Record):
 
 
 class StageUsage(Record):
-    """What one stage of the loop cost."""
+    """The cost of one stage of the loop."""
 
     calls: Count = 0
     """Requests answered and paid for, in all attempts at this run."""
@@ -211,13 +211,13 @@ class StageUsage(Record):
 
 
 class Usage(StageUsage):
-    """What a whole run cost: the sums over its stages. `wall_s` here is elapsed time."""
+    """The cost of a whole run: the sums over its stages. `wall_s` here is elapsed time."""
 
     stages: Mapping[str, StageUsage] = Field(default_factory=dict)
 
 
 class Counts(Record):
-    """How many claims fell where. Duplicates are counted under the verdict of the claim they repeat."""
+    """The number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat."""
 
     supported: Count = 0
     not_supported: Count = 0
@@ -284,14 +284,14 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """Who judged, by which plan, in words. The offline engine is called what it is: a baseline."""
+        """The judge and the plan, in words. The offline engine is called what it is: a baseline."""
         engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{engine}, {self.plan} plan{first}"
 
 
 class CascadeSavings(Record):
-    """What a cascade spared the model and its searches. Repeated claims count once."""
+    """The savings of a cascade on the model and its searches. Repeated claims count once."""
 
     n_supported: Count
     """Settled by the cheap verifier."""
@@ -301,7 +301,7 @@ class CascadeSavings(Record):
     n_failed: Count = 0
     """First looks that failed; their claims went to the model."""
     max_error: Share | None = None
-    """To which the thresholds were tuned: of the claims settled on either side, at most this share wrong."""
+    """The error that the thresholds were tuned to: of the claims settled on either side, at most this share wrong."""
     confidence: Share | None = None
     calls_taken: Count = 0
     """Model calls that the claims sent on took once they were found, answers from the cache included."""
@@ -350,7 +350,7 @@ class FactualityReport(Record):
         return tuple(sentence for sentence in self.sentences if sentence.no_claim is not None)
 
     def text_of(self, sentence: Sentence) -> str:
-        """What a sentence says, as the response has it."""
+        """The text of a sentence, as the response has it."""
         return self.response[slice(*sentence.span)]
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""What a reader of any report must be told before its numbers."""
+"""Warnings that a reader of any report needs before its numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OFFLINE = "Judged by the offline engine: word overlap and rules, a baseline. See
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
-    """What follows from the settings alone, whatever the claims."""
+    """Warnings that follow from the settings alone, with any claims."""
     if not fingerprint.search_tools:
         return (NOTHING_TO_CHECK_AGAINST,)
     return (OFFLINE,) if fingerprint.engine == "offline" else ()

@@ -30,7 +30,7 @@ ELSEWHERE = -1
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of one sentence of the response: where it stands in the rewritten text, and whether reworded.
+    """The fate of one sentence of the response: its place in the rewritten text, and whether it was reworded.
 
     An empty span stands for a sentence that was removed.
     """
@@ -39,7 +39,7 @@ class Fate:
     end: int
     reworded: bool
     claims: tuple[Claim, ...]
-    """As it had them before."""
+    """Claims as the sentence had them before."""
     n_unproven: int = 0
     """Claims for which no evidence was found, and that a new wording was to keep."""
 
@@ -150,7 +150,7 @@ def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mappi
 
 
 def _first_word(text: str, span: tuple[int, int]) -> int:
-    """Where the words of a sentence begin: marks before them may have belonged to one that was removed."""
+    """The place where a sentence's words begin: marks before them may have belonged to one that was removed."""
     return next((place for place in range(*span) if text[place].isalnum()), span[0])
 
 

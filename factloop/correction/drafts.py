@@ -1,4 +1,4 @@
-"""What is to become of each faulty sentence, and how that changes when a draft did not stand its check. Pure."""
+"""Plans the change of each faulty sentence, and changes the plan when a draft fails its check. Pure."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Draft:
         return apply(self.response, self.edits)
 
     def text_before(self, start: int) -> str:
-        """What stands, in the text, before the sentence that begins at this place of the response."""
+        """The text before the sentence that begins at this place of the response."""
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """Where a stretch of the response that no edit touches stands in the text; else where the edit ends, empty."""
+        """The place in the text of a stretch that no edit touches; else the place where the edit ends, empty."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -66,7 +66,7 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """Where each sentence stands in the text."""
+        """The place of each sentence in the text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):
@@ -83,7 +83,7 @@ class Draft:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What makes the text of the response."""
+        """The changes that make the text of the response."""
         changes, shift = [], 0
         for edit in self.edits:
             wordings = [self.wordings[number] for number in edit.sentences]

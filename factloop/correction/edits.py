@@ -1,4 +1,4 @@
-"""Where a sentence leaves a text, what goes with it: its separator, its list marker, the empty lines around it.
+"""Removes a sentence from a text together with its separator, its list marker, or the empty lines around it.
 
 Everything else stays byte for byte. Pure: texts and spans in, spans out.
 """
@@ -29,7 +29,7 @@ class Edit:
     end: int
     new: str
     sentences: tuple[int, ...]
-    """Which of the sentences given are in it."""
+    """The given sentences that are in it."""
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
@@ -88,7 +88,7 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Each sentence that is worded anew alone; removed ones that nothing but white space parts together."""
+    """Groups of sentences: each that is reworded by itself; removed ones together that only white space parts."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -102,7 +102,7 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """What goes when `text[start:end]` does. Nothing before `floor`, where the sentence before it ends."""
+    """The range to remove for `text[start:end]`. It spares all before `floor`, where the sentence before it ends."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):
@@ -134,7 +134,7 @@ def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
 
 
 def _line(text: str, start: int, end: int) -> Span:
-    """From the start of the line of `start` to the end of that of `end`, without its line feed."""
+    """The stretch from the start of the line of `start` to the end of that of `end`, without its line feed."""
     line_end = text.find("\n", end)
     return text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
 

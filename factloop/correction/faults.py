@@ -42,7 +42,7 @@ class Fault:
     cited: tuple[Evidence, ...]
     """What the contradictions rest on."""
     evidence: tuple[Evidence, ...]
-    """That, and what else was found on the contradicted claims; at most `MOST_PASSAGES`."""
+    """The cited evidence, and what else was found on the contradicted claims; at most `MOST_PASSAGES`."""
     so_far: Draft
     """The response with the wordings that earlier sentences have got."""
 
@@ -56,7 +56,7 @@ class Fault:
 
     @property
     def before(self) -> str:
-        """What stands before it, already corrected."""
+        """The text before it, already corrected."""
         return self.so_far.text_before(self.start)
 
 

@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """What is done about content that is neither contradicted nor supported."""
+    """The policy for content that is neither contradicted nor supported."""
 
     unproven: Unproven = "mark"
     unchecked: Unchecked = "mark"

@@ -64,7 +64,7 @@ class OfflineRewriter:
 
 
 def restated(fault: Fault) -> str:
-    """What is to be kept, each fact in a sentence as it was split; empty where nothing is."""
+    """The facts to keep, each in a sentence as it was split; empty without any."""
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     texts = [plain_text(claim.text).strip() for claim in fault.staying]
     return " ".join(_as_sentence(text, stop) for text in dict.fromkeys(texts) if text)

@@ -86,7 +86,7 @@ def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[in
 
 
 def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
-    """What each sentence was found to state. A claim that repeats another gets its evidence."""
+    """The claims that each sentence was found to make. A claim that repeats another gets its evidence."""
     by_id = {claim.id: claim for claim in read.claims}
     return {
         one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
@@ -167,7 +167,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """What was read again, its claims named after those that the sentence had before: `c3.1`, `c3.2`."""
+    """The claims read again, named after those that the sentence had before: `c3.1`, `c3.2`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

@@ -1,4 +1,4 @@
-"""What a correction yields: the text to use, what was changed in it and why, and the checks before and after."""
+"""Records of a correction: the text to use, its changes and their reasons, and the checks before and after."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Unchecked = Literal["mark", "keep"]
 
 
 class ChangeKind(StrEnum):
-    """What happened to a faulty sentence."""
+    """The change of a faulty sentence."""
 
     REMOVED = "removed"
     MENDED = "mended"
@@ -48,9 +48,9 @@ class Rejection(StrEnum):
     NOTHING_TO_CORRECT = "nothing_to_correct"
     """No claim is contradicted; with `unproven="remove"`, none is unproven either."""
     NOTHING_CHANGED = "nothing_changed"
-    """No sentence could be changed; `left` says why of each."""
+    """No sentence could be changed; `left` has a reason for each."""
     NOTHING_LEFT = "nothing_left"
-    """Nothing that can be checked would remain."""
+    """A removal would leave nothing that can be checked."""
     NOT_CHECKED = "not_checked"
     """The second check left more claims unscored than the first."""
     MORE_CONTRADICTED = "more_contradicted"
@@ -72,9 +72,9 @@ class Change(Record):
 
     kind: ChangeKind
     span: Span
-    """In the response, in characters: `response[start:end] == old`. A removal includes its separator or list marker."""
+    """Span in the response, in characters: `response[start:end] == old`. A removal takes separator or list marker."""
     new_span: Span
-    """In the rewritten text: `rewritten[start:end] == new`; empty for a removal."""
+    """Span in the rewritten text: `rewritten[start:end] == new`; empty for a removal."""
     old: str
     new: str
     claims: tuple[str, ...]
@@ -102,13 +102,13 @@ class Doubt(Record):
     """A sentence of `text` with unsupported or unchecked content."""
 
     span: Span
-    """In `text`, without its mark."""
+    """Span in `text`, without its mark."""
     findings: Annotated[tuple[Finding, ...], Field(min_length=1)]
     """The gravest first: the mark speaks of it."""
     claims: tuple[str, ...] = ()
     """Ids, in `report`, of the claims that these are found of; empty where the sentence has no claim."""
     mark: Span | None = None
-    """In `text`: the mark, with the blanks around it. None where it has none: by the policy, or in code."""
+    """Span of the mark in `text`, with the blanks around it. None without a mark: by the policy, or in code."""
 
 
 class Correction(Record):
@@ -132,7 +132,7 @@ class Correction(Record):
     rewritten: str | None = None
     """None where no sentence could be changed. A text that was not accepted is here all the same."""
     changes: tuple[Change, ...] = ()
-    """In the order of the response: what makes `rewritten` of it."""
+    """Changes in the order of the response, which make `rewritten` of it."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     """What stands in `text` and is not supported, or was not checked, in the order of the text: marked or not."""
@@ -145,7 +145,7 @@ class Correction(Record):
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """SHA-256 of each prompt that the rewriting used."""
     usage: Usage
-    """Of the rewriting and the checks after it; that of the first check is in `before`."""
+    """Usage of the rewriting and the checks after it; that of the first check is in `before`."""
 
     @property
     def report(self) -> FactualityReport:
@@ -161,7 +161,7 @@ class Correction(Record):
 
     @property
     def _marks(self) -> list[Span]:
-        """In the order of the text."""
+        """The spans of the marks in the order of the text."""
         return sorted(doubt.mark for doubt in self.doubts if doubt.mark is not None)
 
     @model_validator(mode="after")
@@ -194,7 +194,7 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
 
 
 class _Shift:
-    """From spans of the text without marks to those of the text with them. `marks` are in the latter, in order."""
+    """Shifts spans of the text without marks to those of the text with them. `marks` are in the latter, in order."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]

@@ -1,4 +1,4 @@
-"""How a faulty sentence gets another wording: by a chat model from the evidence. See `offline` for rules."""
+"""Rewords a faulty sentence: by a chat model from the evidence. See `offline` for rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from factloop.tools.models.gateway import ModelGateway
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
 CONTEXT_CHARACTERS = 600
-"""Of what stands before a sentence."""
+"""Characters shown of the text before a sentence."""
 MOST_GROWTH, ROOM = 2, 200
 """A new wording has at most `MOST_GROWTH` times the characters of the old one, and `ROOM` more."""
 
@@ -37,7 +37,7 @@ class Rewriter(Protocol):
 
     @property
     def name(self) -> str:
-        """Who worded it, as corrections name it."""
+        """The name of the rewriter in corrections."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class Rewriter(Protocol):
 
 @dataclass(frozen=True)
 class ModelRewriter:
-    """One call a sentence, through the gateway of the check: same cache, budget and pace."""
+    """Rewords by one call a sentence, through the gateway of the check: same cache, budget and pace."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -78,7 +78,7 @@ class ModelRewriter:
 
 
 def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
-    """What is asked of one faulty sentence: each claim under the tag that says what is to become of it."""
+    """The prompt on one faulty sentence: each claim under the tag that says how to treat it."""
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,
@@ -108,7 +108,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Refuses a reply that is no correction of this sentence, whatever its source. Raises ModelOutputError."""
+    """Refuses a reply that is no correction of this sentence. Raises ModelOutputError."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())

@@ -1,4 +1,4 @@
-"""From a report to the sentences of its response, with what is wrong in each and what must stay."""
+"""Reads out of a report the sentences of its response, with the faults of each and the claims that must stay."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Binding:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Where a browser finds it."""
+    """The address for a browser."""
     host, port = listening.getsockname()[:2]
     return f"http://{in_brackets(host)}:{port}"
 

@@ -91,7 +91,7 @@ async def received(receive: Receive, most: int, within_s: float) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """The body in one message; then whatever the server says, such as that the caller left."""
+    """The body in one message; then what the server says, such as that the caller left."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

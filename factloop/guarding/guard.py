@@ -79,7 +79,7 @@ class StreamGuard:
     async def aevents(
         self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
     ) -> AsyncGenerator[GuardEvent, None]:
-        """Each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
+        """Yields each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
         `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
         their source is raised once the sentences before it are released; a sentence that it cut off is not. A caller

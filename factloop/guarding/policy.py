@@ -1,4 +1,4 @@
-"""What becomes of a sentence once its claims are judged."""
+"""Decides how a sentence is treated once its claims are judged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Marks:
-    """What `annotate` puts after a sentence, by the worst that was found in it."""
+    """The marks that `annotate` puts after a sentence, by its worst finding."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
@@ -34,12 +34,12 @@ class Marks:
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
-"""Of a sentence and its claims, which may be none: what is released in its place, which may be nothing."""
+"""Chooses what is released in place of a sentence, by it and its claims, of which there may be none."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What is done with a sentence that has a finding; all others pass, and so do findings in `passing`."""
+    """The treatment of a sentence that has a finding; all others pass, and so do findings in `passing`."""
 
     action: Action | Choose = "annotate"
     replacement: str = REPLACED
@@ -56,7 +56,7 @@ class Policy:
     def treat(
         self, text: str, sentence: str, claims: Sequence[Claim], found: Collection[Finding], *, is_code: bool = False
     ) -> tuple[Treatment, str]:
-        """What was done and what is released for `text`, which ends in the sentence; `found` is what is wanting."""
+        """The treatment and the text to release for `text`, which ends in the sentence; `found` are its findings."""
         wanting = frozenset(found) - self.passing
         if not wanting:
             return "passed", text
@@ -90,5 +90,5 @@ class Policy:
 
 
 def _without_marker(before: str) -> str:
-    """What stands before a sentence, without the space or the list marker that was only there for it."""
+    """The text before a sentence, without the space or the list marker that was only there for it."""
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]

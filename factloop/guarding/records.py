@@ -1,4 +1,4 @@
-"""What a guard tells of a stream while it passes."""
+"""The events of a guard while a stream passes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class GuardedSentence(Record):
     text: str
     """The sentence with what stands before it: white space, list markers. The last may be that alone."""
     span: tuple[int, int]
-    """Start and end of the sentence in the answer, in characters; equal where there is none."""
+    """Start and end of the sentence in the answer, in characters; equal without a sentence."""
     claims: tuple[Claim, ...]
-    """With spans in the whole answer, and ids that are unique in it."""
+    """Claims with spans in the whole answer, and ids that are unique in it."""
     no_claim: NoClaim | None = None
     """Why the sentence has no claims; None also for a stretch without a sentence."""
     findings: tuple[Finding, ...] = ()
@@ -36,7 +36,7 @@ class GuardFinished(Record):
 
     type: Literal["guard_finished"] = "guard_finished"
     report: FactualityReport
-    """On the answer as far as it was read: all of it, unless `stopped`."""
+    """Report on the answer as far as it was read: all of it, unless `stopped`."""
     released: str
     """All that the reader got."""
     stopped: bool

@@ -42,7 +42,7 @@ class SentenceContext:
     """The answer as far as it was written when the end of the sentence was certain."""
     sentence: sentences.Sentence
     number: int
-    """Of the sentence in the answer, from 1."""
+    """Number of the sentence in the answer, from 1."""
 
 
 async def check_sentence(

@@ -26,7 +26,7 @@ def precision(report: FactualityReport) -> str:
 
 
 def precision_basis(report: FactualityReport) -> str:
-    """What precision rests on: how many claims were scored and how many are unscored."""
+    """The basis of precision: how many claims were scored and how many are unscored."""
     counts = report.counts
     if not report.claims:
         return "The response makes no claim that can be checked."
@@ -65,7 +65,7 @@ def repeated_errors(report: FactualityReport) -> list[str]:
 
 
 def precision_by_error(report: FactualityReport) -> str:
-    """What precision would be with each repeated error counted once; empty where none is repeated."""
+    """Precision with each repeated error counted once; empty where none is repeated."""
     share = report.precision_by_error
     if not report.shared_errors or share is None:
         return ""

@@ -23,7 +23,7 @@ SHARED = "factloop.reports"
 _FOLDER = "pages"
 _STYLES = ("base.css",)
 _SCRIPTS = ("page.js",)
-"""Every page has these."""
+"""Scripts of every page."""
 
 
 def render_page(
@@ -82,7 +82,7 @@ def _text(room: str, name: str) -> str:
 
 
 def _packages(room: str) -> tuple[str, ...]:
-    """Where the parts of a room's pages are looked for, in this order."""
+    """The packages that hold the parts of a room's pages, in the order of the search."""
     return (SHARED,) if room == SHARED else (room, SHARED)
 
 

@@ -1,4 +1,4 @@
-"""What the shared parts of pages are made of: stretches of a response, and filters of a list."""
+"""The shared parts of pages: stretches of a response, and filters of a list."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ class PageStretch:
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """For each claim that has a sentence on the page, the number in the sentence's address: that of its first claim."""
+    """The number in the address of the sentence of each claim that has one on the page: that of its first claim."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 INK, QUIET, RULE, PAPER = "#010101", "#020202", "#030303", "#040404"
 """Of text and lines, of what stands back, of grids, and of the page itself."""
 SERIES = tuple(f"#05010{number}" for number in range(1, 9))
-"""Of evaluators and systems, in their order; from the ninth on they come again."""
+"""Colours of evaluators and systems, in their order; from the ninth on they come again."""
 _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAPER: "var(--surface)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES, 1)
 }
@@ -71,12 +71,12 @@ def as_words(text: str) -> str:
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """What `paint` draws on one pair of axes, in inches; `alt` says in a sentence what is to be seen."""
+    """Draws by `paint` on one pair of axes, in inches; `alt` says in a sentence what is to be seen."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """What `paint` draws on a figure, as an `<svg>` element. Equal drawings give equal text."""
+    """Draws by `paint` on a figure, as an `<svg>` element. Equal drawings give equal text."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -95,7 +95,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
 
 
 def as_file(picture: Markup) -> str:
-    """The picture as an SVG file: in the light colours on paper of its own, whatever shows it."""
+    """The picture as an SVG file: in the light colours on paper of its own, in any viewer."""
     colours = _light_colours()
     drawn = re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], picture)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONTS}" '

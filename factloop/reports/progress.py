@@ -90,7 +90,7 @@ class CountDisplay:
         self._progress.stop()
 
     def one_more(self, usage: Usage) -> None:
-        """One is done, and this is what it cost."""
+        """Counts one more that is done, and its cost."""
         self._done += 1
         self._calls += usage.calls
         self._usd = None if self._usd is None or usage.cost_usd is None else self._usd + usage.cost_usd

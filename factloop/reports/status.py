@@ -1,4 +1,4 @@
-"""Where a claim stands, in the five words that every report uses, and how each is marked."""
+"""The status of a claim, in the five words that every report uses, and the mark of each."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def status_words(claim: Claim) -> str:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The status that decides the colour of a sentence with these claims. Raises ValueError where there are none."""
+    """The status that decides the colour of a sentence with these claims. Raises ValueError without claims."""
     found = {status_of(claim) for claim in claims}
     return min(found, key=list(Status).index)
 

@@ -1,4 +1,4 @@
-"""What reports on the terminal are laid out of: titled sections, rows of a result, texts cut to length."""
+"""The parts of reports on the terminal: titled sections, rows of a result, texts cut to length."""
 
 from __future__ import annotations
 

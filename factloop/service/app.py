@@ -115,7 +115,7 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
 
 
 def default_folder() -> Path:
-    """In the user's data."""
+    """The service's folder in the user's data."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"
@@ -129,7 +129,7 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 
 
 def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
-    """Its own documents are under the name that hides where they lie: reads and indexes them, which blocks."""
+    """The checker of all jobs. It reads and indexes its own documents, which blocks; a name hides where they lie."""
     search: list[str | SearchTool] = list(check.search)
     if check.docs:
         search.append(open_documents(OWN, check.docs, check))
@@ -140,7 +140,7 @@ def _checker(check: CheckSettings, chat: ChatModel | None) -> FactChecker:
 
 
 async def _scorer(trust: TrustSettings) -> TrustScorer:
-    """What is wrong with its set-up is said now, where there is one."""
+    """The scorer of all jobs; opened now, so that a wrong set-up shows at the start."""
     scorer = TrustScorer(settings=trust)
     if trust.subject_model or trust.corpus:
         await scorer.aopen()
@@ -173,7 +173,7 @@ async def _on_refused(_: Request, error: Exception) -> Response:
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
-    """One thing that is wrong, in one line; what was sent is not sent back.
+    """Refuses invalid input with one error in one line; what was sent is not sent back.
 
     Where one of several shapes would do, the error that lies deepest is that of the shape that was meant.
     """
@@ -186,7 +186,7 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
-    """What no route was found for, and bodies that cannot be parsed at all."""
+    """Answers a request that no route was found for, and a body that cannot be parsed at all."""
     assert isinstance(error, HTTPException)
     types = {404: "not_found", 405: "wrong_method"}
     refused = RequestRefusal(

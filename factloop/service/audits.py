@@ -1,4 +1,4 @@
-"""Audits, by the evaluation package: imported where one is asked for, and the package is installed."""
+"""Runs audits by the evaluation package, which is imported when an audit is asked for, if it is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two checks claim by claim, paired as `factloop compare` pairs the claims of two runs."""
+"""Compares two checks claim by claim, paired as `factloop compare` pairs the claims of two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the routes share, and how they get at it."""
+"""The objects that the routes share, and how routes get at them."""
 
 from __future__ import annotations
 

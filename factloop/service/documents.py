@@ -1,4 +1,4 @@
-"""What a request is held against: documents in it, or those that the operator registered by name."""
+"""The documents that a request is held against: those in it, or those that the operator registered by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.given import GivenIndexes
 
 OWN = "documents"
-"""What the evidence calls the documents that the service itself searches."""
+"""The name that evidence gives to the documents that the service itself searches."""
 
 
 class RegisteredDocuments(SearchTool):
@@ -91,21 +91,21 @@ class Library:
             )
 
     async def tool(self, documents: Documents) -> SearchTool | None:
-        """What searches them; None where given documents hold no text."""
+        """The tool that searches them; None if given documents hold no text."""
         if isinstance(documents, str):
             return self.registered[documents]
         return await self._indexes.of([_document(one) for one in documents])
 
 
 async def open_library(documents: Mapping[str, Sequence[str]], settings: RunSettings) -> Library:
-    """Reads and indexes what is registered, in a thread. Raises ConfigError, DataError."""
+    """Reads and indexes the registered documents, in a thread. Raises ConfigError, DataError."""
     return Library(
         {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
     )
 
 
 def open_documents(name: str, paths: Sequence[str], settings: RunSettings) -> RegisteredDocuments:
-    """Reads and indexes them: blocks. Raises ConfigError, DataError."""
+    """Reads and indexes documents: blocks. Raises ConfigError, DataError."""
     folder = cache_folder(settings, INDEXES)
     found = DocumentSearch(paths, cache_dir=folder, in_memory=folder is None, embedder=build_embedder(settings))
     tidy(settings)
@@ -118,7 +118,7 @@ def _document(given: GivenDocument) -> Document:
 
 
 def _folder_of(path: str) -> str:
-    """What stands before a file's name within what was registered: the folder, or that of a file or a glob."""
+    """The path before a file's name within what was registered: the folder, or that of a file or a glob."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

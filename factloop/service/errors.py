@@ -49,7 +49,7 @@ def refuse_without_evaluation(what: str) -> None:
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Cut to a length, and of whole characters: what callers sent may be in it."""
+    """The error's words, cut to a length and to whole characters: what callers sent may be in them."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
@@ -58,7 +58,7 @@ def error_body(words: ErrorWords) -> bytes:
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """What the caller is told of a failure. A wrong set-up is the operator's business: it may name files."""
+    """The words on a failure for the caller. A wrong set-up is the operator's business: it may name files."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)
@@ -86,7 +86,7 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""Of a job that was waited for; 500 for anything else."""
+"""Status of the answer to a caller who waited for a job that failed; 500 for anything else."""
 
 
 def _status(error: ToolError) -> str:

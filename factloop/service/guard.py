@@ -28,14 +28,14 @@ from factloop.service.tickets import Tickets
 
 READING = frozenset({"GET", "HEAD"})
 READS_FOR_A_JOB = 10
-"""How much oftener one may read than ask for work."""
+"""How many times as many reads a caller may make as requests for work."""
 MOST_WHERE_NONE_IS_READ = 1_000
 """Bytes of a body that no route reads, as some clients send one with every request."""
 MOST_DISCARDED = 64_000_000
 """Bytes that are read after a refusal, and thrown away."""
 DISCARDED_WITHIN_S = 5.0
 SENT_WITHIN_S = 60.0
-"""One part of an answer."""
+"""Seconds in which one part of an answer must be sent."""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
@@ -45,7 +45,7 @@ KEPT_FROM_BROWSERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
-"""On every answer that does not say otherwise."""
+"""Headers of every answer that does not have its own."""
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class ServiceGuard:
         await self._app(scope, replayed(body, receive), answer)
 
     def _refuse_strange_host(self, headers: Headers) -> None:
-        """A name that a stranger's DNS points at this machine must not reach it through a browser."""
+        """Refuses unknown hosts: a name that a stranger's DNS points at this machine must not reach it by a browser."""
         if not self._settings.is_loopback:
             return
         name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
@@ -147,7 +147,7 @@ class _RequestBody:
     """The body as the caller sends it, and whether all of it has arrived."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
-        """`waits`: whether the caller sends a body only when it is told to go on, as it is by the first look at it."""
+        """`waits`: whether the caller sends a body only when told to go on, which the first look at the body does."""
         self._receive = receive
         self._is_whole = waits
 
@@ -209,7 +209,7 @@ class RateLimits:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     def take(self, kind: str, caller: str) -> None:
-        """Raises RequestRefusal, with the seconds to wait, where it is too often."""
+        """Counts a request. Raises RequestRefusal, with the seconds to wait, if the caller makes too many."""
         for limit in self._limits[kind]:
             if not self._limiter.hit(limit, kind, caller):
                 wait = self._limiter.get_window_stats(limit, kind, caller).reset_time - time.time()
@@ -222,7 +222,7 @@ class RateLimits:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Stopping and deleting are as free as reading: a caller at the limit must be able to stop what is too much."""
+    """Whether a request asks for work. Stopping and deleting do not: a caller at the limit must be able to stop."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 

@@ -43,7 +43,7 @@ class Jobs:
     def __init__(
         self, store: JobStore, work: Work, folder: Path, metrics: Metrics, *, max_running: int, max_queued: int
     ) -> None:
-        """`folder` is that of the journals."""
+        """`folder` is for the journals."""
         self._store, self._work, self._folder, self._metrics = store, work, folder, metrics
         self._slots = asyncio.Semaphore(max_running)
         self._max_live = max_running + max_queued
@@ -52,7 +52,7 @@ class Jobs:
         self.is_stopping = False
 
     async def start(self) -> None:
-        """Goes on with what an earlier process left."""
+        """Goes on with the jobs that an earlier process left."""
         for stored in await self._in_database(self._store.unfinished):
             request = await self._in_database(self._store.text, stored.job.id, "request")
             if request is not None:
@@ -97,21 +97,21 @@ class Jobs:
         return [self._live[one.job.id].stored.job if one.job.id in self._live else one.job for one in found]
 
     async def request(self, job_id: str) -> str | None:
-        """What was asked for, as JSON."""
+        """The request of a job, as JSON."""
         return await self._in_database(self._store.text, job_id, "request")
 
     async def result(self, job_id: str) -> str | None:
         return await self._in_database(self._store.text, job_id, "result")
 
     async def events(self, job: Job) -> list[LiveEvent]:
-        """Of a finished job, the last being that it is."""
+        """The events of a finished job; the last says that it is finished."""
         text = await self._in_database(self._store.text, job.id, "events")
         events = [] if text is None else read_events(text)
         number = events[-1].number + 1 if events else 1
         return [*events, LiveEvent(number, JOB_FINISHED, job.model_dump_json())]
 
     async def cancel(self, live: LiveJob) -> None:
-        """Stops it, and returns when it is stopped."""
+        """Stops the job, and returns when it is stopped."""
         live.is_cancelled = True
         if live.task is not None:
             live.task.cancel()
@@ -122,7 +122,7 @@ class Jobs:
         await self._in_database(self._store.delete, job_id)
 
     def begin_stop(self) -> None:
-        """Stops what is at work: it goes back to its place in the queue, for the next start."""
+        """Stops the jobs at work: they go back to their places in the queue, for the next start."""
         self.is_stopping = True
         for live in list(self._live.values()):
             if live.task is not None:
@@ -194,7 +194,7 @@ class Jobs:
         await self._in_database(self._store.save, stored, texts)
 
     async def _in_database(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """In the one thread that the database has: SQLite has one writer, and the order is kept.
+        """Calls in the one thread that the database has: SQLite has one writer, and the order is kept.
 
         Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file.
         """
@@ -207,7 +207,7 @@ class Jobs:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Writes down what was paid for, even if the job is cancelled meanwhile."""
+    """Waits for the end of `work`, which writes down what was paid for, even if the job is cancelled meanwhile."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -220,7 +220,7 @@ def _note_progress(live: LiveJob, progress: Progress) -> None:
 
 
 def not_kept() -> RequestRefusal:
-    """For what the database does not take, or has not."""
+    """The refusal for what the database does not take, or has not."""
     return RequestRefusal(
         503, "not_kept", "the service cannot keep jobs just now; try again later", headers=_retry_after()
     )

@@ -51,7 +51,7 @@ class LiveJob:
         self._wake()
 
     async def closed(self) -> None:
-        """Waits until it is."""
+        """Waits until the job's events have ended."""
         await self._closed.wait()
 
     async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
@@ -76,7 +76,7 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """As one JSON text."""
+    """The events as one JSON text."""
     return json.dumps([[one.number, one.type, one.data] for one in events])
 
 

@@ -1,4 +1,4 @@
-"""What Prometheus may read: requests, jobs, claims, and what they cost."""
+"""Metrics for Prometheus: requests, jobs, claims, and what they cost."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ TYPES = {
 }
 INDEX = "index.html"
 OF_REPORTS = ("base.css", "list.css")
-"""Styles that the page shares with the reports."""
+"""Styles of the reports, which the page shares."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
 _HEAD = 1_000
-"""Characters of a report in which its policy stands, before anything that came from outside."""
+"""Characters at the head of a report in which its policy stands, before anything that came from outside."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the service knows of a kind of report."""
+"""A kind of report that the service shows."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ class ResultKind:
     title: Callable[[Any], str]
     words: Callable[[Any], str]
     is_job: bool = False
-    """Whether it comes of a job, too."""
+    """Whether jobs make it, too."""

@@ -1,4 +1,4 @@
-"""The kinds of report that the service shows. Those of the evaluation package are there where it is installed."""
+"""The kinds of report that the service shows; those of the evaluation package if it is installed."""
 
 from __future__ import annotations
 
@@ -72,4 +72,4 @@ KINDS = (
         is_job=True,
     ),
 )
-"""In the order in which they are tried."""
+"""All kinds, in the order in which they are tried."""

@@ -24,7 +24,7 @@ from factloop.service.shapes import ResultInfo, title_of
 LARGEST = 200_000_000
 """Bytes of a file; a larger one is passed over."""
 IN_FOLDERS = ("summary.json", "experiment.json", "report.json")
-"""The file that a folder stands for."""
+"""The file that stands for a folder."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -34,7 +34,7 @@ class Result:
 
     info: ResultInfo
     text: str
-    """As it stands in the file."""
+    """The report as it stands in the file."""
     record: Record
     kind: ResultKind
 
@@ -50,12 +50,12 @@ class ResultFolder:
         self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
 
     def all(self) -> list[ResultInfo]:
-        """Newest first; those without a date last."""
+        """All results, newest first; those without a date last."""
         found = [result.info for name, path in self._files() if (result := self._result(name, path)) is not None]
         return sorted(found, key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
-        """By the name that the list gave it: it is looked up, never made into a path."""
+        """The result of this name in the list: the name is looked up, never made into a path."""
         path = dict(self._files()).get(name)
         return None if path is None else self._result(name, path)
 
@@ -109,7 +109,7 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Since the epoch, for any date that can be written; one without a zone is taken for UTC."""
+    """Seconds since the epoch, for any date that can be written; one without a zone is taken for UTC."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

@@ -1,4 +1,4 @@
-"""Routes beside those of jobs: the page, health, metrics, what there is."""
+"""Routes beside those of jobs: the page, health, metrics, information and results."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ async def ready(context: InContext) -> Response:
 
 @router.get("/metrics", tags=["state"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(context: InContext) -> Response:
-    """For Prometheus."""
+    """Counts for Prometheus."""
     return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/v1/info", tags=["state"], responses=answers(503))
 async def info(opened: Open, _owner: Owner) -> Info:
-    """What this service is and can do."""
+    """Describes this service."""
     return opened.info
 
 
@@ -60,13 +60,13 @@ async def results(context: InContext, _owner: Owner) -> ResultList:
 
 @router.get("/v1/results/{name}.json", tags=["results"], responses=answers(404, 422))
 async def result(name: str, context: InContext, _owner: Owner) -> Response:
-    """One of them as JSON."""
+    """One registered result as JSON."""
     return Response((await _result(context, name)).text, media_type="application/json")
 
 
 @router.get("/v1/results/{name}/page.html", tags=["results"], response_class=Response, responses=page_and(404, 422))
 async def result_page(name: str, context: InContext, _owner: Owner) -> Response:
-    """One of them as a page that needs nothing else."""
+    """One registered result as a page that needs nothing else."""
     found = await _result(context, name)
     drawn = await asyncio.to_thread(found.kind.render, found.record)
     return HTMLResponse(drawn, headers={"Content-Security-Policy": report_policy(drawn)})

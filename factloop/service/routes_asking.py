@@ -89,7 +89,7 @@ def _refuse_nothing_to_check_against(ask: CheckAsk, opened: LoopServices) -> Non
 
 
 def _kept(ask: AuditAsk) -> str:
-    """The request as it is kept, and can be read again. Raises RequestRefusal for what JSON can say and no text can."""
+    """The request as JSON to be kept. Raises RequestRefusal for what JSON can say and no text can."""
     try:
         text = ask.model_dump_json()
         AuditAsk.model_validate_json(text)
@@ -118,7 +118,7 @@ async def _submitted(opened: LoopServices, owner: str, kind: Kind, about: str, r
 
 
 async def _result(opened: LoopServices, live: LiveJob) -> Response:
-    """The report, when there is one. Raises RequestRefusal for a job that came to nothing."""
+    """The report, once there is one. Raises RequestRefusal for a job that failed or was cancelled."""
     await live.closed()
     job = live.stored.job
     if job.status == "done":

@@ -1,4 +1,4 @@
-"""Routes to jobs: their state, what happens in them, and what came of them."""
+"""Routes to jobs: their state, their events, and their reports."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def job(job: TheJob) -> Job:
 
 @router.get("/jobs/{job_id}/request", response_model=Ask, responses=answers(404, 422))
 async def request(job: TheJob, opened: Open) -> Response:
-    """What was asked for: a page shows it beside what comes of it, and may ask again."""
+    """The request of a job: a page shows it beside its report, and may ask again."""
     text = await opened.jobs.request(job.id)
     if text is None:  # deleted since it was looked up
         raise no_such_job()
@@ -98,7 +98,7 @@ async def events(
     owner: Owner,
     last_event_id: Annotated[str | None, Header(description="Only what came after this event.")] = None,
 ) -> Response:
-    """What happens in a job, as server-sent events, from its beginning; the last is `job_finished`.
+    """Sends the events of a job, as server-sent events, from its beginning; the last is `job_finished`.
 
     A stream that ends without it was cut off by the service being stopped: ask again with `Last-Event-ID`.
     """
@@ -132,7 +132,7 @@ async def report(job: TheJob, opened: Open) -> Response:
 
 @router.get("/compare", responses=answers(404, 409, 422, 503))
 async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
-    """Two checks, claim by claim."""
+    """Compares two checks, claim by claim."""
     refuse_without_evaluation("comparisons")
     from factloop.service.comparing import compare_checks
 

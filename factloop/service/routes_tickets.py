@@ -19,11 +19,11 @@ class TicketAsk(RequestModel):
     """The page that a browser is to open."""
 
     page: Annotated[str, StringConstraints(max_length=200, pattern=f"^{PAGES}$")]
-    """Its path, that of a report or of a registered result."""
+    """The path of a report or of a registered result."""
 
 
 class Ticket(Record):
-    """Where it can be opened."""
+    """An address for a browser."""
 
     address: str
     """Path and query. Good for a minute, without a key."""
@@ -31,5 +31,5 @@ class Ticket(Record):
 
 @router.post("/tickets", responses=answers(403, 413, 415, 422))
 async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
-    """An address under which a browser can open a page of the caller's: a link carries no key."""
+    """Gives an address under which a browser can open a page of the caller's: a link carries no key."""
     return Ticket(address=context.tickets.address(owner, ask.page))

@@ -16,7 +16,7 @@ from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient
 from factloop.service.context import ServiceContext
 
 MOST_CONNECTIONS = 1_000
-"""At a time; further ones are told 503."""
+"""Connections at a time; further ones are told 503."""
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
@@ -65,7 +65,7 @@ def _config(app: FastAPI, context: ServiceContext) -> uvicorn.Config:
 
 
 def _put_away_in_peace() -> None:
-    """The server raises what stopped it once more when it is down; by then all that is left is to put things away."""
+    """Puts things away after the server raised once more what stopped it."""
 
     def heard(_number: int, _frame: FrameType | None) -> None:
         return

@@ -11,15 +11,15 @@ from factloop.core.errors import ConfigError
 from factloop.entrance.address import Binding
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-"""Of registered documents and results."""
+"""The name of registered documents or results."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceSettings(Binding):
-    """What the operator chose. Raises ConfigError."""
+    """Settings of the operator. Raises ConfigError."""
 
     folder: Path | None = None
-    """Of the database (unless that is named by URL) and of running jobs' journals; by default in the user's data."""
+    """Folder of running jobs' journals, and of the database unless that has a URL; by default in the user's data."""
     database: str | None = None
     """SQLAlchemy's URL of a SQLite file or a PostgreSQL database."""
     documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -27,20 +27,20 @@ class ServiceSettings(Binding):
     results: Path | None = None
     """Folder with audits, experiments and runs to show."""
     max_jobs: int = 8
-    """At work at a time."""
+    """Jobs at work at a time."""
     max_queued: int = 100
-    """Waiting for their turn; another is refused."""
+    """Jobs that wait for their turn; another is refused."""
     max_body_mb: float = 8.0
     rate: str = "60/minute"
     """Jobs that one key, or one address without a key, may ask for or delete. Reading is allowed ten times as often."""
     body_timeout_s: float = 20.0
-    """In which a request must have come in whole."""
+    """Seconds in which a request must have come in whole."""
     header_timeout_s: float = 10.0
-    """In which a new connection must have sent the headers of its first request."""
+    """Seconds in which a new connection must have sent the headers of its first request."""
     heartbeat_s: float = 15.0
-    """Between the comments that keep an idle stream of events open."""
+    """Seconds between the comments that keep an idle stream of events open."""
     stop_timeout_s: float = 10.0
-    """For answers under way when the service is stopped."""
+    """Seconds for answers under way when the service is stopped."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

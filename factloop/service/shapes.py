@@ -1,4 +1,4 @@
-"""What callers send and get. Reports are the records that the Python API returns."""
+"""Requests and answers of the API. Reports are the records that the Python API returns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class RequestModel(BaseModel):
-    """Base of what callers send: strangers among the fields are refused."""
+    """Base of requests: unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
@@ -42,7 +42,7 @@ class GivenDocument(RequestModel):
     text: Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
     title: Annotated[str, StringConstraints(max_length=1_000)] = ""
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
-    """What the evidence calls it, such as its address; nothing is fetched from there."""
+    """The name that evidence gives it, such as its address; nothing is fetched from there."""
 
 
 Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS)]
@@ -57,13 +57,13 @@ class CheckAsk(RequestModel):
     """The question that it answers."""
     documents: Documents | None = None
     mode: Mode = "faithfulness"
-    """Against the documents and nothing else, or also against what the service searches."""
+    """Judge against the documents and nothing else, or also against what the service searches."""
     k: (
         Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1, max_length=MOST_KS)] | None
     ) = None
-    """Each K of F1@K; by default the service's own."""
+    """The Ks of F1@K; by default the service's own."""
     limits: Limits | None = None
-    """What this check may take, within what the service allows each: at its deadline it ends, partly unscored."""
+    """Limits of this check, within what the service allows each: at its deadline it ends, partly unscored."""
 
 
 class TrustAsk(RequestModel):
@@ -72,7 +72,7 @@ class TrustAsk(RequestModel):
     question: Question
     response: Text | None = None
     documents: Documents | None = None
-    """Searched in place of the service's own corpus."""
+    """Documents to search in place of the service's own corpus."""
 
 
 class LongFormAsk(RequestModel):
@@ -97,12 +97,12 @@ Ask = CheckAsk | TrustAsk | LongFormAsk | AuditAsk
 
 
 class ErrorWords(Record):
-    """What went wrong."""
+    """An error in words."""
 
     type: str
     message: str
     field: str | None = None
-    """Of the request, where one is at fault."""
+    """The field of the request, if one is at fault."""
 
 
 class ErrorBody(Record):
@@ -112,7 +112,7 @@ class ErrorBody(Record):
 
 
 class Progress(Record):
-    """How far a check has come."""
+    """The progress of a check."""
 
     n_claims_found: Count = 0
     n_claims_judged: Count = 0
@@ -124,7 +124,7 @@ class CheckSummary(Record):
     kind: Literal["check"] = "check"
     counts: Counts
     precision: Share | None
-    """None where nothing was scored."""
+    """None if no claim was scored."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ class LongFormSummary(Record):
 
 
 class AuditSummary(Record):
-    """What was audited."""
+    """The data that was audited."""
 
     kind: Literal["audit"] = "audit"
     n_claims: Count
@@ -180,10 +180,10 @@ class Job(Record):
     started_at: datetime | None = None
     finished_at: datetime | None = None
     error: ErrorWords | None = None
-    """Exactly where the status is `failed`."""
+    """Set if and only if the status is `failed`."""
     progress: Progress = Progress()
     summary: Summary | None = None
-    """Exactly where the status is `done`."""
+    """Set if and only if the status is `done`."""
 
 
 class JobPage(Record):
@@ -210,7 +210,7 @@ class DocumentsInfo(Record):
 
 
 class LimitsInfo(Record):
-    """What the service allows."""
+    """The limits that the service allows."""
 
     max_body_bytes: int
     max_response_chars: int = LONGEST_TEXT
@@ -222,15 +222,15 @@ class LimitsInfo(Record):
     max_queued: int
     rate: str
     each_check: Limits
-    """What a check may take at most, whatever it asks for."""
+    """The most that a check may take, even if it asks for more."""
 
 
 class Info(Record):
-    """What this service is and can do."""
+    """A description of this service."""
 
     version: str
     judge: str
-    """Who judges, by which plan, in words."""
+    """The judge: model or offline engine and plan, in words."""
     documents: tuple[DocumentsInfo, ...]
     can_search: bool
     """Whether the mode `factuality` has anything of its own to search."""
@@ -247,7 +247,7 @@ class Health(Record):
 
 
 class ComparedSide(Record):
-    """What one check said of a claim."""
+    """One check's side of a claim."""
 
     claim_id: str
     verdict: Verdict | None
@@ -283,7 +283,7 @@ class ComparedCounts(Record):
     n_only_second: Count
     n_flips: Count
     n_unscored_pairs: Count
-    """Pairs in which a side has no verdict: no flip, and no agreement."""
+    """Pairs in which a side is unscored: no flip, and no agreement."""
 
 
 class ChecksComparison(Record):
@@ -307,11 +307,11 @@ class ResultInfo(Record):
     title: str
     created_at: datetime | None
     summary: str
-    """In words."""
+    """The result in words."""
 
 
 class ResultList(Record):
-    """What there is to look through."""
+    """Registered results."""
 
     results: tuple[ResultInfo, ...]
 

@@ -1,4 +1,4 @@
-"""One service to a database: two would begin each other's waiting jobs, and pay for them twice."""
+"""Keeps one service to a database: two would begin each other's waiting jobs, and pay for them twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.private import FILE_MODE
 
 KEY = 0x666163746C6F6F70
-"""Of PostgreSQL's advisory lock: "factloop" in ASCII. Locks are those of one database."""
+"""Key of PostgreSQL's advisory lock: "factloop" in ASCII. Locks are those of one database."""
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _of_server(engine: Engine) -> Iterator[None]:
-    """The lock is its connection's, and ends with it; no transaction stays open for it."""
+    """Locks a database on a server: the lock ends with its connection, and no transaction stays open for it."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": KEY}):
             raise _taken(engine)

@@ -80,10 +80,10 @@ class StoredJob:
     job: Job
     owner: str
     attempt: int = 0
-    """How often it was begun: more than once where the service was stopped meanwhile."""
+    """How often the job was begun: more than once where the service was stopped meanwhile."""
 
     def changed(self, **values: Any) -> StoredJob:
-        """With other values of the job."""
+        """The job with other values."""
         return replace(self, job=self.job.model_copy(update=values))
 
 
@@ -112,7 +112,7 @@ class JobStore:
             raise ConfigError(f"--database {_shown(url)}: was written by another version of factloop (format {found})")
 
     def held(self) -> AbstractContextManager[None]:
-        """While it is entered, no other service has the database. Raises ConfigError where one has."""
+        """Holds the database: until it is left, no other service has it. Raises ConfigError if one has."""
         return sole_use(self._engine)
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class JobStore:
             _write_texts(connection, stored.job.id, {"request": request})
 
     def save(self, stored: StoredJob, texts: Mapping[TextName, str] | None = None) -> None:
-        """Its new state, together with its texts. A job that was deleted meanwhile stays so."""
+        """Saves the job's new state together with its texts. A job that was deleted meanwhile stays so."""
         with self._engine.begin() as connection:
             changed = connection.execute(update(_JOBS).where(_JOBS.c.id == stored.job.id).values(**_row(stored)))
             if changed.rowcount and texts:
@@ -164,7 +164,7 @@ class JobStore:
         return found
 
     def unfinished(self) -> list[StoredJob]:
-        """Of all owners, oldest first."""
+        """The unfinished jobs of all owners, oldest first."""
         wanted = select(_JOBS).where(_JOBS.c.status.in_(("queued", "running"))).order_by(_JOBS.c.id)
         with self._engine.connect() as connection:
             return _readable(connection.execute(wanted))
@@ -208,7 +208,7 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 
 
 def _shown(url: str) -> str:
-    """Without what may be a password."""
+    """The address without what may be a password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

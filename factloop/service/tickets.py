@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 PARAMETER = "ticket"
 GOOD_FOR_S = 60
 PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/report\.html)"
-"""What can be opened by a ticket."""
+"""Paths of the pages that a ticket opens."""
 _TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 _LONGEST_QUERY = 500
 
@@ -28,7 +28,7 @@ class Tickets:
         self._owners, self._clock, self._secret = tuple(owners), clock, secrets.token_bytes(32)
 
     def address(self, owner: str, page: str) -> str:
-        """Where the owner's browser may open the page within the next minute."""
+        """The address at which the owner's browser may open the page within the next minute."""
         until = str(int(self._clock()) + GOOD_FOR_S)
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
 

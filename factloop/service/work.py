@@ -1,4 +1,4 @@
-"""What each kind of job does: it asks the checker, the scorer or the audit, as the Python API and the command do."""
+"""The work of each kind of job: it asks the checker, the scorer or the audit, as the Python API and the command do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What assertions check with, where the test does not say: pytest's ini file, the environment, `factloop.toml`.
+"""Defaults of assertions, where the test says nothing: pytest's ini file, the environment, `factloop.toml`.
 
 What the test says comes first, then the environment, then the ini file, then `factloop.toml`.
 """

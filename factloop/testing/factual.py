@@ -52,7 +52,7 @@ class _FactualThresholds:
                 raise ConfigError(f"{name} = {value!r}: a number is not negative")
 
     def missed_by(self, report: FactualityReport) -> list[str]:
-        """Each requirement that the report misses, in words."""
+        """The requirements that the report misses, in words."""
         counts, contradicted, missed = report.counts, n_contradicted(report.claims), []
         if self.min_precision is not None and report.precision is None:
             why = "no claim was found in the response" if not report.claims else "no claim was scored"

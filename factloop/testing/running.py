@@ -54,14 +54,14 @@ class RunningTest:
     """One test. Its recording is made when it is first wanted, and its file only where something was asked."""
 
     path: Path
-    """Of its recording."""
+    """Path of its recording."""
     mode: Mode
     remedy: str
-    """How to record it."""
+    """Says how to record it."""
     folder: Path
-    """Of the test file: where documents are looked for, too."""
+    """Folder of the test file: documents are looked for there, too."""
     root: Path
-    """Where factloop.toml lies."""
+    """Folder of factloop.toml."""
     defaults: Mapping[str, object] = field(default_factory=dict)
     """Settings from pytest's ini file, by name."""
     spent: Spending = field(default_factory=Spending)

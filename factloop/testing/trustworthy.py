@@ -45,7 +45,7 @@ class _TrustThresholds:
                 raise ConfigError(f"{name} = {value!r}: scores are between 0 and 1")
 
     def missed_by(self, report: TrustReport) -> list[str]:
-        """Each score that is too low, or missing, in words."""
+        """The scores that are too low, or missing, in words."""
         scores = (
             ("TrustBC", self.min_trust_bc, report.trust_bc.value),
             ("TrustFC", self.min_trust_fc, report.trust_fc.value),

@@ -1,4 +1,4 @@
-"""What TrustScores would cost at most, without spending anything."""
+"""Estimates what TrustScores cost at most, without spending anything."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
 SCHEMA_TOKENS = 60
-"""Of the schema that goes with each request."""
+"""Tokens of the schema that goes with each request."""
 PASSAGE_TOKENS = 140
-"""Of a passage of 100 words with its title."""
+"""Tokens of a passage of 100 words with its title."""
 CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS = 8, 30, 50
 """Of the replies."""
 

@@ -61,7 +61,7 @@ def score_long_form(
     search: Sequence[str] = (),
     run_dir: Path | None = None,
 ) -> LongFormTrustReport:
-    """As `ascore_long_form`, where no event loop runs."""
+    """Scores as `ascore_long_form` does, where no event loop runs."""
     return run_blocking(ascore_long_form(response, prompt, settings=settings, search=search, run_dir=run_dir))
 
 

@@ -32,7 +32,7 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """What a run will be made of, before anything is asked: enough to name it."""
+    """The set-up of a run before anything is asked: enough to name it."""
 
     settings: TrustSettings
     prompts: PromptRegistry
@@ -86,7 +86,7 @@ def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel 
 
 
 def _judge(settings: TrustSettings, model: BaseChatModel | None, embedder: Any) -> ChatModel | Verifier:
-    """What judges passages: a chat model, an NLI encoder, or else the offline rater."""
+    """The judge of passages: a chat model, an NLI encoder, or else the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
         raise ConfigError("give one judge of passages: --judge-model or --nli")

@@ -22,7 +22,7 @@ class QuestionAnswer(TableItem):
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """A blank response is none: CSV cannot tell them apart."""
+        """The response; a blank one counts as None, since CSV cannot tell them apart."""
         return response if response and response.strip() else None
 
 

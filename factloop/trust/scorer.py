@@ -99,7 +99,7 @@ class TrustScorer:
 
     @property
     def corpus(self) -> SearchTool | None:
-        """What TrustFC searches. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        """The documents that TrustFC searches, read and indexed on first use. Raises ConfigError, DataError."""
         with self._opening:
             if self._corpus is None and self.settings.corpus:
                 from factloop.tools.search.documents.search import DocumentSearch
@@ -132,9 +132,9 @@ class TrustScorer:
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """The report on each answer as soon as it is done, in whatever order, and the whole run last.
+        """Yields the report on each answer as soon as it is done, in any order, and the whole run last.
 
-        Otherwise as `ascore`. Whoever stops before the end closes the stream (`contextlib.aclosing`).
+        Otherwise as `ascore`. A caller that stops before the end closes the stream (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
@@ -246,7 +246,7 @@ class TrustScorer:
         return scoring if scoring is not None else await self._open.keep(_opened(self._setup()))
 
     async def _load(self) -> None:
-        """In a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
+        """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
         await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
@@ -328,7 +328,7 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """What must not change between the attempts at one run. Versions may: answers paid for stay as they are."""
+    """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
     texts = json.dumps([[item.id, item.question, item.response] for item in items])
     asked = {"logprobs": setup.settings.logprobs} if setup.subject is not None else {}

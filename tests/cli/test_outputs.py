@@ -18,7 +18,8 @@ FILES = {
     "sources/deep/er.md": "She died in 1852.",
     "responses.jsonl": '{"prompt": "Who?", "response": "Ada Lovelace was born in London."}\n',
     "pairs.jsonl": '{"id": "1", "question": "Who?", "response": "Ada Lovelace"}\n',
-    "plan.yaml": "name: p\ndata: responses.jsonl\nbaseline: a\nsettings: {docs: [sources]}\nvariants: {a: {}, b: {max_searches: 1}}\n",
+    "plan.yaml": "name: p\ndata: responses.jsonl\nbaseline: a\n"
+    "settings: {docs: [sources]}\nvariants: {a: {}, b: {max_searches: 1}}\n",
     "variant/safe/rating.md": "",
 }
 

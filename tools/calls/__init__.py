@@ -1,1 +1,1 @@
-"""What every paid or fallible call goes through: limits, retries, cache, single flight, budget and accounting."""
+"""The way of every paid or fallible call: limits, retries, cache, single flight, budget and accounting."""

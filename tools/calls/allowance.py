@@ -20,7 +20,7 @@ def is_of_one_check(error: Exception) -> bool:
 
 
 class Allowance:
-    """Without arguments it allows everything. Lives in one event loop."""
+    """The limits of one check, and what is left of them; without arguments, no limits. Lives in one event loop."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Allowance:
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
-        """As `Budget.reserve`."""
+        """Reserves as `Budget.reserve`."""
         async with self._budget.reserve(worst_usd, calls=calls) as reservation:
             yield reservation
 

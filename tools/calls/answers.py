@@ -43,7 +43,7 @@ class Call(Protocol):
 
     @property
     def recorded_as(self) -> TapeRequest | None:
-        """What it is on a tape; None for what no tape keeps."""
+        """The call as a tape has it; None for one that no tape keeps."""
         ...
 
     async def make(self, meter: UsageMeter) -> Value:

@@ -80,7 +80,7 @@ class CallCache:
         make_private_database(path)
 
     def _prepare(self) -> None:
-        """Makes the table in a new file; a file that somebody else made is left as it is."""
+        """Makes the table in a new file; a file that another program made is left as it is."""
         execute = self._connection.execute
         (found,) = execute("PRAGMA user_version").fetchone()
         if found == FORMAT:
@@ -116,7 +116,7 @@ class CallCache:
         patiently(self._connection.execute, "PRAGMA journal_mode=WAL")
 
     def _prune(self) -> None:
-        """Keeps to the bounds, where there are any and nobody else is at it."""
+        """Removes what exceeds the bounds, if there are any and no other process is doing so."""
         self._unweighed = 0
         if self._bounds is not None:
             try:
@@ -200,7 +200,7 @@ class CallCache:
 
 
 def hold_of(path: Path) -> Path:
-    """What whoever uses the cache at `path` holds meanwhile."""
+    """The lock that a process holds while it uses the cache at `path`."""
     return path.with_name(f"{path.name}.use")
 
 

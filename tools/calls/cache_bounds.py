@@ -20,7 +20,7 @@ VACUUMED = 1000
 
 @dataclass(frozen=True)
 class CacheBounds:
-    """Of a cache that runs share."""
+    """Bounds of a cache that runs share."""
 
     max_bytes: int
     max_age_s: float
@@ -50,7 +50,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """For a file that is new: SQLite must know before the first table. Older ones only stop growing."""
+    """Prepares a new file: SQLite must know before the first table. Older ones only stop growing."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 

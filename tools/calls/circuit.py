@@ -38,7 +38,7 @@ class Circuit:
             raise ToolError(f"{self._tool}: not asked again for now ({self._why})", tool=self._tool)
 
     def admit(self) -> None:
-        """As `check`, for a request about to be sent: of those that come after a rest only the first may try."""
+        """Checks as `check`, for a request about to be sent: of those that come after a rest only the first may try."""
         self.check()
         if self._failures >= self._limit:
             self._resting_until = self._clock() + self._rest_s

@@ -64,7 +64,7 @@ class Endpoint:
     async def ask(
         self, method: Literal["GET", "POST"], fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]
     ) -> Any:
-        """What `read` takes out of the answer to these fields: a JSON value. It raises ToolError on another shape.
+        """Asks with these fields; `read` takes a JSON value out of the answer, and raises ToolError on another shape.
 
         Raises ToolError, ToolTimeout; ConfigError where the cache fails. Failures are not kept.
         """

@@ -68,7 +68,7 @@ class JsonClient:
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """As `get`, with the status and the headers of the answer."""
+        """Gets as `get`, with the status and the headers of the answer."""
         return self._exchange("GET", path, params=params)
 
     def post(self, path: str, payload: Mapping[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class JsonClient:
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
-        """What answers a form. Raises ToolError, ToolTimeout."""
+        """Posts a form, and returns the answer. Raises ToolError, ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:
@@ -191,7 +191,7 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """What came, in one line; a key that the server repeats is hidden."""
+        """The answer in one line; a key that the server repeats is hidden."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

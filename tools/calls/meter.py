@@ -25,7 +25,7 @@ class _Stage:
 
 @dataclass(frozen=True)
 class CallCost:
-    """What one answered model call cost."""
+    """The cost of one answered model call."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -91,7 +91,7 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
-        """Takes over what the answer called `key` cost, whoever paid for it; a second time it counts as a hit.
+        """Adds what the answer called `key` cost, even if another caller paid; a second time it counts as a hit.
 
         Says whether it was the first.
         """

@@ -66,7 +66,7 @@ class Patience:
         self._refusal: ToolError | None = None
         """The last since a request was accepted; the others count from there, too."""
         self._paused_until = 0.0
-        """As the server asked: it will be sent nothing before."""
+        """The time before which the server asked to be sent nothing."""
         self._given_up: str | None = None
         """Why it was; from then on only trials are made."""
         self._next_trial_at = 0.0

@@ -30,7 +30,7 @@ class SingleFlight(Generic[T]):
             try:
                 return await asyncio.shield(flight), True
             except _Abandoned:
-                continue  # it was the leader that had to end, not we: somebody has to fly again
+                continue  # the leader had to end, not this follower: one of the followers calls again
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
         try:
             result = await call()

@@ -60,7 +60,7 @@ class Tape:
             return self._loaded
 
     def _load(self) -> dict[str, TapeEntry]:
-        """What is on the tape. Raises ConfigError for a file that cannot be read, or a place that cannot be written."""
+        """Loads the tape. Raises ConfigError for a file that cannot be read, or a place that cannot be written."""
         if self.mode != "replay":
             self._check_place()
         if self.mode == "record":

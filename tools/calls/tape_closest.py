@@ -31,7 +31,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
 
 
 def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
-    """What sets the request apart from the closest of its kind, in one line."""
+    """The difference of the request from the closest of its kind, in one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
         return f"it holds no request of this kind ({kind})"
@@ -75,7 +75,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """From its end, as instructions come first and are the same in most requests."""
+    """The text of a request from its end: instructions come first and are the same in most requests."""
     return _plain(request)[-_COMPARED:]
 
 

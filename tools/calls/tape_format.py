@@ -36,7 +36,7 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Where it stands in the file, from 1; 0 where it was made in this process."""
+    """Line in the file, from 1; 0 for an entry made in this process."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:

@@ -131,7 +131,7 @@ class _OpenTelemetrySpan(Span):
         self.end(error)
 
     def _facts(self, error: BaseException) -> dict[str, Any]:
-        """What kind of error it is. Its words may repeat what was said, and are content."""
+        """The kind of the error. Its words may repeat what was said, and are content."""
         status = error.status if isinstance(error, ToolError) else None
         return {
             "error.type": type(error).__name__,

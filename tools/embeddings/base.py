@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # whoever has no embeddings needs no numpy
+if TYPE_CHECKING:  # numpy is not needed without embeddings
     import numpy as np
     from numpy.typing import NDArray
 

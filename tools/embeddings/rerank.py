@@ -1,4 +1,4 @@
-"""One order out of two: passages as a word search ranks them, and as their meaning does."""
+"""Makes one order out of two: passages as a word search ranks them, and as their meaning does."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _vector_of_line(line: bytes, dimension: int) -> WordVector | None:
 
 
 def _binary_words(first: bytes, file: IO[bytes], header: Header, path: Path) -> Iterator[WordVector]:
-    """Each word up to a space, then its numbers as little-endian floats, with or without a line break behind them."""
+    """Reads each word up to a space, then its numbers as little-endian floats, and a line break if there is one."""
     size = header.dimension * 4
     block, at = first, 0
     for number in range(1, header.n_words + 1):

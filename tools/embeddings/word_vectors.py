@@ -23,7 +23,7 @@ from factloop.tools.embeddings.nearest import nearest
 from factloop.tools.embeddings.word2vec import WordVector, open_word2vec
 
 FORMAT = 1
-"""Of the cached folder; a change of what is written there raises it."""
+"""Version of the cached folder; a change of what is written there raises it."""
 DEFAULT_MAX_WORDS = 200_000
 _BLOCK_ROWS = 4_096
 _SAMPLE_BYTES = 1 << 16
@@ -148,7 +148,7 @@ def _mapped(folder: Path) -> Read | None:
 
 
 def _convert(path: Path, folder: Path, max_words: int) -> None:
-    """Writes the folder in one step, whatever happens on the way; another process may do the same meanwhile."""
+    """Writes the folder in one step, or not at all; another process may do the same meanwhile."""
     try:
         make_private_folder(folder.parent)
         unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))

@@ -12,7 +12,7 @@ class LinkedEntity:
     """`text[start:end]` names an entity of these types."""
 
     name: str
-    """As it stands in the text."""
+    """The name as it stands in the text."""
     start: int
     end: int
     key: str
@@ -26,7 +26,7 @@ class Sibling:
     """Another entity that shares types with the one asked about."""
 
     label: str
-    """In the form in which it replaces the name in a sentence: title, order and number of names as the original has."""
+    """The label in the form that replaces the name in a sentence: with title, order and number as the original."""
     shared: tuple[str, ...]
     """The types that it shares."""
 

@@ -42,7 +42,7 @@ CREATE TABLE fame (uri TEXT PRIMARY KEY, n REAL NOT NULL) WITHOUT ROWID;
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """What a new table holds."""
+    """The contents of a new table, in numbers."""
 
     path: Path
     entities: int
@@ -200,7 +200,7 @@ class _Writer:
 
     @property
     def identity(self) -> str:
-        """Of all that the table says: entities in order, with labels and types."""
+        """A hash of all that the table says: entities in order, with labels and types."""
         return self._hash.hexdigest()[:32]
 
     def write_entities(self) -> None:
@@ -221,7 +221,7 @@ class _Writer:
             yield (number, uri, plain_label(label), fame, self._set_of(types, number)), label
 
     def _types_of(self, uri: str) -> list[int]:
-        """Those of DBpedia's ontology where it has some: dumps repeat them in the words of other vocabularies."""
+        """The types of DBpedia's ontology where it has some: dumps repeat them in the words of other vocabularies."""
         types = [row[0] for row in self._stage.execute("SELECT type FROM typed WHERE uri = ?", (uri,))]
         own = [place for place in types if self._iris[place].startswith(ONTOLOGY)]
         return sorted(own or types, key=self.type_ids.__getitem__)

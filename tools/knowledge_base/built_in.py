@@ -133,7 +133,7 @@ def _person_types(name: str, question: str) -> Iterator[str]:
 
 
 def _known_siblings(entry: Entry, name: str) -> Iterator[Sibling]:
-    """With the article where a sentence wants it: for *the Netherlands* and *Spain*, not for *United States* alone."""
+    """Siblings with the article where a sentence wants it: for *the Netherlands*, not for *United States* alone."""
     bare = takes_article(entry.label) and not name.lower().startswith("the ")
     seen = {fold(entry.label), fold(name), *(fold(alias) for alias in entry.aliases)}
     for other, shared in built_in_gazetteer().relatives(entry):

@@ -1,4 +1,4 @@
-"""What a question asks for, by its question words: a person, a city, a language."""
+"""Tells by its question words what a question asks for: a person, a city, a language."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class DBpediaKnowledgeBase:
         return LinkedEntity(text[mention.start : mention.end], mention.start, mention.end, mention.uri, types)
 
     async def _supers(self, types: Sequence[str]) -> Supers:
-        """What DBpedia says of the order among these types; nothing where the endpoint lacks the ontology."""
+        """DBpedia's order among these types; empty where the endpoint lacks the ontology."""
         if len(types) == 1:
             return {}
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")

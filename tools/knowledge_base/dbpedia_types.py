@@ -48,7 +48,7 @@ def fewer_and_fewer(types: tuple[str, ...], supers: Supers) -> Iterator[tuple[st
 
 
 def most_specific(types: Iterable[str], supers: Supers) -> tuple[str, ...]:
-    """Those that imply all the others, by name; of equivalent ones the first."""
+    """The types that imply all the others, by name; of equivalent ones the first."""
     named = sorted(set(types))
     return tuple(name for name in named if not any(_goes_without_saying(name, other, supers) for other in named))
 

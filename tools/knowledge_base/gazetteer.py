@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
     @property
     def broad(self) -> str:
-        """What questions ask for: *city*, *language*; the second type of a place."""
+        """The kind that questions ask for: *city*, *language*; the second type of a place."""
         return self.types[1] if self.types[0] == "place" else self.types[0]
 
 

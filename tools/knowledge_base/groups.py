@@ -16,13 +16,13 @@ _BANDS = (
     "Carpenters", "Kinks", "Ramones", "Animals", "Byrds", "Four Tops", "Pretenders", "Cranberries", "Smiths",
     "Foo Fighters", "Spice Girls",
 )  # fmt: skip
-"""With an article: *the Beatles*."""
+"""Bands with an article: *the Beatles*."""
 _DUOS = (
     "Coldplay", "Metallica", "Led Zeppelin", "Pink Floyd", "Black Sabbath", "Queen", "Nirvana", "Radiohead", "Oasis",
     "Aerosmith", "Fleetwood Mac", "Genesis", "Blondie", "Journey", "Backstreet Boys", "Take That", "Linkin Park",
     "Daft Punk", "Simon & Garfunkel", "Hall & Oates", "Guns N' Roses", "Eurythmics", "Toto",
 )  # fmt: skip
-"""Without one."""
+"""Bands without an article."""
 _CLUBS = (
     "Real Madrid", "Barcelona", "Manchester United", "Liverpool", "Bayern Munich", "Juventus", "Chelsea", "Arsenal",
     "AC Milan", "Inter Milan", "Ajax", "Benfica", "Porto", "Celtic", "Everton", "Valencia", "Sevilla", "Napoli",
@@ -101,7 +101,7 @@ def known_groups(kind: str, name: str, rng: random.Random) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _companies() -> Sequence[str]:
-    """Of TextBlob's list of names."""
+    """Companies of TextBlob's list of names."""
     lines = (line.strip() for line in packaged_lines("en-entities.txt"))
     names = (line.removesuffix(" ORG") for line in lines if line.endswith(" ORG"))
     return tuple(name for name in names if name not in _NO_COMPANIES)

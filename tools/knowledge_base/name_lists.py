@@ -15,12 +15,12 @@ LOCALES = (
     "en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "pt_BR", "nl_NL", "sv_SE", "da_DK", "no_NO", "fi_FI",
     "cs_CZ", "hu_HU", "ro_RO", "tr_TR", "ja_JP", "yo_NG", "ru_RU", "el_GR",
 )  # fmt: skip
-"""In the order in which they win where a name is common to several."""
+"""Locales in the order in which they win where a name is common to several."""
 COMMON_GIVEN, COMMON_FAMILY = 120, 220
 """Of a list by use, the names that are drawn; all are known where they stand in a text."""
 _MAC = re.compile(r"Mc([a-z])")
 SCRIPTS: Mapping[str, str] = {"ru_RU": "CYRILLIC", "el_GR": "GREEK"}
-"""Of the locales whose names are not in Latin letters."""
+"""Scripts of the locales whose names are not in Latin letters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where names may stand in a text, and how two spellings of one name are compared."""
+"""Finds the places where names may stand in a text, and compares two spellings of one name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words in lower case are ordinary English, by the part-of-speech lexicon that TextBlob carries."""
+"""Tells which words in lower case are ordinary English, by the part-of-speech lexicon that TextBlob carries."""
 
 from __future__ import annotations
 

@@ -83,9 +83,9 @@ class PersonName:
     words: tuple[str, ...]
     parts: tuple[Part, ...]
     gender: Gender | None
-    """As title or given name tell; None where they do not."""
+    """Gender, by title or given name; None where they do not tell."""
     locale: str
-    """Whose lists of names it fits best."""
+    """The locale whose lists of names it fits best."""
 
     @property
     def is_titled(self) -> bool:
@@ -170,7 +170,7 @@ def _locale(own: Sequence[str]) -> str | None:
 
 
 def _homes(given: str) -> Collection[str]:
-    """Where a given name is at home that stands with an unknown family name.
+    """The homes of a given name that stands with an unknown family name.
 
     Given names travel (*Dick* is in the Swedish list, *Julius* in the Dutch), and the German list has those of all
     Europe: only one that a single other list has, and no English book, tells."""
@@ -180,7 +180,7 @@ def _homes(given: str) -> Collection[str]:
 
 
 def gender_asked_for(question: str) -> Gender | None:
-    """As the nouns of the question tell where the name does not: *which actress*; None where they speak of both."""
+    """The gender of the question's nouns, where the name does not tell: *which actress*; None if they name both."""
     words = {word.lower() for word in _LETTERS.findall(question)}
     is_man, is_woman = not words.isdisjoint(_NOUNS_OF_MEN), not words.isdisjoint(_NOUNS_OF_WOMEN)
     return None if is_man == is_woman else "man" if is_man else "woman"

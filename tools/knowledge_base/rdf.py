@@ -25,7 +25,7 @@ class Triple(NamedTuple):
     is_link: bool
     """The value is an IRI, not a literal."""
     language: str | None
-    """Of a literal that names one, in lower case."""
+    """Language of a literal that names one, in lower case."""
 
 
 def read_triples(path: Path) -> Iterator[Triple]:

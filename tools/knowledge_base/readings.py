@@ -1,4 +1,4 @@
-"""Which known place, language or nationality a name in a text means, if any, by case, context and question."""
+"""Tells which known place, language or nationality a name in a text means, if any, by case, context and question."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reading:
     start: int
     end: int
     sure: bool
-    """No person's name, or what the question asks for."""
+    """Whether it is certain: no person has the name, or the question asks for it."""
 
 
 @dataclass(frozen=True, slots=True)

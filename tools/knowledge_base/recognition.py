@@ -51,7 +51,7 @@ _MONARCHS = frozenset({"king", "queen", "emperor", "empress", "pope"})
 _NUMERAL = re.compile(r"[IVX]+")
 _ENGLISH = ("en_US", "en_GB")
 _SAINTS = frozenset({"st", "saint"})
-"""Not a person by itself: *St. Petersburg*."""
+"""Titles of saints, which make no person by themselves: *St. Petersburg*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class NameMatch:
     start: int
     end: int
     detail: str
-    """For a thing what it is: *school*, *water*."""
+    """The kind of a thing: *school*, *water*."""
     sure: bool
-    """By its own form, whatever the question asks and whatever place has that name, too."""
+    """Whether its own form decides, against the question and against places of that name."""
 
 
 def recognise(text: str, question: str) -> tuple[NameMatch, ...]:
@@ -100,7 +100,7 @@ def _read(text: str, start: int, end: int, question: str) -> NameMatch | None:
 
 
 def _without_office(words: Sequence[NameWord], text: str) -> Sequence[NameWord]:
-    """Without capitalised nouns and adjectives ahead of a name: *Chancellor Angela Merkel*, but *King Solomon*.
+    """The words without capitalised nouns and adjectives before a name: *Chancellor Angela Merkel*, not *King Solomon*.
 
     The *A.* of *A. R. Rahman* is no article."""
     while (

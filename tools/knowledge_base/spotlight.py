@@ -92,7 +92,7 @@ def dbpedia_types(types: str) -> tuple[str, ...]:
 
 
 def _placed(resource: _Resource, sent: str, lead: int) -> SpotlightMention | None:
-    """Where it stands in the text behind the lead; None where it stands in the lead, nowhere, or has no types.
+    """The place in the text behind the lead; None for one in the lead, or nowhere, or without types.
 
     Spotlight also links bare numbers ("02" is a film to it): these are no entities.
     """
@@ -119,7 +119,7 @@ def _from_utf16(text: str, units: int) -> int:
 
 
 def _without_overlap(mentions: Iterable[SpotlightMention]) -> list[SpotlightMention]:
-    """Of those that overlap the longest stays, of equals the first."""
+    """The mentions without overlap: of those that overlap the longest stays, of equals the first."""
     kept: list[SpotlightMention] = []
     for mention in sorted(mentions, key=lambda mention: (mention.start - mention.end, mention.start)):
         if all(mention.end <= other.start or other.end <= mention.start for other in kept):

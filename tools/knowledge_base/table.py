@@ -210,7 +210,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _spans(text: str, words: Sequence[NameWord]) -> Iterator[tuple[int, int, int, int]]:
-    """Where names may stand, as (start, end, first word, after the last): with the marks at their end and without."""
+    """The places where names may stand, as (start, end, first word, after the last): with and without end marks."""
     for first in range(len(words)):
         for after in range(first + 1, min(first + _LONGEST, len(words)) + 1):
             start, end = words[first].start, words[after - 1].end

@@ -43,14 +43,14 @@ _CITIES = (
     "Seattle", "Madrid", "Montreal", "Bristol", "Denver", "Budapest", "Cologne", "Leeds", "Milan", "Athens",
     "Glasgow", "Atlanta", "Geneva", "Oslo", "Cleveland", "Zurich", "Hamburg", "Portland", "Naples", "Helsinki",
 )  # fmt: skip
-"""For what is named *of* a city."""
+"""Cities for things that are named *of* a city."""
 _BRANDS = ("{} Group", "{} Industries", "{}-{}", "{} and Sons", "{} Corporation", "{} Inc", "{}")
 
 ThingForm = Literal["before", "after", "of", "brand"]
 
 
 def thing_kind(words: Sequence[str]) -> tuple[str, ThingForm] | None:
-    """What the name says it names, and where its own part stands: before the noun, after it, or after *of*."""
+    """The kind that the name says, and the place of its own part: before the noun, after it, or after *of*."""
     lower = [word.lower().rstrip(".,") for word in words]
     if len(lower) < 2:
         return None
@@ -72,7 +72,7 @@ def other_things(name: str, kind: str, limit: int, rng: random.Random) -> Iterat
 
 
 def _made_up(name: str, limit: int, rng: random.Random) -> Iterator[str]:
-    """What has no noun that tells is taken as a brand."""
+    """Made-up names of the kind; a name without a telling noun is taken as a brand."""
     words = name.split()
     article = words[:1] if words and words[0].lower() == "the" else []
     words = words[len(article) :]

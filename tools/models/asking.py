@@ -84,7 +84,7 @@ def plain_reply(reply: Reply) -> dict[str, Any]:
 
 
 def read_reply(fields: Mapping[str, Any]) -> Reply:
-    """What `plain_reply` gave, as a reply again."""
+    """The reply that `plain_reply` made plain."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
     tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers have none
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})

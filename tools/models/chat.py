@@ -23,7 +23,7 @@ OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
 """Endings of OpenAI models that are not served by the chat-completions API."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
-"""By which the providers' classes name their server, whether it came from an argument or from the environment."""
+"""Fields by which the providers' classes name their server, whether it came from an argument or the environment."""
 MARGIN_S = 5.0
 """The gateway's timeout fires first; the client's ends calls that are no longer awaited."""
 
@@ -163,7 +163,7 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
 
 def _address(model: BaseChatModel) -> str | None:
-    """Where the model's server is, as far as its class says; without credentials."""
+    """The address of the model's server, as far as its class says; without credentials."""
     for field in _ADDRESS_FIELDS:
         if value := getattr(model, field, None):
             return without_userinfo(str(value))

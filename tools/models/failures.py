@@ -1,4 +1,4 @@
-"""Translates whatever a model's client library raises into factloop's errors, by status code and type."""
+"""Translates the exceptions of models' client libraries into factloop's errors, by status code and type."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
 Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
-"""Reads an answer out of a reply that does not follow the schema; None where there is none."""
+"""Reads an answer out of a reply that does not follow the schema; None if it holds none."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
 """What a span calls the ways in which a model's answer came."""
 
 REPAIRS = 2
-"""Of one answer; what is malformed after these stays unread."""
+"""Repairs of one answer; what is malformed after these stays unread."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_SHOWN_REPLY = 4_000
 """Characters of a bad reply that a repair turn shows the model again."""
@@ -49,13 +49,13 @@ class AnswerWithTokens(Generic[A]):
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """What a model says in its own words."""
+    """A model's answer in its own words."""
 
     text: str
     cut_off: bool
     """It ended because it reached the token limit."""
     tokens: tuple[ReplyToken, ...] = ()
-    """As in `AnswerWithTokens`."""
+    """Tokens, as in `AnswerWithTokens`."""
 
 
 class ModelGateway:
@@ -133,7 +133,7 @@ class ModelGateway:
     async def ask_freely(
         self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
     ) -> FreeAnswer:
-        """What the model says to `prompt` alone: no instruction, no schema and no repair turn goes with it.
+        """Asks `prompt` alone, and returns the words: no instruction, no schema and no repair turn goes with it.
 
         A rendered prompt keeps its system message. `top_logprobs` as for `ask_graded`.
 
@@ -185,7 +185,7 @@ class ModelGateway:
         *,
         shows_schema: bool,
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """One reply, read. Raises ModelOutputError, ModelRefusal where it is no answer."""
+        """Takes one turn, and reads its reply. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
@@ -221,7 +221,7 @@ class ModelGateway:
 
 
 def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
-    """What was paid for; the tokens of an answer that cost nothing are in the span of the call that did."""
+    """The tokens paid for; those of an answer that cost nothing are in the span of the call that did."""
     if came_by != "call":
         return {}
     cost = value["cost"]
@@ -243,7 +243,7 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
 ) -> T | ToolChoice[Any]:
-    """What the reply says: the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
+    """Reads the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)

@@ -1,4 +1,4 @@
-"""What the log-probabilities of a reply's tokens say: how probable each of a few texts was in one place of it.
+"""Reads the log-probabilities of a reply's tokens: how probable each of a few texts was in one place of it.
 
 Servers give them for a message's text, never for the arguments of a tool call.
 """

@@ -1,4 +1,4 @@
-"""What a request to a chat model is on a tape: the same wherever the model's server is."""
+"""Requests to a chat model as a tape has them: the same wherever the model's server is."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _VOCABULARIES = {
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a text has: by tiktoken where its vocabulary is on disk, else a quarter of its length."""
+    """Roughly how many tokens a text has: by tiktoken where its vocabulary is on disk, else a quarter of its length."""
     encoding = _encoding()
     if encoding is None:
         return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -37,7 +37,7 @@ from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 MODE_REFUSED = frozenset({400, 422, 501})
 """Statuses by which servers refuse a way of asking that they do not know."""
 NO_ENDPOINT = 404
-"""By which routers say that none of their servers for this model takes tools."""
+"""Status by which routers say that none of their servers for this model takes tools."""
 MOST_UNHEEDED = 3
 """Unreadable replies, with no readable one before, after which a mode is given up."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
@@ -65,7 +65,7 @@ class Request:
     """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
 
     def schema(self, mode: Mode) -> wire.Schema:
-        """What the reply must look like: without tool calling, the choice of a tool is part of it."""
+        """The schema of the reply: without tool calling, the choice of a tool is part of it."""
         if self.output is None:
             return {}
         if self.offers is None or mode is Mode.TOOLS:
@@ -131,7 +131,7 @@ class Transport:
                 raise_blamed(error, answered=self._answered)
             answer = await self._send(replace(request, top_logprobs=0))
             gives_logprobs = False
-        if self._gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # nobody is asked for them in tool calls
+        if self._gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # they are not asked for in tool calls
             self._gives_logprobs = gives_logprobs
         return answer
 
@@ -247,7 +247,7 @@ class Transport:
         return failure
 
     def _worst_usd(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> float:
-        """What this attempt costs at most: a token of the prompt is a byte at least, and the schema is paid for too."""
+        """The most that this attempt costs: a token of the prompt is a byte at least, and the schema costs, too."""
         limits_money = self._budget.limits_money or request.meter.allowance.limits_money
         if self._chat.price is None or not limits_money:
             return 0.0

@@ -123,11 +123,11 @@ class Reply:
     completion_tokens: int | None
     """None where the server reported no usage."""
     tokens: tuple[ReplyToken, ...] = ()
-    """Of the text, in order, where log-probabilities were asked for and given."""
+    """Tokens of the text, in order, where log-probabilities were asked for and given."""
 
 
 def read_reply(message: BaseMessage) -> Reply:
-    """What a LangChain message says, whatever its provider."""
+    """Reads a LangChain message of any provider."""
     assert isinstance(message, AIMessage)
     finish = str(message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason") or "")
     refusal = message.additional_kwargs.get("refusal")
@@ -159,7 +159,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Where a server gives a token's bytes, its text is theirs: a character of several tokens stands in the last."""
+    """Reads a token. Its text is its bytes, if the server gives them: a character of several stands in the last."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
@@ -169,6 +169,6 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
-    """What the model said where LangChain has no message for it, such as a tool call whose arguments are a number."""
+    """Reads a reply that LangChain has no message for, such as a tool call whose arguments are a number."""
     said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
     return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

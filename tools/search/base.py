@@ -17,7 +17,7 @@ from factloop.core.headings import heading
 from factloop.core.records import Record
 
 REACH_S = 10.0
-"""For how long a server is waited for that has not been asked anything yet."""
+"""Seconds to wait for a server that has not been asked anything yet."""
 
 
 class SearchHit(Record):

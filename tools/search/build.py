@@ -27,7 +27,7 @@ def build_search_tools(
 
     Documents are indexed here: that may take seconds. Raises ConfigError for an unknown name or a missing key or
     address, DataError for unreadable documents. Only the modules of the tools asked for are imported. `replayed` tools
-    need neither key nor address: what they found is recorded, and nobody asks them.
+    need neither key nor address: what they found is recorded, and they are not called.
     """
     check_sources(names)
     tools = [search_builder(name)(timeout_s=timeout_s, replayed=replayed) for name in dict.fromkeys(names)]

@@ -49,7 +49,7 @@ class SearchAnswer:
 
 
 class Server:
-    """What stands behind one tool: its pace, the patience with it, and whether it ever answered."""
+    """The server behind one tool: its pace, the patience with it, and whether it ever answered."""
 
     def __init__(self, tool: SearchTool, patience_s: float) -> None:
         self.limiter = Limiter(concurrency=tool.concurrency_limit)
@@ -84,7 +84,7 @@ class SearchGateway:
         self._retry, self._budget = retry, budget or Budget()
         self._timeout_s, self._patience_s, self._rng = timeout_s, patience_s, rng
         self._servers: dict[int, Server] = {} if servers is None else servers
-        """By the tool's id, for as long as the tool lives: a tool has one pace, whichever gateways lead to it."""
+        """Servers by the tool's id, for as long as the tool lives: a tool has one pace, whichever gateway calls it."""
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
@@ -169,7 +169,7 @@ class SearchGateway:
             return found
 
     async def ask(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Value:
-        """What the tool finds, past the store of answers. Raises as `search`."""
+        """Asks the tool, past the store of answers. Raises as `search`."""
         server = self._server(tool)
         attempt = partial(self._attempt, tool, query, stage, meter)
         try:
@@ -177,7 +177,7 @@ class SearchGateway:
         except ToolError as error:
             if is_wrong_set_up(error):
                 raise_blamed(error, answered=server.has_answered)
-            raise  # out of reach, it is one source of several, and what it is missing for is not judged
+            raise  # out of reach, it is one source of several, and claims that miss it are unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
         """Equal for searches to which the same hits would do."""
@@ -185,7 +185,7 @@ class SearchGateway:
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
-        """What a search is on a tape; None for a tool that is local and repeatable."""
+        """A search as a tape has it; None for a tool that is local and repeatable."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]

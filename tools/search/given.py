@@ -92,7 +92,7 @@ class GivenDocuments(SearchTool):
         return [hit_of(PassageRun([stored]), _source(stored)) for stored in sorted(few, key=_reading_order)]
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """In the caller's thread: a search takes less time than to hand it to another."""
+        """Searches in the caller's thread: that takes less time than to hand it to another."""
         return self.search(query, limit)
 
 
@@ -127,7 +127,7 @@ def contents_hash(documents: Sequence[Document]) -> str:
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """What a document says of itself counts where its metadata say nothing; it may be Markdown."""
+    """The sections of a document, which may be Markdown; its own front matter counts where its metadata say nothing."""
     front, text = read_front_matter(hit.passage)
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
@@ -135,7 +135,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _place(item: ScoredPassage) -> tuple[float, str, int]:
-    """By score but for its last digits, which depend on the order in which the weights of the words were added."""
+    """Orders by score but for its last digits, which depend on the order in which the words' weights were added."""
     return -round(item.score, _SCORE_DIGITS), item.stored.key, item.stored.number
 
 

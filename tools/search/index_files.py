@@ -1,4 +1,4 @@
-"""Where an index of documents lies in its cache, and how it is removed. Loads no search engine.
+"""Finds an index of documents in its cache, and removes it. Loads no search engine.
 
 Beside the folder of an index stand two files: the process that updates it holds `.lock`, all that search it `.use`.
 """

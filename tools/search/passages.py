@@ -26,7 +26,7 @@ _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
 _LONGEST_SHORT = 8
 _AROUND = ".([\"'"
-"""Of an abbreviation that a sentence does not end with."""
+"""Marks around an abbreviation that a sentence does not end with."""
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 
 
@@ -70,7 +70,7 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
 def split_chunks(
     text: str, settings: PassageSettings = DEFAULT_SETTINGS, tables: Sequence[tuple[int, int]] = ()
 ) -> Iterator[Chunk]:
-    """As `split_passages`. `tables` are the stretches of the text, in order, whose paragraphs are rows, never cut."""
+    """Splits as `split_passages`. `tables` are stretches of the text, in order, whose paragraphs are uncut rows."""
     longest = settings.words + settings.slack
     is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
     if is_short and len(words := text.split()) <= longest:  # most rows of a table
@@ -92,7 +92,7 @@ def split_chunks(
 
 
 class _Ends:
-    """Where a text may be cut: after a sentence or a paragraph, and in a table after a row alone."""
+    """The places where a text may be cut: after a sentence or a paragraph, and in a table after a row alone."""
 
     def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
         self._text, self._tables = text, tables

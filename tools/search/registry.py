@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """What an entry point of `factloop.search` names, such as `package.module:MySearch.build`."""
+    """The builder that an entry point of `factloop.search` names, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool) -> SearchTool:
         """The tool. `replayed`: what it found is recorded and it is never asked, so it must need neither key nor
@@ -36,7 +36,7 @@ def built_in_searches() -> tuple[str, ...]:
 
 
 def search_builder(name: str) -> SearchBuilder:
-    """What builds the search of that name; only its module is imported. Raises ConfigError for an unknown name."""
+    """The builder of the search of that name; only its module is imported. Raises ConfigError for an unknown name."""
     if name in PROVIDERS:
         module, _, tool = PROVIDERS[name].partition(":")
         return cast("SearchBuilder", getattr(import_module(f"factloop.tools.search.{module}"), tool).build)

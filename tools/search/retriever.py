@@ -72,7 +72,7 @@ class RetrieverSearch(SearchTool):
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
-    """One hit for each document that holds text. A document without a source is named after the tool and its place."""
+    """The hits, one for each document that holds text. A document without a source is named after tool and place."""
     return [
         SearchHit(
             source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",

@@ -48,7 +48,7 @@ class WikipediaSearch(SearchTool):
     base_url: str | None = None
     """Address of the folder that holds `api.php`, such as https://en.wikipedia.org/w"""
     timeout_s: float = 20.0
-    """For the whole search, all its requests together."""
+    """Seconds for the whole search, all its requests together."""
 
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()

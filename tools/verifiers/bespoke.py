@@ -12,7 +12,7 @@ from factloop.tools.verifiers.chat_reader import STAGE, ChatReader, answer_proba
 from factloop.tools.verifiers.pairs import VerifierPair
 
 MAX_TOKENS = 1
-"""Of a reply: "Yes" or "No", as published."""
+"""Tokens of a reply: "Yes" or "No", as published."""
 SYSTEM = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context "
     "implies that all information presented in the claim is substantiated by the document. If not, it should be "

@@ -37,7 +37,7 @@ OpenGateway = Callable[[CallingKind, str], ModelGateway]
 
 
 class ReaderBuilder(Protocol):
-    """What an entry point of `factloop.verifiers` names."""
+    """The builder that an entry point of `factloop.verifiers` names."""
 
     def __call__(self, target: str, *, allow_download: bool) -> PairReader:
         """The verifier `KIND:TARGET`; the target may be empty. Raises ConfigError for one that it has no use for."""
@@ -46,7 +46,7 @@ class ReaderBuilder(Protocol):
 
 @dataclass(frozen=True)
 class VerifierSpec:
-    """What `--verifier` names."""
+    """The verifier that `--verifier` names."""
 
     kind: str
     target: str
@@ -99,7 +99,7 @@ def build_verifier(
 
 
 def _reader_builder(kind: str) -> ReaderBuilder:
-    """What builds readers of that kind; only its module is imported."""
+    """The builder of readers of that kind; only its module is imported."""
     if kind not in LOCAL:
         return cast("ReaderBuilder", load_plugin(VERIFIERS, kind))
     module, _, reader = LOCAL[kind].partition(":")

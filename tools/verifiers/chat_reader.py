@@ -1,4 +1,4 @@
-"""What verifiers of pairs behind a chat server share: how pairs are asked about, and how an answer becomes a score."""
+"""The shared parts of verifiers behind a chat server: how pairs are asked about, and how answers become scores."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ChatReader(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """As `PairReader.name`."""
+        """The reader's name, as `PairReader.name`."""
 
     @property
     def identity(self) -> dict[str, object]:
@@ -54,7 +54,7 @@ class ChatReader(ABC):
         return cut_by_words(document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """As `PairReader.read`: all are asked about at once, and a failure is that pair's own."""
+        """Reads as `PairReader.read`: all are asked about at once, and a failure is that pair's own."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:

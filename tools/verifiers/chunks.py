@@ -12,7 +12,7 @@ from itertools import pairwise
 from factloop.tools.linguistics.sentences import split_sentences
 
 UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""For each text the offsets at which its units (words, tokens) end, in order."""
+"""Gives the offsets at which the units (words, tokens) of each text end, in order."""
 
 _WORD = re.compile(r"\S{1,40}")
 """A run of 40 characters without white space counts as a word: scripts without spaces must be bounded, too."""

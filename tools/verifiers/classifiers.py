@@ -26,7 +26,7 @@ class ClassifierReader(LocalReader):
 
     @cached_property
     def _support(self) -> int:
-        """Which output is that of support. Raises ConfigError where the labels do not tell."""
+        """The place of the output for support. Raises ConfigError where the labels do not tell."""
         return LabelPlaces.of(self._loaded[1].config.id2label).support
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:

@@ -25,7 +25,7 @@ class Coefficients(Record):
 
     intercept: float
     weights: dict[str, Annotated[float, Field(ge=0.0)]]
-    """By feature; none is negative, so that more agreement never lowers a score."""
+    """Weights by feature; none is negative, so that more agreement never lowers a score."""
 
     def score(self, features: dict[str, float]) -> float:
         """Degree of support in (0, 1). Raises KeyError where a weighted feature is not given."""
@@ -42,12 +42,12 @@ class DataFile(Record):
 
 
 class CoefficientFile(Record):
-    """What `coefficients.json` holds."""
+    """The contents of `coefficients.json`."""
 
     command: str
     data: tuple[DataFile, ...]
     reached: dict[ModelName, dict[str, dict[str, float]]]
-    """By model and data set: balanced accuracy, tpr and tnr by grouped cross-validation."""
+    """By model and data set: balanced accuracy, TPR and TNR by grouped cross-validation."""
     models: dict[ModelName, Coefficients]
 
 

@@ -1,4 +1,4 @@
-"""What in the evidence speaks against a claim: another figure in its place, or a negation on one side only.
+"""Finds evidence against a claim: another figure in its place, or a negation on one side only.
 
 Both rules ask that one sentence holds nearly all of the claim, names included: a passage on something else says other
 figures too, and "not found" is the safer answer.
@@ -20,7 +20,7 @@ MIN_SHARE_NEGATION = 0.8
 
 
 def find_conflict(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
-    """What speaks against the claim, in words; None in any doubt."""
+    """The conflict of the evidence with the claim, in words; None in any doubt."""
     return _other_figure(comparison) or _negation_on_one_side(claim, comparison)
 
 

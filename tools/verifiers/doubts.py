@@ -1,4 +1,4 @@
-"""What keeps a claim from passing though most of its words stand in the evidence: its score is halved, no more.
+"""Finds reasons to doubt a claim though most of its words stand in the evidence: its score is halved, no more.
 
 None of this says that a claim is false (`conflict` does); it says that agreement of words is no evidence here.
 """
@@ -48,7 +48,7 @@ def _miscounted(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> 
 
 
 def _counts(claim: Sequence[SentenceTerms]) -> Iterator[tuple[Term, Term]]:
-    """Each number with the word right after it."""
+    """The numbers, each with the word right after it."""
     for sentence in claim:
         for number, counted in pairwise(sentence.terms):
             if number.kind is TermKind.NUMBER and counted.kind is TermKind.WORD:

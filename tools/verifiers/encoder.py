@@ -23,7 +23,7 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """Which outputs of a model speak for the claim and, where it tells, against it."""
+    """Places of a model's outputs that speak for the claim and, where it tells, against it."""
 
     support: int
     contradict: int | None
@@ -82,7 +82,7 @@ class NliVerifier:
             _ = self._loaded
 
     def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
-        """As `Verifier.verify`; raises ConfigError where the model cannot be loaded."""
+        """Verifies as `Verifier.verify`; raises ConfigError where the model cannot be loaded."""
         readable = [index for index, passage in enumerate(passages) if passage.strip()]
         if not claim.strip() or not readable:
             return SupportReading("insufficient", 0.0, (), "no claim or no evidence to read")
@@ -136,7 +136,7 @@ class NliVerifier:
 
 
 def _entailment(readings: Mapping[int, _Reading]) -> SupportReading:
-    """One answer from the readings of the passages, by their index."""
+    """Makes one answer from the readings of the passages, by their index."""
     supporting = sorted(readings, key=lambda index: -readings[index].support)
     score = readings[supporting[0]].support
     if score >= THRESHOLD:

@@ -53,7 +53,7 @@ class ClaimComparison:
     found: int
     """Mask of the terms that stand anywhere in the passages."""
     by_passage: tuple[int, ...]
-    """For each passage that holds any of the claim, the mask of the terms that stand in it."""
+    """Masks of the terms in each passage that holds any of the claim."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
     best: SentenceTerms
@@ -145,7 +145,7 @@ def _masks(terms: Sequence[Term], passages: Sequence[PassageIndex]) -> dict[Plac
 
 
 def _windows(masks: Mapping[Place, int]) -> dict[Place, int]:
-    """For each sentence that holds any of the claim, what it and the next ones hold. No window spans two passages."""
+    """The terms of each sentence that holds any of the claim and of the next ones. No window spans two passages."""
     return {
         (passage, place): _union(masks.get((passage, place + step), 0) for step in range(WINDOW))
         for passage, place in masks
@@ -166,7 +166,7 @@ def _share(held: int, asked: int) -> float:
 
 
 def _best_three(masks: Sequence[int]) -> int:
-    """What three sentences hold together, each chosen for what it adds."""
+    """The most terms that three sentences hold together, each chosen for what it adds."""
     held = 0
     for _ in range(3):
         held |= max(masks, key=lambda mask: (mask & ~held).bit_count())

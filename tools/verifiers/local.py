@@ -89,7 +89,7 @@ class LocalReader(ABC):
         return await asyncio.to_thread(self.read_now, pairs)
 
     def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
-        """As `read`, in this thread."""
+        """Reads as `read`, in this thread."""
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))

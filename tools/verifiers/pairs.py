@@ -42,7 +42,7 @@ class PairReader(Protocol):
 
     @property
     def name(self) -> str:
-        """What the verifier's column is called."""
+        """The name of the verifier's column."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class PairReader(Protocol):
         ...
 
     def parts(self, claim: str) -> Sequence[str]:
-        """What is judged of a claim: itself, or its sentences; the claim's score is their mean."""
+        """The parts of a claim that are judged: itself, or its sentences; the claim's score is their mean."""
         ...
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:
@@ -69,7 +69,7 @@ class PairReader(Protocol):
 async def score_pairs(
     reader: PairReader, pairs: Sequence[VerifierPair], sizes: Sequence[int | None] = (None,), *, meter: UsageMeter
 ) -> list[list[PairScore]]:
-    """For each size of chunk (None: as large as the reader takes them) the score of each pair, in order.
+    """The score of each pair, in order, for each size of chunk (None: as large as the reader takes them).
 
     The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
     (section 3.2), averaged over the parts of its claim. What two sizes have in common is read once. A pair with a chunk
@@ -91,7 +91,7 @@ async def score_pairs(
 def _inputs(
     reader: PairReader, pair: VerifierPair, size: int | None, places: dict[VerifierPair, int]
 ) -> list[list[int]]:
-    """For each part of the claim the places of what is to be read; new ones are added to `places`."""
+    """The places of the inputs for each part of the claim; new ones are added to `places`."""
     if not pair.claim.strip() or not pair.document.strip():
         return []
     parts = [part for part in reader.parts(pair.claim) if part.strip()] or [pair.claim]

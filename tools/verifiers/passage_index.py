@@ -1,4 +1,4 @@
-"""Where the terms of a passage stand: built once a passage, kept, and asked once a claim."""
+"""The places of the terms of a passage: built once a passage, kept, and asked once a claim."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stem_of(term: Term) -> str | None:
 
 
 def _stems(term: Term) -> tuple[str, ...]:
-    """What a term can be found by apart from its key: a year also by its decade and century."""
+    """Forms that a term can be found by apart from its key: a year also by its decade and century."""
     if term.kind is TermKind.YEAR:
         return (term.key[:2], term.key[:3])
     stem = stem_of(term)

@@ -26,7 +26,7 @@ EVIDENCE_DENIES = "the evidence says '{}', the claim does not"
 
 
 def find_denial(claim: Sequence[SentenceTerms], comparison: ClaimComparison) -> str | None:
-    """What is denied on one side only, in words; None where claim and evidence agree in it.
+    """The statement denied on one side only, in words; None where claim and evidence agree.
 
     A negated claim agrees with evidence that denies any of the same. A claim without negation disagrees where every
     sentence that holds the most of it denies some of that, in a clause that holds most of the claim.

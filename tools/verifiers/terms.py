@@ -64,7 +64,7 @@ MONTHS = {
 
 
 class TermKind(Enum):
-    """What a term is. Function words and negations are no content; names and figures are also compared apart."""
+    """The kind of a term. Function words and negations are no content; names and figures are also compared apart."""
 
     FUNCTION = "function"
     NEGATION = "negation"

@@ -1,4 +1,4 @@
-"""Which words are no substitute for an original: its own forms and parts, and what the texts around it say already."""
+"""Tells which words are no substitute for an original: its own forms and parts, and words of the texts around it."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _number(word: str) -> str | None:
 
 
 def _plural(word: str) -> str | None:
-    """None for a common word whose plural is not found anywhere: *informations*."""
+    """The plural; None for a common word whose plural is not found anywhere: *informations*."""
     from textblob.en.inflect import pluralize  # type: ignore[import-untyped]  # ships no type hints
 
     forms = [

@@ -48,7 +48,7 @@ _LISTED: Mapping[str, str] = {
     "screenwriter,philosopher,mathematician,photographer,historian,economist,writer,author,guitarist,biologist,"
     "physician,engineer,chemist,soldier,diplomat,professor,pianist,dancer",
 }
-"""In small letters unless they are names; at most thirty of a kind. Libraries add animals, food, occupations."""
+"""Members of kinds, in small letters unless they are names; at most thirty of a kind. Libraries add more."""
 _ANIMALS = ((0x1F400, 0x1F43F), (0x1F980, 0x1F9AE))
 _FOOD = ((0x1F32D, 0x1F32F), (0x1F345, 0x1F353), (0x1F950, 0x1F96F))
 """Ranges of Unicode's pictures, closed for new ones: their names are nouns of one kind."""

@@ -1,4 +1,4 @@
-"""What the ending of a noun or adjective says about its meaning, so that like stands for like."""
+"""Tells the meaning of a noun or adjective by its ending, so that like stands for like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the words, numbers and marks of a text stand, in any script."""
+"""Finds the words, numbers and marks of a text, in any script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of a response answers the question, as far as the question says what it asks for."""
+"""Finds the part of a response that answers the question, as far as the question says what it asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of the distractor generator hand to one another: targets, substitutes, and where these come from."""
+"""The types that the parts of the distractor generator share: targets, substitutes, and their sources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SubstituteSource(Protocol):
 
     @property
     def name(self) -> str:
-        """For notes and fingerprints: says what answers, and changes when answers may."""
+        """The source's name, for notes and fingerprints; it changes when answers may."""
         ...
 
     async def substitutes(

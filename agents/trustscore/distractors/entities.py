@@ -43,7 +43,7 @@ class KnowledgeBaseSource:
     async def substitutes(
         self, target: Target, response: str, question: str, *, limit: int, rng: random.Random
     ) -> Sequence[Substitute]:
-        """In the order of the knowledge base: more types shared first, then the better known."""
+        """Substitutes in the order of the knowledge base: more types shared first, then the better known."""
         del rng
         if target.kind != "entity" or limit < 1:
             return ()

@@ -105,7 +105,7 @@ def _like(original: str, word: str) -> str:
 
 
 def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
-    """Where the replaced words begin, and what replaces them, with the article before the target seen to."""
+    """The start of the replaced words, and their replacement, with the right article before the target."""
     own, gap = article[1], article[2]
     if own.lower() != "the":
         wanted = indefinite_article(by)

@@ -31,7 +31,7 @@ class FormatMatch:
 
 
 def find(text: str, formats: Sequence[Format]) -> list[FormatMatch]:
-    """What the formats find, in order; where two overlap the earlier format keeps it."""
+    """The finds of all formats, in order; where two overlap the earlier format keeps it."""
     taken = bytearray(len(text))
     found: list[FormatMatch] = []
     for each in formats:

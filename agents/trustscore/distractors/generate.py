@@ -74,7 +74,7 @@ class _Work:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which sources failed, and what DBpedia, which was asked for by name, gave nothing for."""
+        """Notes on sources that failed, and on what DBpedia, if it was asked for by name, gave nothing for."""
         if not self._unknown:
             return tuple(self._failures)
         named = ", ".join(self._unknown)

@@ -26,7 +26,7 @@ MAX_COSINE_OF_SENTENCES = 0.75
 MIN_COSINE = 0.2
 """Below, a neighbour is a word like any other, which another source gives more cheaply."""
 MAX_WORDS = 5_000
-"""Of a part of speech, the commonest: the more, the longer the first run takes."""
+"""Number of words of a part of speech, the commonest: the more, the longer the first run takes."""
 SPARE = 5
 """Neighbours looked at for each one wanted: many are forms of the original or of another class."""
 _MIN_LOOKED_AT = 100

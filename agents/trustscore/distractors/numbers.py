@@ -102,7 +102,7 @@ def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[str]:
 
 
 def _last_figures(match: re.Match[str], rng: random.Random) -> Iterator[str]:
-    """Of *3.1.2*, *3-2* or *1/4* the last number changes."""
+    """The match with its last number changed, as in *3.1.2*, *3-2* or *1/4*."""
     if len(match["last"]) > _MAX_DIGITS:
         return
     for other in other_values(int(match["last"]), rng, lowest=0 if match["last"] == "0" else 1):
@@ -126,7 +126,7 @@ def _word(match: re.Match[str]) -> str:
 
 
 def _spelt(original: str, word: str) -> str:
-    """As the original: a space where it has one for the hyphen, and its capitals (*Twenty-Four*, *Twenty-four*)."""
+    """The word spelt like the original: a space where that has one, and its capitals (*Twenty-Four*, *Twenty-four*)."""
     word = word.replace("-", " ") if " " in original else word
     cased = cased_like(original, word)
     tail = original[1:]

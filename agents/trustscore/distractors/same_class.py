@@ -18,11 +18,11 @@ from factloop.tools.vocabulary.shapes import shape_of
 
 NATIONALITY = "nationality"
 MIN_WINDOW = 400
-"""At least so many words, those nearest to the original in how common they are, are drawn from."""
+"""The least number of words to draw from: those nearest to the original in how common they are."""
 MIN_LIKE = 60
 """Fewer words of like meaning are too few to draw from."""
 LEAST_FAME = 5.7
-"""Of a place whose name is no longer taken for a person's: a city of half a million."""
+"""Fame of a place whose name is no longer taken for a person's: a city of half a million."""
 SPARE = 3
 """Words looked at for each one wanted: some are forms of the original, or stand in the texts already."""
 
@@ -104,7 +104,7 @@ def _draw(words: Sequence[str], count: int, limit: int, rng: random.Random) -> l
 
 
 def _rank(words: Sequence[str], count: int) -> int:
-    """How many of the words are more common, by halving."""
+    """The rank of the word: how many of the words are more common, by halving."""
     low, high = 0, len(words)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Where a response has what may be more than one word: dates, numbers, linked entities, and names by their capitals."""
+"""Finds the stretches of a response that may be several words: dates, numbers, linked entities, names by capitals."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _names(text: str, tokens: Sequence[Token]) -> Iterator[TargetSpan]:
 
 
 def _opens_sentence(text: str, start: int) -> bool:
-    """Where a capital tells nothing: *Football is played* begins with no name."""
+    """Whether the text before opens a sentence, so that a capital tells nothing: *Football is played* has no name."""
     before = text[:start].rstrip()
     return not before or before[-1] in ".!?:"
 
@@ -101,7 +101,7 @@ def _is_word(token: Token) -> bool:
 
 
 def _telling_words(inner: Sequence[Token]) -> Iterator[TargetSpan]:
-    """Without what it is: *Pierce* of *Pierce County*, *Happo* of *Battle of Happo*."""
+    """The words without the kind of thing: *Pierce* of *Pierce County*, *Happo* of *Battle of Happo*."""
     middle = inner[1:-1]
     ends = [token for token in (inner[0], inner[-1]) if token.text.lower() not in GENERIC_NOUNS]
     telling = sorted([*middle, *ends], key=lambda token: token.start) or inner

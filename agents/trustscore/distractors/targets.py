@@ -1,4 +1,4 @@
-"""Which words of a response may be replaced, by how much they tell (paper, section 2.1).
+"""Finds the words of a response that may be replaced, by how much they tell (paper, section 2.1).
 
 Words that stand only in the response come before those that the question has, too; entities before nouns and numbers,
 these before verbs and adjectives, these before the rest. A departure: what the question says it asks for comes before
@@ -22,9 +22,9 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.vocabulary.tagging import Token, tag_tokens
 
 MAX_CHARS = 20_000
-"""Of a longer text only the beginning is looked at."""
+"""Characters of a text that are looked at: of a longer one only the beginning."""
 MAX_TARGETS = 24
-"""For each level: a few give all the distractors that are wanted."""
+"""Targets of each level: a few give all the distractors that are wanted."""
 
 _KINDS: tuple[tuple[str, Kind], ...] = (("NN", "noun"), ("VB", "verb"), ("JJ", "adjective"))
 _LEVELS = tuple(SubstitutionLevel)
@@ -63,7 +63,7 @@ def find_tiers(question: str, response: str, entities: Sequence[LinkedEntity]) -
 
 @lru_cache(maxsize=65_536)
 def lemma(word: str) -> str:
-    """What compares words whatever their case, number, tense or dash."""
+    """A form for comparing words, without case, number, tense or dash."""
     return str(lemmatize(word.casefold().replace("–", "-"), lang="en")).casefold()
 
 

@@ -11,7 +11,7 @@ from factloop.agents.trustscore.distractors.number_words import ORDINALS, ordina
 from factloop.agents.trustscore.distractors.numbers import other_values
 
 LATEST_YEAR = 2025
-"""No year moves past it unless it was there before. Fixed: by the clock the same run would differ from year to year."""
+"""The year past which none moves unless it was there before. Fixed: by the clock runs would differ every year."""
 _NEAREST = 15
 _WANTED = 35
 _LAST_CENTURY = 21

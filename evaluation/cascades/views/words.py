@@ -24,7 +24,7 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """What is stated of the settled claims."""
+    """The promise on the settled claims."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on a side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
@@ -32,7 +32,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """What one threshold settles of `n` labelled claims, and how often wrongly."""
+    """Words for the claims that one threshold settles of `n` labelled ones, and how often wrongly."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -41,7 +41,7 @@ def side_words(side: CascadeSide, n: int) -> str:
 
 
 def label_words(side: CascadeSide, label: str) -> str:
-    """Of the claims of one label, those settled wrongly."""
+    """Words for the claims of one label that were settled wrongly."""
     if not side.n_label:
         return f"no claim is labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"

@@ -1,4 +1,4 @@
-"""What every reference-based metric takes and gives: one score for each candidate, None where there is none."""
+"""The interface of reference-based metrics: one score for each candidate, or None."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ReferenceMetric(Protocol):
 
     @property
     def name(self) -> str:
-        """As tables write it, with what tells its variants apart."""
+        """The name as tables write it, with what tells its variants apart."""
         ...
 
     def score(

@@ -48,7 +48,7 @@ class BertScore:
         questions: Texts | None = None,
         evidence: Texts | None = None,
     ) -> Scores:
-        """As `ReferenceMetric.score`; raises ConfigError where the model cannot be loaded or has no such layer."""
+        """Scores as `ReferenceMetric.score`; raises ConfigError where the model cannot be loaded or lacks the layer."""
         check_lengths(candidates, references, questions, evidence)
         wanted = [[encodable(text.strip()) for text in group if text.strip()] for group in references]
         pairs = [

@@ -34,7 +34,7 @@ def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = Fal
 
     MODEL is a folder or a name on the hub, which is asked only with `allow_download`; of BERTScore's the layer may
     follow: `bertscore:roberta-large@17`. Weights are loaded when a metric first scores. Raises ConfigError for a
-    specification that is none.
+    specification that is not known.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))

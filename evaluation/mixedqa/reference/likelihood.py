@@ -15,7 +15,7 @@ BATCH_SIZE = 8
 
 
 class AnswerContext(StrEnum):
-    """What the model has read before the answer, with the suffix that MixedQA's Table 1 gives it."""
+    """The text that the model reads before the answer, with the suffix that MixedQA's Table 1 gives it."""
 
     REFERENCE = "ref"
     """The first reference."""
@@ -71,7 +71,7 @@ class LikelihoodScore:
         questions: Texts | None = None,
         evidence: Texts | None = None,
     ) -> Scores:
-        """As `ReferenceMetric.score`; raises ConfigError where the model cannot be loaded."""
+        """Scores as `ReferenceMetric.score`; raises ConfigError where the model cannot be loaded."""
         check_lengths(candidates, references, questions, evidence)
         given = self._texts(references, questions, evidence)
         found: Scores = [None] * len(candidates)

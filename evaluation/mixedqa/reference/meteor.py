@@ -9,7 +9,7 @@ from factloop.evaluation.mixedqa.reference.base import Scores, Texts, check_leng
 
 
 class SynonymSource(Protocol):
-    """What METEOR asks of WordNet; nltk's corpus reader is one."""
+    """The part of WordNet that METEOR needs; nltk's corpus reader has it."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:
         """Groups of synonyms; each has `lemmas()`, and each of these a `name()`."""

@@ -15,7 +15,7 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """Which claims may be settled cheaply, and so in which direction it may err."""
+    """The claims that may be settled cheaply, and so the direction in which a cascade may err."""
 
     BALANCED = "balanced"
     """Both: accepted and rejected claims are held to the stated error, each for itself."""
@@ -33,7 +33,7 @@ class CascadeSide(Record):
     n: Count
     """Settled."""
     n_wrong: Count
-    """Of these, by the labels."""
+    """Claims settled wrongly, by the labels."""
     error: Share | None
     """`n_wrong` of `n`; None where nothing was settled."""
     bound: Share | None
@@ -47,9 +47,9 @@ class CascadeSide(Record):
     """`n_wrong` of `n_label`."""
     label_bound: Share | None
     confidence: OpenShare
-    """Of each of the two bounds."""
+    """Confidence of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """By how much claims of one document or response count for fewer in `bound`: 1 where they are independent."""
+    """The factor by which claims of one document or response count for fewer in `bound`: 1 if they are independent."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     """The same of `label_bound`."""
     why_none: str = ""
@@ -59,7 +59,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """What another stated error would have given on the same labels. The promise is that of one point, not of all."""
+    """The outcome of another stated error on the same labels. The promise is that of one point, not of all."""
 
     max_error: OpenShare
     upper: Share | None
@@ -69,9 +69,9 @@ class CascadePoint(Record):
     n_accepted_wrong: Count
     n_rejected_wrong: Count
     share_sent: Share
-    """Of all labelled claims, those left to the model."""
+    """Share of all labelled claims that are left to the model."""
     balanced_error: Share | None
-    """Of the whole, if the model never erred: mean of both labels' shares settled wrongly; None where one is absent."""
+    """Error of the whole, if the model never erred: mean of both labels' shares settled wrongly; None if one lacks."""
 
 
 class CascadeTuning(Record):
@@ -87,7 +87,7 @@ class CascadeTuning(Record):
     n_unscored: Count
     """Labelled claims without a score; such claims go to the model."""
     n_groups: Count
-    """Of claims that share a document, a response or their wording."""
+    """Groups of claims that share a document, a response or their wording."""
     likeness: Share | None
     """Intraclass correlation of the labels within groups; None with a single group, where it cannot be seen."""
     accepted: CascadeSide
@@ -102,11 +102,11 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """What `factloop cascade tune` writes and `--cascade` reads."""
+    """The file that `factloop cascade tune` writes and `--cascade` reads."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
-    """As `--verifier` takes it."""
+    """The verifier as `--verifier` takes it."""
     identity: Mapping[str, Any]
     """All that shapes its scores, such as a hash of its weights: a check with another one is refused."""
     embeddings: str | None = None

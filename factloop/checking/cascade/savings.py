@@ -1,4 +1,4 @@
-"""What a cascade spared: one check's, or those of a run together."""
+"""The savings of a cascade: one check's, or those of a run together."""
 
 from __future__ import annotations
 

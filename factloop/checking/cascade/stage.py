@@ -33,7 +33,7 @@ class Cascade:
     file: CascadeFile
 
     def warnings(self, claims: Sequence[Claim], tools: Sequence[SearchTool]) -> list[str]:
-        """What a reader of a report must know of it."""
+        """Warnings for readers of a report."""
         warnings = []
         if self.file.tuned is None:
             warnings.append("The thresholds of the cascade were set by hand: no error is promised of what it settles.")
@@ -51,7 +51,7 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     """The cascade that the settings name, or None. Reads its file and the verifier's weights.
 
     Raises ConfigError without a model, for a file that cannot be read, and where the verifier or the embeddings are not
-    those that it was tuned for; DataError for a file that is none.
+    those that it was tuned for; DataError for a file that is not a cascade.
     """
     if settings.cascade is None:
         return None
@@ -97,7 +97,7 @@ def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool
 
 
 def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
-    """What a check with this cascade spared, estimated from what the claims took that were sent on."""
+    """The savings of a check with this cascade, estimated from the cost of the claims that were sent on."""
     own = [claim for claim in claims if claim.duplicate_of is None]
     cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]

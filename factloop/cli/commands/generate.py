@@ -15,7 +15,7 @@ from factloop.setup.marks import CACHE, LIMITS
 
 
 class Part(StrEnum):
-    """What prompts ask about."""
+    """The part of LongFact: what its prompts ask about."""
 
     OBJECTS = "objects"
     CONCEPTS = "concepts"

@@ -37,7 +37,7 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
 
 
 def place_name(place: str | Path) -> str:
-    """What messages call the file."""
+    """The file's name in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
 
 

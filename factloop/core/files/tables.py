@@ -27,7 +27,7 @@ class TableItem(Record):
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """That of the file, or one made of the place in it."""
+    """The id in the file, or one made of the place in it."""
 
 
 T = TypeVar("T", bound=TableItem)

@@ -1,4 +1,4 @@
-"""What a correction changed, word by word, and the text with its changes in place."""
+"""The changes of a correction word by word, and the text with its changes in place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from factloop.correction.records import Change, Correction
 
 MOST_TOKENS = 2_000
-"""Of a wording that is compared word by word; longer ones stand whole, as finding the best match takes too long."""
+"""Tokens of a wording that is compared word by word; a longer one stands whole, since the search takes too long."""
 
 _TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
 """A word, a run of white space, a mark; in scripts without spaces between words, a character."""
@@ -38,7 +38,7 @@ class ResponsePart:
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
-    """From the old wording to the new: those not inserted make the old, those not removed the new."""
+    """The pieces of both wordings: those not inserted make the old, those not removed the new."""
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if not old or not new or max(len(before), len(after)) > MOST_TOKENS:
         kinds: tuple[tuple[Kind, str], ...] = (("removed", old), ("inserted", new))
@@ -73,7 +73,7 @@ def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
 
 
 def _joined(found: Iterator[Piece]) -> Iterator[Piece]:
-    """Without the blanks and marks that two changes happen to have between them: `a b` to `c d` is one change."""
+    """Joins changes with only blanks and marks between them: `a b` to `c d` is one change."""
     removed = inserted = ""
     for piece in found:
         if piece.kind == "removed":

@@ -38,7 +38,7 @@ from factloop.reports.terminal_parts import (
 from factloop.reports.visible import visible
 
 _MARKS = {"same": ("", "", ""), "removed": ("[-", "-]", "red strike"), "inserted": ("{+", "+}", "green")}
-"""As `wdiff` has them, since not every terminal shows colours."""
+"""The marks of `wdiff`, since not every terminal shows colours."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:

@@ -27,7 +27,7 @@ FINDING_WORDS = {
 
 
 def decision(correction: Correction) -> str:
-    """What was decided, and by which numbers."""
+    """The decision, and the numbers that it rests on."""
     if correction.accepted:
         return f"Corrected: {correction.why}."
     if correction.rejected is Rejection.NOTHING_TO_CORRECT:
@@ -36,7 +36,7 @@ def decision(correction: Correction) -> str:
 
 
 def what_changed(correction: Correction) -> str:
-    """How many sentences or stretches became what; `none`."""
+    """The number of sentences or stretches by kind of change; `none`."""
     kinds = [change.kind for change in correction.changes]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
     if correction.left:
@@ -45,7 +45,7 @@ def what_changed(correction: Correction) -> str:
 
 
 def why_changed(change: Change) -> str:
-    """What was found of its claims, and what else led to it; empty in corrections that do not say so."""
+    """The reason for a change: the findings on its claims, and what else led to it; empty in older corrections."""
     reasons = [*(FINDING_WORDS[finding] for finding in change.findings), change.detail]
     return "; ".join(reason for reason in reasons if reason)
 
@@ -65,14 +65,14 @@ def doubted(correction: Correction, doubt: Doubt) -> str:
 
 
 def treatment(correction: Correction, doubt: Doubt) -> str:
-    """What was found of it, and whether the text says so."""
+    """The finding on a passage, and whether the text says so."""
     found = ", ".join(FINDING_WORDS[finding] for finding in doubt.findings)
     mark = "not marked" if doubt.mark is None else f"marked {correction.text[slice(*doubt.mark)].strip()}"
     return f"{found}; {mark}"
 
 
 def doubted_claims(correction: Correction) -> Mapping[str, Claim]:
-    """Those of the report on the text to use."""
+    """The doubted claims of the report on the text to use."""
     return {claim.id: claim for claim in correction.report.claims}
 
 
@@ -81,7 +81,7 @@ def claims_of(correction: Correction) -> Mapping[str, Claim]:
 
 
 def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
-    """What the new wording was made from; of a removal, what its claims were contradicted by."""
+    """The evidence that the new wording was made from, or that contradicted the claims of a removed sentence."""
     claims = claims_of(correction)
     wanted = set(change.evidence) or {
         item for name in change.claims if name in claims for item in claims[name].judgement.cited

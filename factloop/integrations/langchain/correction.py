@@ -64,7 +64,7 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
         return_exceptions: bool = False,
         **kwargs: Any | None,
     ) -> list[Correction]:
-        """All in one event loop rather than in threads, so that they share the checker's limits and calls."""
+        """Corrects all in one event loop rather than in threads, so that they share the checker's limits and calls."""
 
         async def all_of_them() -> list[Correction]:
             given: Any = config
@@ -101,7 +101,7 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 
 def without_drafts(messages: Sequence[BaseMessage]) -> list[RemoveMessage]:
-    """What takes requests to revise, and the answers that they were about, out of the messages of an agent."""
+    """The messages to remove from an agent's: requests to revise, and the answers that they were about."""
     removed: list[RemoveMessage] = []
     for before, message in zip([None, *messages], messages, strict=False):
         if is_request(message):
@@ -125,6 +125,6 @@ def _outcome(claim: Claim) -> str:
 
 
 def _evidence(claims: Sequence[Claim]) -> list[Evidence]:
-    """What the verdicts rest on, each passage once."""
+    """The evidence that the verdicts rest on, each passage once."""
     cited = [item for claim in claims for item in claim.evidence if item.id in claim.judgement.cited]
     return list({(item.source, item.passage): item for item in cited}.values())[:MOST_PASSAGES]

@@ -1,4 +1,4 @@
-"""Where an agent's evidence is taken from: what its tools brought, what it was given, and what its prompt was told."""
+"""Gathers an agent's evidence: from its tools, from what it was given, and from its prompt."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from langchain_core.messages import SystemMessage
 from factloop.integrations.langchain.inputs import documents_of, retrieved_by
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""Of an agent's state: what the answer is held against, in the place of what its tools brought."""
+"""Extracts from an agent's state what the answer is held against, in place of what its tools brought."""
 ReadSystem = Callable[[str], Sequence[Document | str]]
-"""Of the text of a system message: the documents in it."""
+"""Reads the documents out of the text of a system message."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Gathering:
     extract: Extract | None
     system_message: bool | ReadSystem
     conversation: bool
-    """Whether what was brought for earlier questions counts, too."""
+    """Whether evidence for earlier questions counts, too."""
 
     def of(self, state: Mapping[str, Any], told: Sequence[str]) -> list[Document]:
         """The documents; `told` are the system messages that the model was called with. Raises DataError."""

@@ -1,4 +1,4 @@
-"""What chains, graphs and agents hand over, as a question, an answer and documents."""
+"""Reads the question, the answer and the documents out of the inputs of chains, graphs and agents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AnswerInput:
 
 @dataclass(frozen=True)
 class Keys:
-    """What the parts are called in the input of a chain."""
+    """The names of the parts in the input of a chain."""
 
     answer: str = "answer"
     question: str = "question"
@@ -98,7 +98,7 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def retrieved_by(messages: Sequence[BaseMessage], *, ever: bool = False) -> list[Document]:
-    """What an agent's tools brought since the person last spoke, or `ever`: documents where they say so, else texts.
+    """The texts that an agent's tools brought since the person last spoke, or `ever`: documents where they say so.
 
     Messages of failed tools, and reports of our own, are no evidence.
     """

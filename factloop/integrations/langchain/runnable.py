@@ -81,7 +81,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
         return_exceptions: bool = False,
         **kwargs: Any | None,
     ) -> list[FactualityReport]:
-        """All in one event loop rather than in threads, so that they share the checker's limits and calls."""
+        """Checks all in one event loop rather than in threads, so that they share the checker's limits and calls."""
         return run_blocking(self._abatch(inputs, config, return_exceptions, kwargs))
 
     def stream(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
@@ -125,7 +125,7 @@ class FactCheckRunnable(Runnable[dict[str, Any], FactualityReport]):
                     yield event.report if isinstance(event, CheckFinished) else event
 
     async def sources(self, asked: AnswerInput) -> Sources:
-        """What an answer is held against. Raises ConfigError where there is nothing."""
+        """The sources that an answer is held against. Raises ConfigError if there is nothing."""
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever:
                 key = self.keys.documents

@@ -1,4 +1,4 @@
-"""What an agent is told: the report without what only a reader of the whole would need."""
+"""Answers to agents: the report without what only a reader of the whole would need."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SilentSentence(Record):
 
 
 class Cost(Record):
-    """What the answer cost."""
+    """The cost of the answer."""
 
     calls: Count
     searches: Count
@@ -65,7 +65,7 @@ class Cost(Record):
 
 
 class CheckedResponse(Record):
-    """Which claims of a response hold. The counts add up to the number of claims."""
+    """The verdicts on the claims of a response. The counts add up to the number of claims."""
 
     precision: Share | None
     """supported / (supported + not supported); null where nothing was scored."""
@@ -76,7 +76,7 @@ class CheckedResponse(Record):
     n_without_claim: Count
     """Of these, those in `without_claim`."""
     without_claim: tuple[SilentSentence, ...]
-    """In the order of the response: nothing of them was checked."""
+    """Sentences without a claim, in the order of the response: nothing of them was checked."""
     judged_by: str
     warnings: tuple[str, ...]
     cost: Cost
@@ -126,7 +126,7 @@ def checked_response(report: FactualityReport) -> CheckedResponse:
 
 
 def checked_claim(report: FactualityReport) -> CheckedClaim:
-    """Of a report on one claim."""
+    """The claim of a report on one claim."""
     (claim,) = report.claims
     return CheckedClaim(
         claim=_judged(claim),

@@ -33,7 +33,7 @@ STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware: nobody gets by without one of the keys, where there are any, or with half a request."""
+    """ASGI middleware: refuses callers without one of the keys, if there are keys, and incomplete requests."""
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s

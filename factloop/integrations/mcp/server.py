@@ -47,7 +47,7 @@ LONGEST_ERROR = 500
 
 INSTRUCTIONS = (
     "Checks which claims of a text hold, on what evidence. Documents are texts, given in full; without them the "
-    "server's own sources are searched. A claim without a verdict was not judged: it is neither true nor false."
+    "server's own sources are searched. A claim without a verdict is unscored: it is neither true nor false."
 )
 
 Response = Annotated[str, Field(description="The text whose claims are checked, in full.", max_length=LONGEST_RESPONSE)]
@@ -70,7 +70,7 @@ _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer) -> MCPServer[Any]:
-    """The server; it opens nothing. Whoever serves it closes checker and scorer."""
+    """The server; it opens nothing. Its caller closes checker and scorer."""
     server: MCPServer[Any] = MCPServer(
         "factloop", instructions=INSTRUCTIONS, version=factloop.__version__, middleware=[_one_line]
     )
@@ -151,7 +151,7 @@ class _Tools:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Raises ToolError for what the caller, or whoever set the server up, may mend."""
+        """Raises ToolError for what the caller, or the operator, can mend."""
         async with self._room:
             try:
                 yield

@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_what_to_record,
         metavar="all|new",
         help="Ask models and searches, and record their answers: all of them anew (default), or the new ones only. "
-        "Without it recordings are replayed, and nobody is asked.",
+        "Without it recordings are replayed, and no call is made.",
     )
     parser.addini("factloop_recordings", "Folder of recordings, beside each test file.", default="recordings")
     for name, kind in SETTINGS.items():

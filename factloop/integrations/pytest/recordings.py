@@ -1,4 +1,4 @@
-"""Where the recording of a test lies: beside its file, under a name that every file system takes."""
+"""Places the recording of a test beside its file, under a name that every file system takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
-    """Of the test with these names, classes first. `folder` is relative to the test's file, or absolute."""
+    """The path for the test with these names, classes first. `folder` is relative to the test's file, or absolute."""
     return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
 
 

@@ -20,7 +20,7 @@ export const passages = (items, cited) => {
 
 export const listed = (texts) => h("ol", { class: "queries" }, texts.map((text) => h("li", {}, said(text))));
 
-// The body of a judged claim, of one still under way or of one that was never judged.
+// The body of a judged claim, of one still under way or of one that stayed unscored.
 export const grounds = (claim, { original, toOriginal, toSentence }) => {
   const record = claim.record;
   const sentence = toSentence ? h("button", { type: "button", class: "link", onclick: toSentence }, said(claim.sentence)) : said(claim.sentence);

@@ -57,7 +57,7 @@ def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC, wide: bool) -> 
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
-    """Whose the option is: the answer under test, or how the distractor was made."""
+    """A note on the origin of an option: the answer under test, or how the distractor was made."""
     if option.kind is OptionKind.RESPONSE:
         return "= the answer"
     made = trust_figures.distractor_of(option, bc)

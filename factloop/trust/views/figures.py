@@ -31,7 +31,7 @@ NOTHING = "–"
 
 
 def number(value: float | None) -> str:
-    """Two digits, or a dash where there is no value."""
+    """The number to two digits, or a dash for None."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
@@ -41,7 +41,7 @@ def score(value: float | None) -> str:
 
 
 def belief_basis(bc: TrustBC) -> str:
-    """What TrustBC rests on: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
+    """The basis of TrustBC: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
     if bc.value is None:
         return f"unscored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "unscored"
     unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
@@ -72,12 +72,12 @@ def documents_basis(fc: TrustFC) -> str:
 
 
 def in_plain_words(report: TrustReport) -> str:
-    """What both parts say, a sentence each."""
+    """Both parts in plain words, a sentence each."""
     return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """What a mean rests on: how many answers have the score and how many are unscored."""
+    """The basis of a mean: how many answers have the score and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
     return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 
@@ -98,7 +98,7 @@ def choice(check: ConsistencyCheck) -> str:
 
 
 def belief_of_check(check: ConsistencyCheck) -> Belief:
-    """What this check alone would say."""
+    """The score that this check alone would give."""
     return {True: Belief.CONSISTENT, False: Belief.INCONSISTENT, None: Belief.UNSCORED}[check.consistent]
 
 

@@ -52,7 +52,7 @@ def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | N
 
 
 def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
-    """Each fingerprint that occurs, once. All answers of one run usually share theirs."""
+    """The distinct fingerprints. All answers of one run usually share theirs."""
     found: list[TrustFingerprint] = []
     for report in reports:
         if report.fingerprint not in found:

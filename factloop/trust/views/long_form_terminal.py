@@ -67,7 +67,7 @@ def _claims(claims: list[tuple[int, ClaimTrust]]) -> Table:
 
 
 def _grounds(one: ClaimTrust) -> str:
-    """What SAFE says, what TrustBC says, and why the claim is in no group."""
+    """The verdict of SAFE, the score of TrustBC, and why the claim is in no group."""
     said = [f"evidence: {status_words(one.claim)}"]
     if one.trust_bc is not None:
         said.append(f"subject: {trust_figures.belief_basis(one.trust_bc)}")

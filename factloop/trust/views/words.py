@@ -15,7 +15,7 @@ UNSCORED_SIGN = "?"
 
 
 class Belief(StrEnum):
-    """What TrustBC says of an answer."""
+    """The words for a score of TrustBC."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -42,7 +42,7 @@ _BELIEF_SENTENCES = {
 
 
 class Documents(StrEnum):
-    """What TrustFC says of an answer."""
+    """The words for a relation of TrustFC."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"

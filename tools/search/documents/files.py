@@ -1,4 +1,4 @@
-"""Which files a user means by a list of files, folders and globs."""
+"""Finds the files that a user means by a list of files, folders and globs."""
 
 from __future__ import annotations
 

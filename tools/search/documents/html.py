@@ -107,7 +107,7 @@ class _PageParser:
             self._blocks.append(Heading(_HEADINGS[tag], text))
 
     def _end_text(self, end: int) -> None:
-        """What was collected before `end` becomes a block; what comes after it has been read otherwise."""
+        """Makes a block of the text collected before `end`; what comes after it has been read otherwise."""
         if any(part and not part.isspace() for part in self._parts[:end]):
             self._blocks.append("".join(self._parts[:end]))
         self._parts.clear()
@@ -129,7 +129,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def read_html(markup: str) -> HtmlPage:
-    """What a page says: no navigation, no footers, nothing that asks for cookies. Linear time.
+    """Reads the text of a page: no navigation, no footers, nothing that asks for cookies. Linear time.
 
     A page that has nothing else, as one whose `<nav>` is never closed, is read with them.
     """

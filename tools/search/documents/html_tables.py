@@ -116,7 +116,7 @@ def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _under(header: list[str], names: list[str]) -> list[str]:
-    """Two rows of a header as one: what stands above goes before."""
+    """Joins two rows of a header into one: what stands above goes before."""
     width = max(len(header), len(names))
     padded = [[*row, *[""] * (width - len(row))] for row in (header, names)]
     return [" ".join(dict.fromkeys(name for name in pair if name)) for pair in zip(*padded, strict=True)]
@@ -126,7 +126,7 @@ def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
     """The rows with every cell in each column and row that it spans."""
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
-    """By column: the cell from above, and how many rows it still spans."""
+    """Column to the cell from above, and how many rows it still spans."""
     for row in rows:
         line: list[_Cell | None] = []
         cells = iter(row.cells)

@@ -29,7 +29,7 @@ _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
-"""For all threads together; filled by a million passages or more. With less, parts are merged again and again."""
+"""Bytes for all threads together; filled by a million passages or more. With less, parts are merged again and again."""
 _SMALL_HEAP_BYTES = 16_000_000
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
 """How a passage stands to its neighbours, as the index keeps it; 0, which is not written, where it has none."""
@@ -74,7 +74,7 @@ class StoredPassage:
 
     @property
     def joint(self) -> str:
-        """What stands between it and the one before."""
+        """The text between it and the one before."""
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
@@ -231,7 +231,7 @@ class PassageReader:
         return rarer if sum(n_passages_with[term] > 0 for term in rarer) >= _ENOUGH_TERMS else terms
 
     def _clauses(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """For one flat query: a query of its own for each term takes tantivy twice the time."""
+        """The clauses of a term for one flat query: a query of its own for each term takes tantivy twice the time."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [

@@ -66,7 +66,7 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
-    """One section a page. A PDF without any text (a scan) is an error: its content would be silently missing."""
+    """Loads one section a page. A PDF without any text (a scan) is an error: its content would be silently missing."""
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 

@@ -1,4 +1,4 @@
-"""What an index on disk holds: which files, by what content, and whether an update was broken off."""
+"""The manifest of an index on disk: its files, by content, and whether an update was broken off."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: dict[str, FileState] = {}
-    """By absolute path."""
+    """Files by absolute path."""
     indexed: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}

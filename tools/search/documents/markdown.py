@@ -11,7 +11,7 @@ from factloop.tools.search.documents.tables import row_lines
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}#|^ {0,3}(?:===|---)|^[^\n|]*\|", re.MULTILINE)
-"""Where none of it is, there is neither heading nor table."""
+"""Matches in every text that has a heading or a table."""
 _CELL_END = re.compile(r"(?<!\\)\|")
 _DELIMITERS = frozenset("|:- \t")
 _UNDERLINES = {"=": 1, "-": 2}

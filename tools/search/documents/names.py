@@ -1,4 +1,4 @@
-"""What a file's name says: how it is read, and what it is called where nothing inside gives a title."""
+"""Reads a file's name: its format, and its title where nothing inside gives one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_compressed(path: Path) -> bool:
 
 
 def extension_of(path: Path) -> str:
-    """In lower case; of a compressed file with the one before, as ".tsv.gz"."""
+    """The extension in lower case; of a compressed file with the one before, as ".tsv.gz"."""
     inner = Path(path.stem).suffix if is_compressed(path) else ""
     return (inner + path.suffix).lower()
 

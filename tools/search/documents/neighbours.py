@@ -9,7 +9,7 @@ from factloop.tools.search.base import SearchHit
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 MOST_CHARACTERS = 2_000
-"""Of a hit with its neighbours; one too long for that comes alone."""
+"""Characters of a hit with its neighbours; one too long for that comes alone."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 
@@ -32,7 +32,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """As the document has it, headings in between on lines of their own."""
+        """The text as the document has it, headings in between on lines of their own."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
@@ -44,7 +44,7 @@ class PassageRun:
 
 
 def hit_of(run: PassageRun, source: str) -> SearchHit:
-    """What is said of the source is what holds where the run begins."""
+    """The run as a hit; its source is described as where the run begins."""
     first = run.first
     return SearchHit(
         source=source, title=first.title, section=first.section, passage=run.text(), published=first.published

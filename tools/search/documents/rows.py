@@ -82,7 +82,7 @@ def _unquoted(cell: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentColumns:
-    """Where a table has what, looked up once: a corpus has millions of rows."""
+    """The columns of a table by what they hold, looked up once: a corpus has millions of rows."""
 
     path: Path
     name: str
@@ -95,7 +95,7 @@ class _DocumentColumns:
 
     @classmethod
     def of(cls, header: Sequence[str], path: Path) -> _DocumentColumns:
-        """Of columns of the same name the last one counts. Raises DataError for a header without any text."""
+        """Finds the columns; of those of the same name the last counts. Raises DataError for a header without text."""
         place_of = {cell.strip().lower(): place for place, cell in enumerate(header)}
         texts = [place_of[key] for key in TEXT_KEYS if key in place_of]
         if header and not texts:

@@ -139,7 +139,7 @@ class DocumentSearch(SearchTool):
         return [item.stored for item in distinct]
 
     def _place(self, item: ScoredPassage) -> tuple[float, str, int]:
-        """By score but for its last digits, which depend on the order in which the weights of the words were added."""
+        """Orders by score but for its last digits, which depend on the order in which the words' weights were added."""
         return -round(item.score, _SCORE_DIGITS), str(self._snapshot.path_of[item.stored.key]), item.stored.number
 
     def _source(self, stored: StoredPassage) -> str:

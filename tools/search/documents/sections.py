@@ -1,4 +1,4 @@
-"""What loaders give: a piece of text with where it came from."""
+"""The output of loaders: a piece of text with its origin."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """From 1, the outermost."""
+    """Level from 1, the outermost."""
     text: str
 
 
