@@ -1,0 +1,146 @@
+"""A sheet on the terminal: figures side by side, or under each other where there is no room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
+from textwrap import wrap
+
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from factloop.reports.sheet.table import Cell, Column, Line, Sheet
+from factloop.reports.terminal_parts import one_line, print_section
+
+LEAST_NAME = 12
+"""Columns that a name takes at least, if it is as long; longer ones are folded."""
+_MARGIN = 2
+"""Columns that a section leaves free at both sides."""
+Layout = Callable[[Sheet], RenderableType]
+
+
+def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None) -> None:
+    """The sheet under its title, if it has lines; `narrow` lays it out where it does not fit side by side."""
+    if sheet.lines:
+        print_section(console, one_line(sheet.title), sheet_body(sheet, console.width, narrow))
+
+
+def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> RenderableType:
+    """The sheet without its title, for a terminal of so many columns; long heads are folded before anything else."""
+    for fold in (False, True):
+        if _width(sheet, fold=fold) + _MARGIN <= width:
+            return _side_by_side(sheet, fold=fold)
+    return (narrow or _stacked)(sheet)
+
+
+def _is_set(sheet: Sheet) -> bool:
+    """Whether its columns have widths of their own, for figures to stand close; the first has what is left over."""
+    return any(column.width for column in sheet.columns)
+
+
+def _gap(sheet: Sheet) -> int:
+    return 1 if _is_set(sheet) else 2
+
+
+def _width(sheet: Sheet, *, fold: bool) -> int:
+    """Columns of the terminal that it takes at least."""
+    widths = [_column_width(found, fold=fold) for found in _shown_columns(sheet, sheet.lines)]
+    return sum(widths) + _gap(sheet) * (len(widths) - 1)
+
+
+def _shown_columns(sheet: Sheet, lines: Iterable[Line]) -> Iterator[tuple[tuple[Column, Cell], ...]]:
+    return zip(*map(sheet.on_terminal, lines), strict=True)
+
+
+def _column_width(found: Sequence[tuple[Column, Cell]], *, fold: bool) -> int:
+    column = found[0][0]
+    if column.width:
+        return column.width
+    heads = column.head.split() if fold else [column.head]
+    texts = [*heads, *(text for _, cell in found for text in _texts(cell, says_why=False))]
+    longest = max(map(cell_len, texts), default=0)
+    return min(longest, LEAST_NAME) if column.is_name else longest
+
+
+def _side_by_side(sheet: Sheet, *, fold: bool) -> RenderableType:
+    """Each heading over a table of its own; widths that are set make their columns stand under each other."""
+    parts: list[RenderableType] = []
+    for place, (heading, lines) in enumerate(_under_headings(sheet)):
+        parts += [Text(one_line(heading), style="bold")] if heading else []
+        parts.append(_table(sheet, lines, has_heads=place == 0, fold=fold))
+    return Group(*parts)
+
+
+def _under_headings(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
+    found: dict[str, list[Line]] = {}
+    for line in sheet.lines:
+        heading = sheet.heading_of(line)
+        found.setdefault(heading[:1].upper() + heading[1:], []).append(line)
+    return iter(found.items())
+
+
+def _table(sheet: Sheet, lines: Sequence[Line], *, has_heads: bool, fold: bool) -> Table:
+    is_set, gap = _is_set(sheet), _gap(sheet)
+    padding = (0, 0, 0, gap) if is_set else (0, gap, 0, 0)
+    table = Table(box=None, padding=padding, pad_edge=False, expand=is_set, show_header=has_heads)
+    for place, found in enumerate(_shown_columns(sheet, lines)):
+        column = found[0][0]
+        table.add_column(
+            _head(column, _column_width(found, fold=True) if fold else 0),
+            header_style="dim",
+            style="bold" if column.is_strong else "",
+            overflow="fold",
+            justify="left" if column.is_name else "right",
+            vertical="top",
+            no_wrap=not column.width and not column.is_name,
+            width=column.width or None,
+            ratio=1 if is_set and place == 0 else None,
+        )
+    above: list[str] = []
+    for line in lines:
+        shown = sheet.on_terminal(line)
+        names = [cell.text for column, cell in shown if column.is_name]
+        n_repeated = _n_repeated(names, above)
+        table.add_row(*("" if n < n_repeated else _cell(cell, column) for n, (column, cell) in enumerate(shown)))
+        above = names
+    return table
+
+
+def _head(column: Column, width: int) -> Text:
+    """On as many lines as it takes, where a width is given."""
+    head = one_line(column.head)
+    return Text("\n".join(wrap(head, width, break_long_words=False)) if width and not column.width else head)
+
+
+def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
+    """How many names the line has in common with the one above, from the left; the last one is always said."""
+    pairs = zip(names[:-1], above, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _stacked(sheet: Sheet) -> Text:
+    lines: list[tuple[str, str]] = []
+    for heading, found in _under_headings(sheet):
+        lines += [(one_line(heading), "bold")] if heading else []
+        for (_, name), *figures in map(sheet.on_terminal, found):
+            lines.append((one_line(name.text), ""))
+            lines += [
+                (f"  {one_line(column.head)}: {' '.join(_texts(cell, says_why=True))}", "dim")
+                for column, cell in figures
+            ]
+    return Text("\n").join(Text(*line) for line in lines)
+
+
+def _cell(cell: Cell, column: Column) -> Text:
+    text, *notes = _texts(cell, says_why=bool(column.width))
+    style = cell.style or ("yellow" if cell.why else "")
+    return Text.assemble((text, style), *((f"\n{note}", "not bold dim") for note in notes))
+
+
+def _texts(cell: Cell, *, says_why: bool) -> Iterator[str]:
+    """The words of a cell, then its note. Why a figure is undefined takes room to fold it."""
+    yield one_line(f"undefined: {cell.why}" if cell.why and says_why else cell.text)
+    if cell.note:
+        yield one_line(cell.note)
