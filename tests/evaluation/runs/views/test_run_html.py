@@ -136,13 +136,13 @@ def test_a_comparison_says_what_it_found() -> None:
     tree = parsed(render_comparison_html(comparison))
     said = [words(one) for one in tree.xpath("//ul[@class='said']/li")]
     assert said == list(comparison.conclusions)
-    rows = table(tree, "Differences")
+    rows = table(tree, "Differences, B minus A")
     assert [row[0] for row in rows[1:]] == ["Precision", "F1@8", "F1@64"]
     assert [row[10:13] for row in rows[1:]] == [
         [f"{one.n_pairs}", f"{one.n_prompts}", f"{one.n_left_out}"] for one in comparison.differences
     ]
     assert comparison.claims is not None
-    verdicts = table(tree, "Verdicts of A in rows, of B in columns")
+    verdicts = table(tree, "Verdicts on the same claims, A in rows, B in columns")
     assert [[int(cell) for cell in row[1:]] for row in verdicts[1:]] == [list(row) for row in comparison.claims.table]
     assert len(tree.xpath("//li[@class='claim']")) == len(comparison.flips)
     assert table(tree, "Settings that differ")[1:] == [
