@@ -98,8 +98,8 @@ def test_heads_are_folded_before_figures_stand_under_each_other() -> None:
     assert ["Labelled"] in [line.split() for line in folded]
     assert ["strict", "0.75", "1,200"] in [line.split() for line in folded]
     assert [line.strip() for line in stacked[1:-1]] == [
-        "Claims", "strict", "TPR: 0.75 [0.60,", "0.81]", "Labelled claims:", "1,200", "mild", "TPR: undefined: no",
-        "labels to go by", "Labelled claims: 3",
+        "Claims", "strict", "TPR: 0.75 [0.60,", "0.81] (n 1,200)", "Labelled claims:", "1,200",
+        "mild", "TPR: undefined: no", "labels to go by (n 0)", "Labelled claims: 3",
     ]  # fmt: skip
 
 

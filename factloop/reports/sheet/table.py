@@ -83,7 +83,7 @@ class Sheet:
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
         """A line for each figure: what does not fit beside each other stands under each other.
 
-        The names of the columns are as given; the figures are the strong columns, and other numbers are left out.
+        The names of the columns are as given; the figures are the strong columns that the terminal has.
         """
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
@@ -91,7 +91,7 @@ class Sheet:
             Line((*_names(pairs), *_turned(column, cell)))
             for pairs in map(self._pairs, self.lines)
             for column, cell in pairs
-            if column.is_strong
+            if column.is_strong and column.on_terminal
         ]
         return Sheet(title, (*names, *given), tuple(lines))
 

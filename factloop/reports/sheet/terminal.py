@@ -32,7 +32,7 @@ def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> Render
     for fold in (False, True):
         if _width(sheet, fold=fold) + _MARGIN <= width:
             return _side_by_side(sheet, fold=fold)
-    return (narrow or _stacked)(sheet)
+    return (narrow or stacked)(sheet)
 
 
 def _is_set(sheet: Sheet) -> bool:
@@ -120,17 +120,25 @@ def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _stacked(sheet: Sheet) -> Text:
+def stacked(sheet: Sheet) -> Text:
+    """A line for each figure, with all that it rests on, under the names of the line that it belongs to."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []
-        for (_, name), *figures in map(sheet.on_terminal, found):
-            lines.append((one_line(name.text), ""))
+        for shown in map(sheet.on_terminal, found):
+            lines.append((one_line(", ".join(cell.text for column, cell in shown if column.is_name)), ""))
             lines += [
-                (f"  {one_line(column.head)}: {' '.join(_texts(cell, says_why=True))}", "dim")
-                for column, cell in figures
+                (f"  {one_line(column.head)}: {' '.join(_words(cell))}", "dim")
+                for column, cell in shown
+                if not column.is_name
             ]
     return Text("\n").join(Text(*line) for line in lines)
+
+
+def _words(cell: Cell) -> Iterator[str]:
+    yield from _texts(cell, says_why=True)
+    if cell.basis:
+        yield f"({one_line(cell.basis)})"
 
 
 def _cell(cell: Cell, column: Column) -> Text:
