@@ -88,13 +88,16 @@ def test_the_terminal_has_figures_side_by_side_with_their_notes() -> None:
         ["Evaluator", "TPR", "Labelled", "claims"],
         ["strict", "0.75", "1,200"],
         ["[0.60,", "0.81]"],
+        ["n", "1,200"],
         ["mild", "–", "3"],
+        ["no", "labels", "to"],
+        ["go", "by"],
         [],
     ]
 
 
 def test_heads_are_folded_before_figures_stand_under_each_other() -> None:
-    folded, stacked = printed(sample(), 36), printed(sample(), 24)
+    folded, stacked = printed(sample(), 37), printed(sample(), 24)
     assert ["Labelled"] in [line.split() for line in folded]
     assert ["strict", "0.75", "1,200"] in [line.split() for line in folded]
     assert [line.strip() for line in stacked[1:-1]] == [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from textwrap import wrap
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
@@ -16,6 +15,8 @@ from factloop.reports.terminal_parts import one_line, print_section
 
 LEAST_NAME = 12
 """Columns that a name takes at least, if it is as long; longer ones are folded."""
+_BELOW = 8
+"""Columns to which reasons and what figures rest on are folded under them, at least."""
 _MARGIN = 2
 """Columns that a section leaves free at both sides."""
 Layout = Callable[[Sheet], RenderableType]
@@ -58,9 +59,10 @@ def _column_width(found: Sequence[tuple[Column, Cell]], *, fold: bool) -> int:
     column = found[0][0]
     if column.width:
         return column.width
-    heads = column.head.split() if fold else [column.head]
-    texts = [*heads, *(text for _, cell in found for text in _texts(cell, says_why=False))]
-    longest = max(map(cell_len, texts), default=0)
+    head = one_line(column.head)
+    texts = [*(head.split() if fold else [head]), *(text for _, cell in found for text in _texts(cell))]
+    below = [_below(cell) for _, cell in found]
+    longest = max(*map(cell_len, texts), min(_BELOW, max(map(cell_len, below))))
     return min(longest, LEAST_NAME) if column.is_name else longest
 
 
@@ -98,12 +100,18 @@ def _table(sheet: Sheet, lines: Sequence[Line], *, has_heads: bool, fold: bool) 
             width=column.width or None,
             ratio=1 if is_set and place == 0 else None,
         )
+    widths = [_column_width(found, fold=fold) for found in _shown_columns(sheet, sheet.lines)]
     above: list[str] = []
     for line in lines:
         shown = sheet.on_terminal(line)
         names = [cell.text for column, cell in shown if column.is_name]
         n_repeated = _n_repeated(names, above)
-        table.add_row(*("" if n < n_repeated else _cell(cell, column) for n, (column, cell) in enumerate(shown)))
+        table.add_row(
+            *(
+                "" if n < n_repeated else _cell(cell, column, width)
+                for n, ((column, cell), width) in enumerate(zip(shown, widths, strict=True))
+            )
+        )
         above = names
     return table
 
@@ -111,7 +119,18 @@ def _table(sheet: Sheet, lines: Sequence[Line], *, has_heads: bool, fold: bool) 
 def _head(column: Column, width: int) -> Text:
     """On as many lines as it takes, where a width is given."""
     head = one_line(column.head)
-    return Text("\n".join(wrap(head, width, break_long_words=False)) if width and not column.width else head)
+    return Text("\n".join(_folded(head, width)) if width and not column.width else head)
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """On lines of so many columns, or as many as its longest word takes."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and cell_len(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
@@ -141,14 +160,20 @@ def _words(cell: Cell) -> Iterator[str]:
         yield f"({one_line(cell.basis)})"
 
 
-def _cell(cell: Cell, column: Column) -> Text:
+def _cell(cell: Cell, column: Column, width: int) -> Text:
+    """Where columns stand close, a reason takes the place of the figure, and what figures rest on has no room."""
     text, *notes = _texts(cell, says_why=bool(column.width))
+    notes += [] if column.width else _folded(_below(cell), width)
     style = cell.style or ("yellow" if cell.why else "")
     return Text.assemble((text, style), *((f"\n{note}", "not bold dim") for note in notes))
 
 
-def _texts(cell: Cell, *, says_why: bool) -> Iterator[str]:
-    """The words of a cell, then its note. Why a figure is undefined takes room to fold it."""
+def _below(cell: Cell) -> str:
+    return one_line(cell.why or cell.basis)
+
+
+def _texts(cell: Cell, *, says_why: bool = False) -> Iterator[str]:
+    """The words of a cell, then its note."""
     yield one_line(f"undefined: {cell.why}" if cell.why and says_why else cell.text)
     if cell.note:
         yield one_line(cell.note)
