@@ -42,8 +42,7 @@ def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequ
     """A table. A text that a spreadsheet would take for a formula gets an apostrophe before it; None is empty."""
     written = io.StringIO()
     writer = csv.writer(written)
-    writer.writerow(head)
-    writer.writerows([harmless(cell) for cell in row] for row in rows)
+    writer.writerows([harmless(cell) for cell in row] for row in (head, *rows))
     return text_download(words, file, "text/csv", written.getvalue())
 
 

@@ -48,7 +48,7 @@ def rows_table(rows: Iterable[Row]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(name, value)
+        table.add_row(Text(name), value)
     return table
 
 

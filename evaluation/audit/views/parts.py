@@ -9,10 +9,8 @@ from typing import Any, TypeVar
 from markupsafe import Markup
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentReport, MeanAdjustment
-from factloop.evaluation.audit.estimate import Group
-from factloop.evaluation.audit.report import AuditAt
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.audit.views import tables
+from factloop.evaluation.audit.views import sheets
 from factloop.evaluation.audit.views.pictures.adjustment import draw_adjustment
 from factloop.evaluation.audit.views.pictures.agreement import draw_agreement
 from factloop.evaluation.audit.views.pictures.bias import draw_headroom, draw_mean_bias, draw_system_bias
@@ -21,8 +19,9 @@ from factloop.evaluation.audit.views.pictures.marks import Mark
 from factloop.evaluation.audit.views.pictures.ranking import WrongPairs, draw_orders, draw_wrong_pairs
 from factloop.evaluation.audit.views.pictures.rates import draw_rates
 from factloop.evaluation.audit.views.pictures.similarity import draw_similarity
-from factloop.evaluation.audit.views.tables import Table
+from factloop.evaluation.audit.views.sheets import Scope
 from factloop.evaluation.audit.views.words import where
+from factloop.reports.sheet.table import Sheet
 
 Found = TypeVar("Found")
 Draw = Callable[[Sequence[Any], Mapping[str, Mark], str], Markup | None]
@@ -30,34 +29,23 @@ Draw = Callable[[Sequence[Any], Mapping[str, Mark], str], Markup | None]
 
 @dataclass(frozen=True)
 class Part:
-    """One kind of figure on one group. The first table stands open beside the picture, the others can be opened."""
+    """One kind of figure on one group. The first sheet stands open beside the picture, the others can be opened."""
 
     key: str
     title: str
     lead: str
-    tables: tuple[Table, ...]
+    sheets: tuple[Sheet, ...]
     files: tuple[str, ...]
     """The CSV files that hold it."""
     picture: Markup | None = None
 
 
 @dataclass(frozen=True)
-class View:
-    """One group at one threshold, as its parts are made from it."""
+class View(Scope):
+    """What the parts of one group at one threshold are made from."""
 
-    at: AuditAt
-    group: Group
     marks: Mapping[str, Mark]
     is_drawn: bool
-
-    def of_group(self, found: Sequence[Found]) -> list[Found]:
-        """Those of the group, whether they are pooled or averaged over it."""
-        wanted = (self.group.kind, self.group.name)
-        return [one for one in found if (one.group.kind, one.group.name) == wanted]  # type: ignore[attr-defined]
-
-    def of_dataset(self, found: Sequence[Found]) -> list[Found]:
-        is_one = self.group.kind == "dataset"
-        return [one for one in found if is_one and one.dataset == self.group.name]  # type: ignore[attr-defined]
 
     def draw(self, draw: Draw, found: Sequence[Any]) -> Markup | None:
         return draw(found, self.marks, where(self.group)) if self.is_drawn else None
@@ -67,7 +55,7 @@ def parts_of(view: View) -> Iterator[Part]:
     """Those for which there are figures, in the order of the paper."""
     for make in (_rates, _agreement, _bias, _headroom, _ranking, _similarity, _chunking, _adjustment):
         part = make(view)
-        if tables.has_lines(part.tables):
+        if any(sheet.lines for sheet in part.sheets):
             yield part
 
 
@@ -78,7 +66,7 @@ def _rates(view: View) -> Part:
         "How often is it right?",
         "TPR: of the claims that hold, the share passed. TNR: of those that do not, the share stopped. With a gap "
         "above 0 it lets errors pass, below 0 it finds errors where there are none. A coin has 50 and 50.",
-        (tables.rates_table(found),),
+        (sheets.rates(view),),
         ("rates",),
         view.draw(draw_rates, found),
     )
@@ -91,7 +79,7 @@ def _agreement(view: View) -> Part:
         "Do evaluators name the same claims?",
         "IoU: claims that both name, of those that at least one names; 100 is the same claims, 0 none in common. "
         "Evaluators with like error rates can still name other claims.",
-        (tables.agreement_table(found),),
+        (sheets.agreement(view),),
         ("agreement",),
         view.draw(draw_agreement, found),
     )
@@ -106,7 +94,7 @@ def _bias(view: View) -> Part:
         "Are its error rates those of the labels?",
         "Bias: error rate by the evaluator less that by the labels, for each system. Below 0 errors go unseen. A "
         "response is wrong if one of its claims is.",
-        (tables.bias_table(found), tables.systems_table(systems)),
+        (sheets.bias(view), sheets.systems(view)),
         ("bias", "bias_by_system", "error_rates"),
         picture,
     )
@@ -119,7 +107,7 @@ def _headroom(view: View) -> Part:
         "Does it tell how much is left to improve?",
         "Headroom: the lowest error rate of any system. Too low, and work stops early; too high, and there seems to be "
         "more to gain than there is.",
-        (tables.headroom_table(found),),
+        (sheets.headroom(view),),
         ("bias",),
         view.draw(draw_headroom, found),
     )
@@ -127,20 +115,16 @@ def _headroom(view: View) -> Part:
 
 def _ranking(view: View) -> Part:
     ranked = view.of_dataset(view.at.rankings)
-    means = view.of_group(view.at.mean_rankings) if not ranked else []
-    shown: tuple[Table, ...]
     if ranked:
-        shown = (tables.ranking_table(ranked), tables.order_table(ranked))
         picture = view.draw(draw_orders, [one for one in ranked if one.level is Level.CLAIM])
     else:
-        shown = (tables.mean_ranking_table(means),)
         picture = view.draw(draw_wrong_pairs, [*_wrong_pairs(view, Level.CLAIM)])
     return Part(
         "ranking",
         "Does it order the systems as the labels do?",
         "Each pair of systems is tested twice, by labels and by predictions. A pair is ordered wrongly if the two do "
         "not agree on better, worse or no difference, and reversed if both see a difference, in opposite directions.",
-        shown,
+        (sheets.ranking(view), sheets.order_table(view)),
         ("rankings", "mean_rankings", "order_tables"),
         picture,
     )
@@ -159,7 +143,7 @@ def _similarity(view: View) -> Part:
         "Does it follow the wording?",
         "Claims in five bins, by the share of their word pairs that the document has. TPR that falls to the left "
         "punishes paraphrase; TNR that falls to the right is taken in by copied words.",
-        (tables.similarity_table(found),),
+        (sheets.wording(view),),
         ("similarity",),
         view.draw(draw_similarity, found),
     )
@@ -172,7 +156,7 @@ def _chunking(view: View) -> Part:
         "Does it miss what stands far apart?",
         "Predictions with the whole document against those with the best of its chunks. Of claims that no single chunk "
         "carries more are lost, if the chunks are what loses them.",
-        (tables.chunking_table(found),),
+        (sheets.chunking(view),),
         ("chunking",),
         view.draw(draw_chunking, found),
     )
@@ -186,7 +170,7 @@ def _adjustment(view: View) -> Part:
         "Can labels of one system mend its error rates?",
         "Each system serves once for calibration, and the error rates of the others are estimated. The figures are "
         "means over these choices of the mean and the worst magnitude of the bias.",
-        (tables.adjustment_table(found), tables.calibration_table(of_dataset)),
+        (sheets.adjustment(view), sheets.calibrations(view)),
         ("adjustment", "mean_adjustment", "calibrations"),
         view.draw(draw_adjustment, found),
     )

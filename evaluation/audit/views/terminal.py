@@ -10,11 +10,11 @@ from rich.text import Text
 from factloop.evaluation.audit.advice import Advice, Leave
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.views.terminal_grids import grids
-from factloop.evaluation.audit.views.terminal_layout import print_grid
+from factloop.evaluation.audit.views.sheets import Scope, on_terminal
 from factloop.evaluation.audit.views.words import LEAVES, where
 from factloop.evaluation.statistics.significance import PValueAdjustment
 from factloop.reports.figures import plural
+from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
@@ -36,9 +36,8 @@ def print_audit(report: AuditReport, console: Console) -> None:
     for at in report.at:
         console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))
         console.print()
-        for grid in grids(at, group):
-            if not grid.is_empty:
-                print_grid(console, grid)
+        for sheet in on_terminal(Scope(at, group)):
+            print_sheet(console, sheet)
     print_section(console, "Result", rows_table(_result_rows(report)))
 
 

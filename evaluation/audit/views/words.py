@@ -15,8 +15,6 @@ from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.ranking import Order
 from factloop.evaluation.audit.units import Level
 
-NOTHING = "–"
-"""Stands where there is no number and none is expected."""
 USES: Mapping[Use, str] = {
     Use.FILTER_CLAIMS: "sort single claims",
     Use.ERROR_RATE: "estimate a system's error rate",
@@ -43,10 +41,10 @@ METHODS: Mapping[AdjustmentMethod, str] = {
     AdjustmentMethod.BALANCED_ACCURACY: "threshold tuned to balanced accuracy",
 }
 WHY_UNADJUSTED: Mapping[UnadjustedReason, str] = {
-    UnadjustedReason.NO_ERRORS: "undefined: no errors to calibrate on",
-    UnadjustedReason.NO_ATTRIBUTABLE: "undefined: nothing but errors",
-    UnadjustedReason.EQUAL_RATES: "undefined: flags errors no more than others",
-    UnadjustedReason.LABELS_ONLY: "undefined: no scores between 0 and 1",
+    UnadjustedReason.NO_ERRORS: "no errors to calibrate on",
+    UnadjustedReason.NO_ATTRIBUTABLE: "nothing but errors",
+    UnadjustedReason.EQUAL_RATES: "flags errors no more than others",
+    UnadjustedReason.LABELS_ONLY: "no scores between 0 and 1",
 }
 CALIBRATION_WARNINGS: Mapping[CalibrationWarning, str] = {
     CalibrationWarning.FEW_ERRORS: f"fewer than {FEWEST} errors: the rates of so good a system mean little",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from factloop.core.records import Verdict
-from factloop.evaluation.comparing.records import Comparison, ComparisonKind, PairedDifference, Side
-from factloop.evaluation.comparing.words import point_interval
+from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Side
 from factloop.evaluation.runs.records import ResponseLine
 from factloop.reports.figures import plural
 from factloop.reports.status import Status
@@ -18,8 +17,6 @@ VERDICT_STATUS = {
     Verdict.NOT_SUPPORTED: Status.CONTRADICTED,
     Verdict.IRRELEVANT: Status.IRRELEVANT,
 }
-VERDICT_WORDS = ("supported", "not supported", "irrelevant", "unscored")
-"""In the order of the table of a `ClaimAgreement`."""
 
 
 def title_of(comparison: Comparison) -> str:
@@ -63,7 +60,3 @@ def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
     ):
         if lines:
             yield name, unpaired_in_words(lines)
-
-
-def interval(one: PairedDifference) -> str:
-    return "–" if one.low is None or one.high is None else point_interval(one.low, one.high)

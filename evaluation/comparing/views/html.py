@@ -12,6 +12,7 @@ from factloop.evaluation.comparing import words as comparison_words
 from factloop.evaluation.comparing.pictures import draw_differences, draw_pairs
 from factloop.evaluation.comparing.records import Comparison, Flip, Pair, PairedDifference
 from factloop.evaluation.comparing.views import figures as comparison_figures
+from factloop.evaluation.comparing.views import sheets
 from factloop.evaluation.runs.longform_records import AbstentionPolicy
 from factloop.evaluation.runs.measures import F1, PRECISION
 from factloop.evaluation.runs.records import ResponseLine
@@ -65,7 +66,7 @@ def render_comparison_html(comparison: Comparison) -> str:
         filters=_filters(flips),
         tones=comparison_figures.VERDICT_STATUS,
         words=_WORDS,
-        verdict_words=comparison_figures.VERDICT_WORDS,
+        said_of=sheets,
         downloads=list(_downloads(comparison)),
         said=run_words,
         compared=comparison_words,

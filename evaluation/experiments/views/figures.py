@@ -13,11 +13,10 @@ from factloop.evaluation.experiments.report import (
     GroupFigure,
     Outcome,
     Quantity,
-    QuantityFigure,
     VariantReport,
 )
-from factloop.evaluation.experiments.words import amount, name_of
-from factloop.reports.figures import duration, percent, plural
+from factloop.evaluation.experiments.words import name_of
+from factloop.reports.figures import percent, plural
 from factloop.reports.status import Status
 
 SIGNS: Mapping[Outcome, str] = {
@@ -107,27 +106,8 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
     return name[0].upper() + name[1:]
 
 
-def value_words(figure: QuantityFigure | None) -> str:
-    """The value, or a dash."""
-    return "–" if figure is None else amount(figure.value, figure.quantity)
-
-
-def interval_words(figure: QuantityFigure | None) -> str:
-    """`0.612 to 0.701`, empty where there is none."""
-    if figure is None or figure.low is None or figure.high is None:
-        return ""
-    return f"{amount(figure.low, figure.quantity)} to {amount(figure.high, figure.quantity)}"
-
-
-def why(figure: GroupFigure | None) -> str:
-    """Why there is no value; empty where there is one."""
-    return "" if figure is None else figure.why
-
-
-def basis(figure: GroupFigure | None, noun: str) -> str:
+def basis(figure: GroupFigure, noun: str) -> str:
     """`n = 118 claims, 2 left out`."""
-    if figure is None:
-        return ""
     left_out = f", {figure.n_left_out:,} left out" if figure.n_left_out else ""
     return f"n = {plural(figure.n, noun)}{left_out}"
 
@@ -136,17 +116,9 @@ def stability_words(one: VariantReport) -> str:
     """`94.2% same in all repeats (n = 118 claims), Fleiss’ kappa 0.91`."""
     share, kappa = one.stability.share, one.stability.kappa
     if share.value is None:
-        return f"unknown: {why(share)}"
-    chance = f"Fleiss’ kappa {kappa.value:.3f}" if kappa.value is not None else f"kappa undefined: {why(kappa)}"
+        return f"unknown: {share.why}"
+    chance = f"Fleiss’ kappa {kappa.value:.3f}" if kappa.value is not None else f"kappa undefined: {kappa.why}"
     return f"{percent(round(share.value, 3))} same in all repeats ({basis(share, 'claim')}), {chance}"
-
-
-def latency_words(one: VariantReport) -> str:
-    """`1.2 s, 95th percentile 3.4 s (n = 360)`."""
-    latency = one.latency
-    if latency.median_s is None or latency.p95_s is None:
-        return "–"
-    return f"{duration(latency.median_s)}, 95th percentile {duration(latency.p95_s)} (n = {latency.n:,})"
 
 
 def flips_words(count: FlipCount) -> str:

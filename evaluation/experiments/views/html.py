@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from factloop.core.files.json import to_json
 from factloop.evaluation.comparing.pictures import IntervalRow, draw_intervals
-from factloop.evaluation.comparing.words import p_value
 from factloop.evaluation.experiments import words as said
 from factloop.evaluation.experiments.report import (
     Conclusion,
@@ -23,10 +22,12 @@ from factloop.evaluation.experiments.report import (
 )
 from factloop.evaluation.experiments.views import csv as tables
 from factloop.evaluation.experiments.views import figures as told
+from factloop.evaluation.experiments.views import sheets
 from factloop.evaluation.experiments.views.prompt_diff import prompt_diffs
 from factloop.reports.downloads import DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter
+from factloop.reports.sheet.table import Sheet
 
 MOST_FLIPS = 1000
 """Claims with both sides' grounds on the page; the JSON and the CSV have all."""
@@ -40,7 +41,8 @@ class Compared:
     """One comparison on the page."""
 
     conclusion: Conclusion
-    differences: tuple[PairedDifference, ...]
+    sheet: Sheet
+    words: tuple[str, ...]
     picture: Markup | None
 
 
@@ -53,8 +55,7 @@ def render_experiment_html(report: ExperimentReport) -> str:
         styles=("list.css", "pictures.css", "run.css", "experiment.css"),
         scripts=("list.js",),
         report=report,
-        columns=told.columns(report),
-        headings=[told.heading(*column, report) for column in told.columns(report)],
+        variants=sheets.variants(report),
         glance=_glance(report),
         compared=_compared(report),
         flips=flips,
@@ -63,8 +64,6 @@ def render_experiment_html(report: ExperimentReport) -> str:
         diffs=prompt_diffs(report),
         downloads=list(_downloads(report)),
         told=told,
-        said=said,
-        p_value=p_value,
         noun=report.kind.removesuffix("s"),
     )
 
@@ -90,7 +89,8 @@ def _compared(report: ExperimentReport) -> list[Compared]:
         alt = f"{one.second} minus {one.first}: {len(shares)} quantities with their intervals; filled where shown."
         axis = f"← {one.first} is higher · points · {one.second} is higher →"
         picture = _drawn(shares, axis=axis, alt=alt) if number < MOST_PICTURES else None
-        found.append(Compared(one, differences, picture))
+        words = tuple(each.words for each in differences)
+        found.append(Compared(one, sheets.differences(report, one), words, picture))
     return found
 
 

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from factloop.core.factuality import precision
 from factloop.core.files.json import to_json
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing.records import Estimate
-from factloop.evaluation.runs.longform_records import LongFormScores, Mean, SystemScore
-from factloop.evaluation.runs.measures import F1, MEASURES, Measure, figures_of
-from factloop.evaluation.runs.records import Calibration, ResponseLine, RunSummary
-from factloop.evaluation.runs.views import correction_words
+from factloop.evaluation.runs.longform_records import Mean, SystemScore
+from factloop.evaluation.runs.measures import F1, Measure, figures_of
+from factloop.evaluation.runs.records import ResponseLine, RunSummary
+from factloop.evaluation.runs.views import agreement_sheets, calibration_sheets, correction_words, sheets
 from factloop.evaluation.runs.views import words as run_words
 from factloop.evaluation.runs.views.curve import MOST_SYSTEMS, draw_curve
 from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
 from factloop.reports.page import render_page
 from factloop.reports.savings import savings_words
+from factloop.reports.sheet.csv import sheet_download
+from factloop.reports.sheet.table import Sheet
 
 MOST_ROWS = 5000
 """Responses listed on the page; the table to download has all."""
@@ -34,15 +35,6 @@ class ResponseRow:
     precision: float | None
     f1: float | None
     """At the first K."""
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A raw or corrected figure of one system."""
-
-    system: str
-    quantity: str
-    estimate: Estimate
 
 
 def render_run_html(summary: RunSummary) -> str:
@@ -62,16 +54,13 @@ def render_run_html(summary: RunSummary) -> str:
         counts=_total(scores.systems),
         picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
         n_not_drawn=max(0, len(leading) - MOST_SYSTEMS),
-        curve=summary.curve,
+        curve=_curve(summary),
         leading=[(measure.heading(k), mean) for measure, k, mean in _leading_of(scores.systems[0])]
         if len(scores.systems) == 1
         else [],
-        headings=_headings(scores),
-        leading_headings=_headings(scores, leading=True),
-        means_of=lambda system: [mean for _, _, mean in figures_of(system)],
-        by_labels=list(_by_labels(summary)),
-        agreements=run_words.AGREEMENTS,
-        corrected=list(_corrected(summary.calibration)),
+        told=sheets,
+        agreements=agreement_sheets,
+        corrected=calibration_sheets,
         system_choices=[(one.system, one.system) for one in scores.systems],
         rows=rows[:MOST_ROWS],
         downloads=list(_downloads(summary, rows)),
@@ -116,40 +105,8 @@ def _leading(summary: RunSummary) -> list[str]:
     return [*ranked, *(name for name in names if name not in ranked)]
 
 
-def _headings(scores: LongFormScores, *, leading: bool = False) -> list[str]:
-    """Of all measures, or of those that lead, in the order of `figures_of`."""
-    return [
-        measure.heading(k)
-        for measure in MEASURES
-        if measure.leads or not leading
-        for k in ([choice.k for choice in scores.ks] if measure.at_k else [None])
-    ]
-
-
 def _leading_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
     return (figure for figure in figures_of(system) if figure[0].leads)
-
-
-@dataclass(frozen=True)
-class ByLabels:
-    """A leading figure of one system by verdicts, and by people's labels where they have one."""
-
-    verdicts: Mean
-    labels: Mean | None
-
-
-def _by_labels(summary: RunSummary) -> Iterator[tuple[str, list[ByLabels]]]:
-    """Of each system; nothing without labels."""
-    if summary.labelled is None:
-        return
-    people = {
-        (one.system, measure.quantity, k): mean
-        for one in summary.labelled.systems
-        for measure, k, mean in _leading_of(one)
-    }
-    for one in summary.scores.systems:
-        figures = _leading_of(one)
-        yield one.system, [ByLabels(mean, people.get((one.system, which.quantity, k))) for which, k, mean in figures]
 
 
 def _total(systems: Sequence[SystemScore]) -> Counts:
@@ -161,25 +118,14 @@ def _total(systems: Sequence[SystemScore]) -> Counts:
     )
 
 
-def _corrected(calibration: Calibration | None) -> Iterator[Corrected]:
-    for one in calibration.systems if calibration is not None else ():
-        for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
-            yield Corrected(one.system, "precision", estimate)
-        for f1 in one.f1:
-            yield Corrected(one.system, f"F1@{f1.k}", f1.raw)
-            yield Corrected(one.system, f"F1@{f1.k}", f1.corrected)
+def _curve(summary: RunSummary) -> Sheet:
+    return sheets.curve(summary.curve, [one.system for one in summary.scores.systems])
 
 
 def _downloads(summary: RunSummary, rows: Sequence[ResponseRow]) -> Iterator[DownloadLink]:
     yield json_download("The whole summary (JSON)", "summary.json", to_json(summary))
     yield csv_download("Scores (CSV)", "scores.csv", _SCORES, _score_rows(summary))
-    systems = [one.system for one in summary.scores.systems]
-    yield csv_download(
-        "F1@K against K (CSV)",
-        "curve.csv",
-        ("k", *systems),
-        ((point.k, *(point.f1.get(system) for system in systems)) for point in summary.curve),
-    )
+    yield sheet_download("F1@K against K (CSV)", "curve.csv", _curve(summary))
     yield csv_download("Responses (CSV)", "responses.csv", _RESPONSES, map(_response_cells, rows))
 
 

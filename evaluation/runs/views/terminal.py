@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from rich.console import Console, Group
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from factloop.core.records import Counts
-from factloop.evaluation.runs.longform_records import KRule, LongFormScores, Mean, SystemScore
-from factloop.evaluation.runs.measures import figures_of
+from factloop.evaluation.runs.label_agreement import LabelAgreement
+from factloop.evaluation.runs.longform_records import LongFormScores
 from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.views import agreement_sheets, sheets
 from factloop.evaluation.runs.views import words as run_words
-from factloop.evaluation.runs.views.agreement_terminal import print_agreement
 from factloop.evaluation.runs.views.calibration_terminal import print_calibration
 from factloop.reports.figures import percent, plural
 from factloop.reports.savings import savings_words
+from factloop.reports.sheet.table import Line, Sheet
+from factloop.reports.sheet.terminal import print_sheet, stacked
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible
-
-WIDE = 90
-"""Columns from which each system has one line."""
-NARROW = 60
-"""Columns below which a measure has lines of its own, so that no number is cut."""
 
 
 def print_run(summary: RunSummary, console: Console) -> None:
     """Prints the run at the console's width. Names are printed as text: no markup, no escapes."""
-    print_section(console, "Scores", _scores(summary.scores, console.width))
+    if not summary.scores.systems:
+        print_section(console, "Scores", Text("The run holds no responses."))
+    _print_scores(console, "Scores", summary.scores)
     if summary.labelled is not None:
-        print_section(console, "Scores by people's labels", _scores(summary.labelled, console.width))
+        _print_scores(console, "Scores by people's labels", summary.labelled)
     if summary.agreement is not None:
         print_agreement(summary.agreement, console)
     if summary.calibration is not None:
         print_calibration(summary.calibration, console)
-    print_section(console, "Claims", _claims(summary.scores.systems, console.width))
+    print_sheet(console, sheets.claims(summary.scores), _claims_in_words)
     print_section(console, "Run", rows_table(_rows(summary)))
 
 
@@ -45,81 +41,35 @@ def policy(scores: LongFormScores) -> str:
     return f"{run_words.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
-def _measures(scores: LongFormScores, system: SystemScore) -> Iterator[tuple[str, Mean]]:
-    """`F1@64`, `F1@41 (median)`, `Precision`."""
-    rules = {choice.k: f" ({choice.rule})" for choice in scores.ks if choice.rule is not KRule.GIVEN}
-    for measure, k, mean in figures_of(system):
-        if measure.leads:
-            yield f"{measure.heading(k)}{rules.get(k, '') if k is not None else ''}", mean
+def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
+    print_sheet(console, sheets.turned(title, scores), lambda _: stacked(sheets.scores_of(scores)))
 
 
-def _scores(scores: LongFormScores, width: int) -> Table:
-    return _narrow_scores(scores) if width < NARROW else _scores_in_columns(scores, width)
+def print_agreement(found: LabelAgreement, console: Console) -> None:
+    """Prints both tables of agreement with people's labels."""
+    figures = agreement_sheets.agreement(found)
+    shown = figures.turned(figures.title, measure="Measure", value="", interval=sheets.interval_head(found.level))
+    print_sheet(console, shown, lambda _: stacked(figures))
+    print_sheet(console, agreement_sheets.verdicts(found))
 
 
-def _narrow_scores(scores: LongFormScores) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
-    table.add_column(overflow="fold")
-    for system in scores.systems:
-        table.add_row(Text(one_line(system.system)))
-        for name, found in _measures(scores, system):
-            table.add_row(Text.assemble(f"  {name}  ", (run_words.share(found.value), "bold"), f"  n = {found.n:,}"))
-            if found.low is not None:
-                interval = f"{percent(scores.level)} {run_words.interval(found.low, found.high)}"
-                table.add_row(Text(f"    {interval}", style="dim"))
-    return table
+def _claims_in_words(sheet: Sheet) -> Table:
+    """Two lines for each system, where its counts do not fit beside each other."""
+    return rows_table((one_line(line.cells[0].text), _counted(line)) for line in sheet.lines)
 
 
-def _scores_in_columns(scores: LongFormScores, width: int) -> Table:
-    wide = width >= WIDE
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("System", overflow="fold")
-    table.add_column("Measure", no_wrap=True)
-    table.add_column("Mean", justify="right", no_wrap=True, style="bold")
-    table.add_column(f"{percent(scores.level)} interval", justify="right", no_wrap=wide)
-    table.add_column("n", justify="right", no_wrap=True)
-    for system in scores.systems:
-        for place, (name, found) in enumerate(_measures(scores, system)):
-            shown = one_line(system.system) if place == 0 else ""
-            table.add_row(
-                Text(shown),
-                name,
-                run_words.share(found.value),
-                run_words.interval(found.low, found.high),
-                f"{found.n:,}",
-            )
-    return table
-
-
-def _claims(systems: Sequence[SystemScore], width: int) -> Table:
-    """Responses and claims of each system, by where they fell."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=width >= WIDE)
-    table.add_column("System", overflow="fold")
-    if width < WIDE:
-        table.add_column()
-        for one in systems:
-            table.add_row(Text(one_line(one.system)), Group(*_claims_in_words(one)))
-        return table
-    for head in ("Responses", "abstained", "unscored", "Claims", "supported", "not", "irrelevant", "unscored"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for one in systems:
-        numbers = (one.n_responses, one.n_abstained, one.n_unscored_responses, one.counts.total)
-        table.add_row(Text(one_line(one.system)), *(f"{number:,}" for number in (*numbers, *_by_verdict(one.counts))))
-    return table
-
-
-def _claims_in_words(system: SystemScore) -> tuple[Text, Text]:
-    verdicts = zip(_by_verdict(system.counts), ("supported", "not", "irrelevant", "unscored"), strict=True)
-    responses = f"{system.n_abstained:,} abstained, {system.n_unscored_responses:,} unscored"
-    claims = ", ".join(f"{number:,} {words}" for number, words in verdicts)
-    return (
-        Text(f"{plural(system.n_responses, 'response')}: {responses}"),
-        Text(f"{plural(system.counts.total, 'claim')}: {claims}"),
+def _counted(line: Line) -> Text:
+    n_responses, abstained, without, n_claims, *verdicts = (cell.text for cell in line.cells[1:])
+    supported, not_supported, irrelevant, unscored = verdicts
+    return Text(
+        f"{n_responses} {_noun('response', n_responses)}: {abstained} abstained, {without} unscored\n"
+        f"{n_claims} {_noun('claim', n_claims)}: {supported} supported, {not_supported} not, "
+        f"{irrelevant} irrelevant, {unscored} unscored"
     )
 
 
-def _by_verdict(counts: Counts) -> tuple[int, ...]:
-    return counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
+def _noun(noun: str, count: str) -> str:
+    return noun if count == "1" else f"{noun}s"
 
 
 def _rows(summary: RunSummary) -> list[Row]:

@@ -19,7 +19,7 @@ _RULES = {
 }
 AGREEMENTS = {
     "agreement": "Agreement",
-    "kappa": "Cohen's kappa",
+    "kappa": "Cohen’s kappa",
     "balanced_accuracy": "Balanced accuracy",
     "tpr": "TPR",
     "tnr": "TNR",

@@ -17,8 +17,9 @@ from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.views.csv import csv_files
 from factloop.evaluation.audit.views.html import groups_of, render_audit_html
-from factloop.evaluation.audit.views.tables import estimate_cell, percent
+from factloop.evaluation.audit.views.sheets import estimate_cell, percent
 from factloop.evaluation.audit.views.words import LEAVES
+from factloop.reports.sheet.table import Cell
 from factloop.reports.visible import visible
 from tests.evaluation.audit.views.audit_sample import HOSTILE_NAMES, bare_audit, hostile_audit, sample_audit
 
@@ -124,17 +125,17 @@ def test_the_tables_say_what_the_report_says() -> None:
     assert balanced.high is not None
     (row, *_) = tree.xpath("//section[@aria-labelledby='rates-0-0']//tbody/tr")
     cells = [text(cell) for cell in row]
-    interval = f"{100 * balanced.low:.1f} to {100 * balanced.high:.1f}; n {balanced.n}"
+    interval = f" [{100 * balanced.low:.1f}, {100 * balanced.high:.1f}] n {balanced.n}"
     assert cells[:3] == ["strict", "claims", f"{100 * balanced.value:.1f}{interval}"]
-    assert cells[-1] == str(rates.n_unscored)
+    assert cells[-1] == str(rates.n_attributable + rates.n_unattributable)
     (row, *_) = tree.xpath("//section[@aria-labelledby='ranking-2-0']//tbody/tr")
     ranking = next(one for one in at.rankings if one.dataset == "minutes")
-    assert text(row[2]) == f"{100 * ranking.n_wrong / 6:.1f}{ranking.n_wrong} of 6 pairs"  # 4 systems make 6 pairs
+    assert text(row[2]) == f"{100 * ranking.n_wrong / 6:.1f} {ranking.n_wrong} of 6 pairs"  # 4 systems make 6 pairs
 
 
 def test_undefined_figures_say_why() -> None:
     tree = tree_of("bare")
-    said = {text(cell).split("n 0")[0].split("n 1")[0] for cell in tree.xpath("//td[@class='undefined']")}
+    said = {text(cell) for cell in tree.xpath("//td[@class='undefined']/span")}
     assert "undefined: none labelled wrong" in said
     assert "undefined: one system" in said
     assert "undefined: fewer than two systems" in said
@@ -162,7 +163,7 @@ def test_hostile_names_stay_text() -> None:
     assert not set(page) & set("\x1b\x00\u202e")
     assert len(tree.xpath("//script")) == 1
     assert not tree.xpath("//@onload | //@style")
-    shown = {one.text_content() for one in tree.xpath("//th/bdi")}
+    shown = {one.text_content() for one in tree.xpath("//th/bdi | //td/bdi")}
     for name in HOSTILE_NAMES:
         assert visible(name) in shown
 
@@ -198,27 +199,27 @@ def test_the_csv_of_parts_has_a_row_for_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("estimate", "shown", "note"),
+    ("estimate", "cell"),
     [
-        (AuditFigure(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8), "70.5", "60.0 to 80.0; n 1,200"),
-        (AuditFigure(value=-0.0004, n=5, n_clusters=1), "0.0", "n 5"),
+        (
+            AuditFigure(value=0.705, n=1200, n_clusters=3, low=0.6, high=0.8),
+            Cell("70.5", "[60.0, 80.0]", "n 1,200", value=0.705, interval=(0.6, 0.8), n=1200),
+        ),
+        (AuditFigure(value=-0.0004, n=5, n_clusters=1), Cell("0.0", "", "n 5", value=-0.0004, n=5)),
         (
             AuditFigure(value=1.0, n=5, n_clusters=1, n_datasets=2, n_datasets_undefined=1),
-            "100.0",
-            "n 5, undefined on 1 data set",
+            Cell("100.0", "", "n 5, undefined on 1 data set", value=1.0, n=5),
         ),
         (
             AuditFigure(value=None, undefined=Undefined.ONE_SYSTEM, n=5, n_clusters=1),
-            "undefined: one system",
-            "n 5",
+            Cell("–", "", "n 5", why="one system", n=5),
         ),
     ],
 )
-def test_an_estimate_says_what_it_rests_on(estimate: AuditFigure, shown: str, note: str) -> None:
-    cell = estimate_cell(estimate)
-    assert (cell.text, cell.note, cell.is_undefined) == (shown, note, estimate.value is None)
+def test_an_estimate_says_what_it_rests_on(estimate: AuditFigure, cell: Cell) -> None:
+    assert estimate_cell(estimate) == cell
 
 
-def test_nothing_is_not_zero() -> None:
-    assert percent(None) == "–"
+def test_nothing_is_negative_zero() -> None:
     assert percent(0.0) == "0.0"
+    assert percent(-0.0) == "0.0"

@@ -51,13 +51,13 @@ def test_figures_worked_by_hand() -> None:
     rows = [*made("a", "11 10 00 00", 10), *made("b", "11 11 01 00", 10)]
     text = printed(audited(rows, resamples=0))
     rates = section(text, "How often it is right, %")
-    assert "Claims balanced accuracy TPR TNR TPR - TNR scored judge 75.0 75.0 75.0 0.0 80" in rates
+    assert "Claims Balanced Evaluator accuracy TPR TNR TPR − TNR Scored judge 75.0 75.0 75.0 0.0 80" in rates
     assert "Responses judge undefined: undefined: 100.0 undefined: 20" in rates
     biases = section(text, "Error rates of systems")
     assert "judge 25.0 25.0 50.0 -25.0 2" in biases
     order = section(text, "Order of systems")  # 20 of 40 against 20 of 40; 30 of 40 against 10 of 40
     assert "Claims" in order
-    assert "judge 100.0 0.0 undefined undefined 1" in order
+    assert "judge 100.0 0.0 undefined: undefined: 1 too few too few" in order
     assert "judge and the labels 60.0 60.0 0" in section(text, "of those that either does: IoU, %")
 
 

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from factloop.evaluation.comparing.records import Comparison, Setting
+from factloop.evaluation.comparing.views.sheets import VERDICT_WORDS
 from factloop.evaluation.comparing.views.terminal import SETTINGS_SHOWN, print_comparison
 from factloop.evaluation.comparing.words import point_interval, points
 from tests.evaluation.runs.views.run_samples import hostile_comparison, nothing_to_compare, two_evaluators, two_systems
@@ -33,7 +34,8 @@ def test_no_number_is_cut(width: int) -> None:
             assert part in shown
     assert comparison.claims is not None
     for row in comparison.claims.table:
-        assert " ".join(map(str, row)) in shown
+        stacked = " ".join(f"{words}: {n}" for words, n in zip(VERDICT_WORDS, row, strict=True))
+        assert (stacked if width < 60 else " ".join(map(str, row))) in shown
     for said in comparison.conclusions:
         assert said in shown
     assert "Only in A 3 responses: longfact-011" in shown

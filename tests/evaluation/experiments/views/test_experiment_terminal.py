@@ -41,7 +41,7 @@ def test_each_figure_of_a_variant_says_on_how_many_it_rests(width: int) -> None:
     part = joined(printed(report, width).split("Variants ──")[1].split("against")[0])
     for one in report.variants:
         for figure in one.figures:
-            assert figure.quantity in ("accuracy", "irrelevant_share") or f"n {figure.n:,}" in part
+            assert figure.quantity in ("accuracy", "irrelevant_share") or f"n = {figure.n:,}" in part
         assert f"n {one.latency.n:,}" in part.replace("n = ", "n ")
         assert f"n {one.stability.share.n:,}" in part.replace("n = ", "n ")
 

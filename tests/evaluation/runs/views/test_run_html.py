@@ -60,7 +60,7 @@ def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
     assert row[4:] == ["3", "1", "0", "3", "1", "1", "1"]
     assert "Abstentions: zero: a response without claims counts as F1@K 0" in words(tree)
     left_out = parsed(render_run_html(summary_of([judged("p", "")], abstention=AbstentionPolicy.EXCLUDE)))
-    assert table(left_out, "Scores of each system")[1][1] == "none has a value"
+    assert table(left_out, "Scores of each system")[1][1] == "undefined: nothing scored 0 responses"
     assert "exclude: a response without claims is left out of every mean" in words(left_out)
 
 
@@ -82,16 +82,16 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     run = labelled_run()
     tree = parsed(render_run_html(run))
     assert run.agreement is not None
-    rows = table(tree, "Agreement with labels")
-    assert [row[0] for row in rows] == ["System", "All", "gpt-4o-mini", "llama-3-8b", "mistral-7b"]
-    assert rows[1][1].startswith(f"{run.agreement.overall.agreement.value:.3f} [")
+    rows = table(tree, "Agreement with people's labels")
+    assert [row[0] for row in rows] == ["System", "gpt-4o-mini", "llama-3-8b", "mistral-7b", "All systems"]
+    assert rows[-1][1].startswith(f"{run.agreement.overall.agreement.value:.3f} [")
     assert table(tree, "F1@K by verdicts and by labels")[0][1:5] == [
         "F1@8, verdicts",
         "F1@8, labels",
         "F1@64, verdicts",
         "F1@64, labels",
     ]
-    corrected = table(tree, "Raw and corrected figures")
+    corrected = table(tree, "Raw and corrected")
     assert len(corrected) == 1 + 3 * (3 + 2 * 2)
     assert [row[2] for row in corrected[1:4]] == ["raw", "prediction-powered", "adjusted count"]
     assert "few labelled claims" in words(tree)
@@ -136,13 +136,13 @@ def test_a_comparison_says_what_it_found() -> None:
     tree = parsed(render_comparison_html(comparison))
     said = [words(one) for one in tree.xpath("//ul[@class='said']/li")]
     assert said == list(comparison.conclusions)
-    rows = table(tree, "Differences")
+    rows = table(tree, "Differences, B minus A")
     assert [row[0] for row in rows[1:]] == ["Precision", "F1@8", "F1@64"]
     assert [row[10:13] for row in rows[1:]] == [
         [f"{one.n_pairs}", f"{one.n_prompts}", f"{one.n_left_out}"] for one in comparison.differences
     ]
     assert comparison.claims is not None
-    verdicts = table(tree, "Verdicts of A in rows, of B in columns")
+    verdicts = table(tree, "Verdicts on the same claims, A in rows, B in columns")
     assert [[int(cell) for cell in row[1:]] for row in verdicts[1:]] == [list(row) for row in comparison.claims.table]
     assert len(tree.xpath("//li[@class='claim']")) == len(comparison.flips)
     assert table(tree, "Settings that differ")[1:] == [

@@ -14,8 +14,8 @@ from factloop.evaluation.runs.calibration import calibrated
 from factloop.evaluation.runs.calibration_sample import CalibrationSample
 from factloop.evaluation.runs.label_agreement import TabledResponse, agree_with_labels, table_of
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.runs.views.agreement_terminal import print_agreement
 from factloop.evaluation.runs.views.calibration_terminal import print_calibration
+from factloop.evaluation.runs.views.terminal import print_agreement
 from tests.evaluation.runs.finished_runs import judged, summary_of
 
 HOSTILE = "\x1b[31m[bold]x[/bold]"
@@ -52,9 +52,9 @@ def test_each_figure_stands_with_its_interval_and_what_it_rests_on() -> None:
 def test_the_table_has_each_label_by_each_verdict() -> None:
     text = agreement(judged("p", "snni?", labels="SNSIS"))
     assert rows(text)[-5:-1] == [
-        ["System", "Label", "supported", "not", "irrelevant", "unscored"],
+        ["System", "Label", "Supported", "Not", "supported", "Irrelevant", "Unscored"],
         ["one", "supported", "1", "1", "0", "1"],
-        ["not", "0", "1", "0", "0"],
+        ["not", "supported", "0", "1", "0", "0"],
         ["irrelevant", "0", "0", "1", "0"],
     ]
     assert "All systems" not in text
@@ -64,7 +64,7 @@ def test_a_figure_that_is_undefined_says_why_and_repeats_are_counted() -> None:
     text = agreement(judged("p", "ss", labels="SS", texts=["a", "a"]))
     assert "1 fact of 1 response, 1 repeated ones left out" in text
     assert "TNR: people call none not supported" in text
-    assert "Cohen's kappa: all are of one and the same class" in text
+    assert "Cohen’s kappa: all are of one and the same class" in text
 
 
 def test_without_a_labelled_fact_there_is_nothing_to_show() -> None:

@@ -56,8 +56,8 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
 def test_on_a_narrow_terminal_no_number_is_cut() -> None:
     lines = printed(summary_of(), width=40).splitlines()
     text = words(" ".join(lines))
-    assert "one F1@2 0.489 n = 3 95% [" in text
-    assert "two F1@2 0.000 n = 1 F1@1 (median) 0.000 n = 1" in text
+    assert "one F1@2: 0.489 [" in text
+    assert "two F1@2: 0.000 (1 response) F1@1 (median): 0.000 (1 response)" in text
     assert "…" not in text
     assert max(map(len, lines)) <= 40
 
@@ -72,8 +72,8 @@ def test_claims_are_counted_with_those_that_no_mean_rests_on() -> None:
 
 def test_nothing_scored_is_a_dash_and_never_a_zero() -> None:
     text = words(printed(summary_of([judged("p1", "??")], abstention=AbstentionPolicy.EXCLUDE)))
-    assert "one F1@2 – – 0" in text
-    assert "Precision – – 0" in text
+    assert "one F1@2: nothing scored – – 0" in text
+    assert "Precision: nothing scored – – 0" in text
     assert "exclude: a response without claims is left out of every mean (0 such responses)" in text
 
 

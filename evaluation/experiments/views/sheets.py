@@ -1,0 +1,108 @@
+"""An experiment as sheets: the figures of its variants, and how far two of them are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from factloop.evaluation.comparing.words import p_value
+from factloop.evaluation.experiments.report import (
+    Conclusion,
+    ExperimentReport,
+    GroupFigure,
+    Outcome,
+    PairedDifference,
+    Quantity,
+    VariantReport,
+)
+from factloop.evaluation.experiments.views import figures as told
+from factloop.evaluation.experiments.words import amount, interval, item_of, name_of, size
+from factloop.reports.figures import duration, percent
+from factloop.reports.sheet.table import (
+    NOTHING,
+    Cell,
+    Column,
+    Sheet,
+    Told,
+    figure_cell,
+    name,
+    page_only,
+    sheet_of,
+    value_cell,
+)
+
+STYLES: Mapping[Outcome, str] = {
+    Outcome.BETTER: "green",
+    Outcome.WORSE: "red",
+    Outcome.HIGHER: "yellow",
+    Outcome.LOWER: "yellow",
+}
+
+
+def variants(report: ExperimentReport) -> Sheet:
+    told_of: tuple[Told[VariantReport], ...] = (
+        (
+            name("Variant"),
+            lambda one: Cell(one.variant.name, "baseline" if one.variant.name == report.baseline else ""),
+        ),
+        *_quantities(report),
+        (Column("Same in all repeats", is_strong=True), lambda one: _share(one.stability.share)),
+        (Column("Fleiss’ kappa", is_strong=True), lambda one: replace(_share(one.stability.kappa), note="", basis="")),
+        (Column("Time, median"), lambda one: _time(one.latency.median_s, f"n = {one.latency.n:,}")),
+        (Column("95th percentile"), lambda one: _time(one.latency.p95_s)),
+    )
+    return sheet_of("Variants", told_of, report.variants)
+
+
+def _quantities(report: ExperimentReport) -> Iterator[Told[VariantReport]]:
+    for quantity, k in told.columns(report):
+        yield Column(told.heading(quantity, k, report), is_strong=True), _measured(quantity, k, report.kind)
+
+
+def _measured(quantity: Quantity, k: int | None, kind: str) -> Callable[[VariantReport], Cell]:
+    def cell(one: VariantReport) -> Cell:
+        found = one.find(quantity, k)
+        if found is None:
+            return Cell(NOTHING)
+        basis = told.basis(found, item_of(quantity, kind))
+        return figure_cell(found, lambda value: amount(value, quantity), "{} to {}".format, basis=basis)
+
+    return cell
+
+
+def _share(one: GroupFigure) -> Cell:
+    return figure_cell(one, "{:.3f}".format, "{} to {}".format, basis=told.basis(one, "claim"))
+
+
+def _time(seconds: float | None, basis: str = "") -> Cell:
+    return value_cell(seconds, duration, basis=basis)
+
+
+def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
+    """A line for each quantity of two variants."""
+    told_of: tuple[Told[PairedDifference], ...] = (
+        (name(""), lambda each: name_of(each.quantity, each.k)),
+        (Column(one.first), lambda each: amount(each.first_value, each.quantity)),
+        (Column(one.second), lambda each: amount(each.second_value, each.quantity)),
+        (Column("Difference", is_strong=True), lambda each: amount(each.value, each.quantity, signed=True)),
+        (Column(f"{percent(report.level)} interval"), lambda each: interval(each, each.quantity, signed=True)),
+        (Column("Outcome"), _outcome),
+        (Column("p"), lambda each: Cell(p_value(each.p), _mcnemar(each))),
+        (Column("p corrected"), lambda each: p_value(each.p_corrected)),
+        (page_only("Seen 4 of 5 times"), lambda each: size(each.detectable, each.quantity)),
+        (Column("n"), lambda each: each.n),
+        (Column("Groups"), lambda each: each.n_groups),
+        (Column("Left out"), lambda each: each.n_left_out),
+    )
+    found = report.differences_of(one.first, one.second)
+    return sheet_of(f"{one.second} against {one.first}", told_of, found, is_total=lambda each: each.is_headline)
+
+
+def _outcome(one: PairedDifference) -> Cell:
+    words = f"{told.SIGNS[one.outcome]} {told.OUTCOME_WORDS[one.outcome]}"
+    tone = told.OUTCOME_STATUS[one.outcome].value
+    return Cell(words, one.why, tone=tone, style=STYLES.get(one.outcome, "dim"))
+
+
+def _mcnemar(one: PairedDifference) -> str:
+    return "" if one.p_mcnemar is None else f"McNemar {p_value(one.p_mcnemar)}"
