@@ -130,6 +130,10 @@ def _is_title(line: Line) -> bool:
     return _TITLE.fullmatch(line.text) is not None
 
 
+def _is_opinion(line: Line) -> bool:
+    return is_opinion(line.text)
+
+
 def _is_short(line: Line) -> bool:
     """Whether it has fewer than three words, and is neither a value with its label nor a row of a table."""
     if line.is_of_another_script:
@@ -208,7 +212,7 @@ SILENCES: tuple[Rule[Silencer], ...] = (
     Rule("questions", _is_question),
     Rule("talk about the answer", _is_talk),
     Rule("titles with a kind", _is_title),
-    Rule("opinions", lambda line: is_opinion(line.text)),
+    Rule("opinions", _is_opinion),
     Rule("short lines", _is_short),
     Rule("requests", _is_request),
     Rule("beliefs", _is_belief),

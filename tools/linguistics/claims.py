@@ -112,16 +112,20 @@ def _opens_subordinate(text: str, nlp: Language | None) -> bool:
     return clause is not None and words[clause.subject].lower in _SUBORDINATE
 
 
-def _expand_label(text: str) -> str:
-    """*Lindel: a town in Bavaria* becomes *Lindel is a town in Bavaria*; the label of a full sentence is dropped."""
-    definition = _DEFINITION.fullmatch(text)
-    if definition is not None and not _has_verb(definition["name"]) and definition["name"][:1].isupper():
-        rest = definition["rest"]
-        return f"{definition['name']} is {rest}" if not _has_verb(rest.split(",")[0]) else text
-    label = _LABEL.fullmatch(text)
-    if label is not None and not _has_verb(label["label"]) and find_clause(tag_words(label["rest"])) is not None:
-        return label["rest"]
-    return text
+def _expand_definition(text: str) -> str:
+    """*Lindel: a town in Bavaria* becomes *Lindel is a town in Bavaria*."""
+    found = _DEFINITION.fullmatch(text)
+    if found is None or _has_verb(found["name"]) or not found["name"][:1].isupper():
+        return text
+    return text if _has_verb(found["rest"].split(",")[0]) else f"{found['name']} is {found['rest']}"
+
+
+def _drop_label(text: str) -> str:
+    """The full sentence after a label."""
+    found = _LABEL.fullmatch(text)
+    if found is None or _has_verb(found["label"]) or find_clause(tag_words(found["rest"])) is None:
+        return text
+    return found["rest"]
 
 
 def _has_verb(text: str) -> bool:
@@ -143,7 +147,7 @@ def _as_sentence(piece: str) -> str:
 RULES = Rules(
     openings=(Rule("openings", drop_opening), Rule("contractions", _spell_out)),
     silences=SILENCES,
-    labels=(Rule("labels", _expand_label),),
+    labels=(Rule("definitions", _expand_definition), Rule("labels", _drop_label)),
     guards=(Rule("conditions", _is_conditional), Rule("subordinate openings", _opens_subordinate)),
     steps=(
         Rule("clauses", coordination.split_clauses),
