@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from factloop.tools.linguistics import lexicon
+from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.talk import is_opinion
 from factloop.tools.linguistics.words import FINITE, Word
@@ -79,46 +81,97 @@ def drop_opening(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def is_checkable(text: str, words: Sequence[Word]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence as plain text, and its words without marks."""
+
+    text: str
+    plain: tuple[Word, ...]
+
+    @property
+    def first(self) -> str:
+        return self.plain[0].lower if self.plain else ""
+
+    @property
+    def is_of_another_script(self) -> bool:
+        """Whether nothing here can tell what it says, so that it is kept."""
+        return not self.text.isascii() and not any("a" <= character <= "z" for character in self.text)
+
+    @property
+    def has_detail(self) -> bool:
+        """Whether it has a number, or a name beyond the subject: something that can be looked up."""
+        verb = next((i for i, word in enumerate(self.plain) if word.word_class in FINITE), 0)
+        return any(word.word_class == "number" and word.text[0].isdigit() for word in self.plain) or any(
+            word.word_class == "name" for word in self.plain[verb + 1 :]
+        )
+
+
+Silencer = Callable[[Line], bool]
+
+
+def is_checkable(text: str, words: Sequence[Word], silences: tuple[Rule[Silencer], ...] | None = None) -> bool:
     """Whether plain text states a fact that a source could confirm or refute. In doubt it does."""
-    plain = [word for word in words if word.word_class != "mark"]
-    if _is_question(text) or _META.match(text) or _TITLE.fullmatch(text) or is_opinion(text):
-        return False
-    if not text.isascii() and not any("a" <= character <= "z" for character in text):
-        return len(text) > 1  # another script: nothing here can tell, so nothing is dropped
-    if len(plain) < 3 and not _is_labelled_value(text) and not _is_row(text):
-        return False
-    has_detail = _has_detail(plain)
-    if plain[0].lower in _IMPERATIVES and _is_imperative(plain):
-        return False
-    if _OPINION.search(text) and (
-        not has_detail or plain[0].lower == "i" or "my" in {word.lower for word in plain[:3]}
-    ):
-        return False
-    if _ADVICE.match(text) and not any(word.word_class == "number" for word in plain):
-        return False
-    if not has_detail and _is_taste(plain):
-        return False
-    has_verb = any(word.word_class in FINITE or word.word_class in {"ed", "base"} for word in plain)
-    return has_verb or (len(plain) >= _FULL_SENTENCE and text.endswith(".")) or _is_fragment(text, plain)
+    line = Line(text, tuple(word for word in words if word.word_class != "mark"))
+    return not any(rule.apply(line) for rule in (SILENCES if silences is None else silences))
 
 
-def _is_question(text: str) -> bool:
+def _is_question(line: Line) -> bool:
     """A question mark inside a closing quotation counts only where the whole sentence is quoted."""
+    text = line.text
     body = text.strip("\"“”'‘’ ") if text.startswith(('"', "“", "'", "‘")) else text
     return body.endswith(("?", "？", "؟"))
 
 
-def _has_detail(plain: Sequence[Word]) -> bool:
-    """A number, or a name beyond the subject: something that can be looked up."""
-    verb = next((i for i, word in enumerate(plain) if word.word_class in FINITE), 0)
-    return any(word.word_class == "number" and word.text[0].isdigit() for word in plain) or any(
-        word.word_class == "name" for word in plain[verb + 1 :]
-    )
+def _is_talk(line: Line) -> bool:
+    return _META.match(line.text) is not None
+
+
+def _is_title(line: Line) -> bool:
+    return _TITLE.fullmatch(line.text) is not None
+
+
+def _is_opinion(line: Line) -> bool:
+    return is_opinion(line.text)
+
+
+def _is_short(line: Line) -> bool:
+    """Whether it has fewer than three words, and is neither a value with its label nor a row of a table."""
+    if line.is_of_another_script:
+        return len(line.text) < 2
+    return len(line.plain) < 3 and not _is_labelled_value(line.text) and not _is_row(line.text)
+
+
+def _is_request(line: Line) -> bool:
+    return line.first in _IMPERATIVES and _is_imperative(line.plain)
+
+
+def _is_belief(line: Line) -> bool:
+    """Whether it says what the writer thinks, without a detail or of the writer alone."""
+    if not _OPINION.search(line.text):
+        return False
+    return not line.has_detail or line.first == "i" or "my" in {word.lower for word in line.plain[:3]}
+
+
+def _is_advice(line: Line) -> bool:
+    return _ADVICE.match(line.text) is not None and not any(word.word_class == "number" for word in line.plain)
+
+
+def _is_judgement_of_taste(line: Line) -> bool:
+    return bool(line.plain) and not line.has_detail and _is_taste(line.plain)
+
+
+def _is_verbless(line: Line) -> bool:
+    if line.is_of_another_script:
+        return False
+    has_verb = any(word.word_class in FINITE or word.word_class in {"ed", "base"} for word in line.plain)
+    is_sentence = len(line.plain) >= _FULL_SENTENCE and line.text.endswith(".")
+    return not has_verb and not is_sentence and not _is_fragment(line.text, line.plain)
 
 
 def _is_imperative(plain: Sequence[Word]) -> bool:
     """A base form first and no verb of its own right after it: *List three …*, but not *Name changes were common*."""
+    if len(plain) < 2:
+        return True
     following = plain[1]
     return following.word_class in {"determiner", "possessive", "number", "preposition", "pronoun", "adverb"} or (
         following.lower in {"sure", "more"} or not any(word.word_class in FINITE for word in plain[1:4])
@@ -153,3 +206,17 @@ def _is_fragment(text: str, plain: Sequence[Word]) -> bool:
     if _is_labelled_value(text) or _is_row(text):
         return True
     return len(plain) >= 4 and any(word.text[0].isdigit() for word in plain)
+
+
+SILENCES: tuple[Rule[Silencer], ...] = (
+    Rule("questions", _is_question),
+    Rule("talk about the answer", _is_talk),
+    Rule("titles with a kind", _is_title),
+    Rule("opinions", _is_opinion),
+    Rule("short lines", _is_short),
+    Rule("requests", _is_request),
+    Rule("beliefs", _is_belief),
+    Rule("advice", _is_advice),
+    Rule("taste", _is_judgement_of_taste),
+    Rule("lines without a verb", _is_verbless),
+)

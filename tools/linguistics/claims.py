@@ -9,32 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import circumstances, coordination, lexicon, lists, modifiers, predicates
-from factloop.tools.linguistics.checkworthiness import drop_opening, is_checkable
+from factloop.tools.linguistics.checkworthiness import SILENCES, Silencer, drop_opening, is_checkable
 from factloop.tools.linguistics.clauses import find_clause
+from factloop.tools.linguistics.families import Rule, without
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.words import content_words, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+Rewriter = Callable[[str], str]
+Guard = Callable[[str, "Language | None"], bool]
 Step = Callable[[str, "Language | None"], list[str]]
 
-_STEPS: tuple[Step, ...] = (
-    coordination.split_clauses,
-    circumstances.split_parenthesis,
-    modifiers.split_relative,
-    modifiers.split_appositive,
-    predicates.split_predicate_relative,
-    predicates.split_participle,
-    coordination.split_verb_phrases,
-    circumstances.split_circumstances,
-    coordination.split_objects,
-    lists.split_list,
-    predicates.split_nationality,
-)
 _MAX_CLAIMS = 24
 _CONDITIONAL = re.compile(
     r"\b(?:if|unless|neither|either|whether|not only|both|according to)\b"
@@ -52,41 +43,89 @@ _DEFINITION = re.compile(r"(?P<name>[^:.!?]{2,80}?)(?::| [–—-]) (?P<rest>(?:
 _LABEL = re.compile(r"(?P<label>[^:.!?]{2,60}): (?P<rest>[A-Z\"“].*)", re.DOTALL)
 
 
-def split_claims(sentence: str, nlp: Language | None = None) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The families of rules, in the order in which they are applied."""
+
+    openings: tuple[Rule[Rewriter], ...]
+    """Take off what comes before the statement."""
+    silences: tuple[Rule[Silencer], ...]
+    """Tell sentences that state nothing."""
+    labels: tuple[Rule[Rewriter], ...]
+    """Make a sentence of a label and what follows it."""
+    guards: tuple[Rule[Guard], ...]
+    """Tell sentences that no step may split."""
+    steps: tuple[Rule[Step], ...]
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        rules = (rule for field in fields(self) for rule in getattr(self, field.name))
+        return tuple(dict.fromkeys(rule.family for rule in rules))
+
+    def without(self, family: str) -> Rules:
+        """These rules but those of one family."""
+        return replace(self, **{field.name: without(getattr(self, field.name), family) for field in fields(self)})
+
+
+def split_claims(sentence: str, nlp: Language | None = None, *, rules: Rules | None = None) -> list[str]:
     """The atomic facts that a sentence states, in order; empty where it states nothing that can be checked.
 
     Markup and citations are taken out, subjects repeated, quotations kept whole. Where `nlp` has a tagger its tags are
-    used. Costs well under a millisecond without it.
+    used. Costs well under a millisecond without it. `rules` are those of `RULES` where not given.
     """
-    text = _CONTRACTED.sub(r"\1 is", drop_opening(plain_text(sentence)))
-    if not is_checkable(text, tag_words(text, nlp)):
+    rules = rules or RULES
+    text = _rewrite(plain_text(sentence), rules.openings)
+    if not is_checkable(text, tag_words(text, nlp), rules.silences):
         return []
-    text = _expand_label(text)
-    claims = [_as_sentence(piece) for piece in _decompose(text, nlp)]
+    text = _rewrite(text, rules.labels)
+    claims = [_as_sentence(piece) for piece in _decompose(text, nlp, rules)]
     return claims if _covers(claims, text) else [_as_sentence(text)]
 
 
-def _decompose(text: str, nlp: Language | None) -> list[str]:
-    words = tag_words(text, nlp)
-    clause = find_clause(words)
-    if _CONDITIONAL.search(text) or (clause is not None and words[clause.subject].lower in _SUBORDINATE):
+def _rewrite(text: str, rules: Sequence[Rule[Rewriter]]) -> str:
+    for rule in rules:
+        text = rule.apply(text)
+    return text
+
+
+def _decompose(text: str, nlp: Language | None, rules: Rules) -> list[str]:
+    if any(rule.apply(text, nlp) for rule in rules.guards):
         return [text]
     pieces = [text]
-    for step in _STEPS:
-        pieces = [result for piece in pieces for result in step(piece, nlp)]
+    for rule in rules.steps:
+        pieces = [result for piece in pieces for result in rule.apply(piece, nlp)]
     return list(dict.fromkeys(pieces)) if len(pieces) <= _MAX_CLAIMS else [text]
 
 
-def _expand_label(text: str) -> str:
-    """*Lindel: a town in Bavaria* becomes *Lindel is a town in Bavaria*; the label of a full sentence is dropped."""
-    definition = _DEFINITION.fullmatch(text)
-    if definition is not None and not _has_verb(definition["name"]) and definition["name"][:1].isupper():
-        rest = definition["rest"]
-        return f"{definition['name']} is {rest}" if not _has_verb(rest.split(",")[0]) else text
-    label = _LABEL.fullmatch(text)
-    if label is not None and not _has_verb(label["label"]) and find_clause(tag_words(label["rest"])) is not None:
-        return label["rest"]
-    return text
+def _spell_out(text: str) -> str:
+    """*It's a town* becomes *It is a town*."""
+    return _CONTRACTED.sub(r"\1 is", text)
+
+
+def _is_conditional(text: str, _nlp: Language | None) -> bool:
+    return _CONDITIONAL.search(text) is not None
+
+
+def _opens_subordinate(text: str, nlp: Language | None) -> bool:
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    return clause is not None and words[clause.subject].lower in _SUBORDINATE
+
+
+def _expand_definition(text: str) -> str:
+    """*Lindel: a town in Bavaria* becomes *Lindel is a town in Bavaria*."""
+    found = _DEFINITION.fullmatch(text)
+    if found is None or _has_verb(found["name"]) or not found["name"][:1].isupper():
+        return text
+    return text if _has_verb(found["rest"].split(",")[0]) else f"{found['name']} is {found['rest']}"
+
+
+def _drop_label(text: str) -> str:
+    """The full sentence after a label."""
+    found = _LABEL.fullmatch(text)
+    if found is None or _has_verb(found["label"]) or find_clause(tag_words(found["rest"])) is None:
+        return text
+    return found["rest"]
 
 
 def _has_verb(text: str) -> bool:
@@ -103,3 +142,29 @@ def _as_sentence(piece: str) -> str:
     piece = piece.strip().strip(",;").strip()
     piece = piece[:1].upper() + piece[1:] if not (len(piece) > 1 and piece[1].isupper()) else piece
     return piece if piece.endswith((".", "!", "?", "。", "！", '."', ".”", '!"', "!”")) else f"{piece}."
+
+
+RULES = Rules(
+    openings=(Rule("openings", drop_opening), Rule("contractions", _spell_out)),
+    silences=SILENCES,
+    labels=(Rule("definitions", _expand_definition), Rule("labels", _drop_label)),
+    guards=(Rule("conditions", _is_conditional), Rule("subordinate openings", _opens_subordinate)),
+    steps=(
+        Rule("clauses", coordination.split_clauses),
+        Rule("born in parentheses", circumstances.split_parenthesis),
+        Rule("relative clauses", modifiers.split_relative),
+        Rule("subject appositives", modifiers.split_subject_appositive),
+        Rule("enclosed professions", modifiers.split_enclosed_profession),
+        Rule("final appositives", modifiers.split_final_appositive),
+        Rule("relative clauses of predicates", predicates.split_predicate_relative),
+        Rule("participles of predicates", predicates.split_participle),
+        Rule("verb phrases", coordination.split_verb_phrases),
+        Rule("circumstances", circumstances.split_circumstances),
+        Rule("objects", coordination.split_objects),
+        Rule("lists of professions", lists.split_professions),
+        Rule("lists of titles", lists.split_titles),
+        Rule("lists of names", lists.split_names),
+        Rule("final names", lists.split_final_names),
+        Rule("nationalities", predicates.split_nationality),
+    ),
+)

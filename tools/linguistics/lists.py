@@ -35,25 +35,15 @@ def names_profession(noun: str) -> bool:
     return _AGENT_NOUN.search(noun.lower()) is not None
 
 
-def split_list(text: str, nlp: Language | None = None) -> list[str]:
-    """Splits *was a physicist and philosopher*, and lists of three or more names or quoted titles after *include*."""
-    return (
-        _split_professions(text, nlp)
-        or _split_titles(text)
-        or _split_names(text, nlp)
-        or _split_final_names(text, nlp)
-        or [text]
-    )
-
-
-def _split_professions(text: str, nlp: Language | None) -> list[str]:
+def split_professions(text: str, nlp: Language | None = None) -> list[str]:
+    """*was a physicist and philosopher* is *was a physicist* and *was a philosopher*."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
     if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 2 >= len(words):
-        return []
+        return [text]
     article = clause.verb + 1
     if words[article].lower not in {"a", "an"}:
-        return []
+        return [text]
     items: list[list[Word]] = [[]]
     for word in words[article + 1 :]:
         if word.text in {".", "!"}:
@@ -64,36 +54,38 @@ def _split_professions(text: str, nlp: Language | None) -> list[str]:
         elif word.word_class in {"other", "name"} or word.lower == "former":
             items[-1].append(word)
         else:
-            return []
+            return [text]
     if len(items) < 2 or not all(item and len(item) <= 4 and _AGENT_NOUN.search(item[-1].lower) for item in items):
-        return []
+        return [text]
     stem = text[: words[article].start]
     nouns = [text[item[0].start : item[-1].end] for item in items]
     articles = [words[article].text, *("an" if noun[0].lower() in "aeiou" else "a" for noun in nouns[1:])]
     return [f"{stem}{article_text} {noun}" for article_text, noun in zip(articles, nouns, strict=True)]
 
 
-def _split_titles(text: str) -> list[str]:
+def split_titles(text: str, nlp: Language | None = None) -> list[str]:  # noqa: ARG001 - a step's signature
+    """Quoted titles that end a sentence, each with what stands before them."""
     titles = list(_QUOTED.finditer(text))
     if len(titles) < 2:
-        return []
+        return [text]
     joints = [text[left.end() : right.start()].strip() for left, right in pairwise(titles)]
     inner = [
         joint if joint else "," if left.group()[-2] == "," else "" for joint, left in zip(joints, titles, strict=False)
     ]
     tail = text[titles[-1].end() :].strip(" .")
     if tail or joints[-1] not in {"and", ", and"} or not all(joint in {",", "and", ", and"} for joint in inner):
-        return []
+        return [text]
     stem = text[: titles[0].start()]
     return [f"{stem}{title.group()[0]}{title.group()[1:-1].rstrip(',.')}{title.group()[-1]}" for title in titles]
 
 
-def _split_names(text: str, nlp: Language | None) -> list[str]:
+def split_names(text: str, nlp: Language | None = None) -> list[str]:
+    """Names in a list after *include*, *such as* and the like."""
     words = tag_words(text, nlp)
     openers = (i for i in reversed(range(len(words))) if words[i].lower in _LAST_OF_OPENERS and not words[i].enclosed)
     start = next((i for i in openers if _LISTS.search(text[: words[i].end].lower())), None)
     if start is None or start + 5 >= len(words) or find_clause(words) is None:
-        return []
+        return [text]
     end = len(words) - 1 if words[-1].text == "." else len(words)
     items = _items(words[start + 1 : end])
     n_least = _PAIR if words[start].lower in {"including", "as"} else _PAIR + 1
@@ -103,10 +95,10 @@ def _split_names(text: str, nlp: Language | None) -> list[str]:
         or not all(item and _is_name(item) for item in items)
         or words[end - len(items[-1]) - 1].lower != "and"
     ):
-        return []
+        return [text]
     stem = text[: words[start].end]
     claims = [f"{stem} {text[item[0].start : item[-1].end]}" for item in items]
-    return [] if not content_words(claims[0]) else claims
+    return [text] if not content_words(claims[0]) else claims
 
 
 def _is_name(item: Sequence[Word]) -> bool:
@@ -120,13 +112,13 @@ def _is_name(item: Sequence[Word]) -> bool:
     )
 
 
-def _split_final_names(text: str, nlp: Language | None) -> list[str]:
+def split_final_names(text: str, nlp: Language | None = None) -> list[str]:
     """*worked in Arden, Lindel and Oss*: names that end the sentence after a preposition or verb. Two names must each
     be of two words, since *Trinidad and Tobago* is one."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
     if clause is None or is_said_together(text):
-        return []
+        return [text]
     end = len(words) - 1 if words[-1].text == "." else len(words)
     start = end
     while start > clause.main + 1 and (
@@ -141,22 +133,23 @@ def _split_final_names(text: str, nlp: Language | None) -> list[str]:
         or len(items) < 2
         or any(word.word_class == "number" or word.enclosed for word in words[start:end])
     ):
-        return []
+        return [text]
     if not all(item and _is_name(item) and _stands_alone(item, len(items)) for item in items):
-        return []
+        return [text]
     if words[end - len(items[-1]) - 1].lower != "and":
-        return []
+        return [text]
     stem = text[: before.end]
     return [f"{stem} {text[item[0].start : item[-1].end]}" for item in items]
 
 
 def _joins(word: Word) -> bool:
-    return is_comma(word) or word.lower == "and"
+    """A comma or *and* outside of quotations: *"Blue Rain and Other Poems"* is one title."""
+    return is_comma(word) or (word.lower == "and" and not word.enclosed)
 
 
 def _items(words: Sequence[Word]) -> list[list[Word]]:
     """The items of a list. Only its last *and* separates two; an earlier one is part of a name."""
-    last_and = max((index for index, word in enumerate(words) if word.lower == "and"), default=-1)
+    last_and = max((i for i, word in enumerate(words) if _joins(word) and not is_comma(word)), default=-1)
     items: list[list[Word]] = [[]]
     for index, word in enumerate(words):
         if not is_comma(word) and index != last_and:

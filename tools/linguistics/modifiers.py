@@ -98,22 +98,40 @@ def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: st
     return f"{phrase} {body}" if verb.word_class in FINITE | PARTICIPIAL | {"base"} else None
 
 
-def split_appositive(text: str, nlp: Language | None = None) -> list[str]:
-    """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …* and, at the
-    end of a sentence, *…, a town in Bavaria*."""
+def split_subject_appositive(text: str, nlp: Language | None = None) -> list[str]:
+    """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …*."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None:
+        return [text]
+    inner = [i for i, word in enumerate(words) if is_comma(word) and clause.subject < i < clause.verb]
+    if len(inner) < 2 or inner[-1] < clause.verb - 2:
+        return [text]
+    return _subject_appositive(text, words, clause.subject, inner[0], inner[-1], clause.verb)
+
+
+def split_enclosed_profession(text: str, nlp: Language | None = None) -> list[str]:
+    """*was built by Ann Lee, a painter, and was lit in 1698* is *was built by Ann Lee and was lit in 1698* and *Ann Lee
+    was a painter*."""
     words = tag_words(text, nlp)
     clause = find_clause(words)
     if clause is None:
         return [text]
     commas = [i for i, word in enumerate(words) if is_comma(word)]
-    inner = [i for i in commas if clause.subject < i < clause.verb]
-    if len(inner) >= 2 and inner[-1] >= clause.verb - 2:
-        return _subject_appositive(text, words, clause.subject, inner[0], inner[-1], clause.verb)
     enclosed = _enclosed_profession(text, words, commas, clause.verb)
-    if enclosed is not None:
-        main, extra = enclosed
-        return [*split_appositive(main, nlp), extra]
-    later = [i for i in commas if i > clause.verb]
+    if enclosed is None:
+        return [text]
+    main, extra = enclosed
+    return [*split_enclosed_profession(main, nlp), extra]
+
+
+def split_final_appositive(text: str, nlp: Language | None = None) -> list[str]:
+    """*X lives in A, a town in Bavaria* is *X lives in A* and *A is a town in Bavaria*."""
+    words = tag_words(text, nlp)
+    clause = find_clause(words)
+    if clause is None:
+        return [text]
+    later = [i for i, word in enumerate(words) if is_comma(word) and i > clause.verb]
     if later and _is_final_appositive(words, later[-1], clause.subject):
         return _final_appositive(text, words, later[-1], clause.subject, clause.verb)
     return [text]

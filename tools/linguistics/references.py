@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents, object_antecedent
 from factloop.tools.linguistics.clauses import EXPLETIVE
 from factloop.tools.linguistics.discourse import Context
+from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
 from factloop.tools.linguistics.words import Word, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+Resolver = Callable[[str, Context, "Language | None"], str]
+
 _LONGER_NAME = re.compile(r"(?:'s|’s) [A-Z]")
 """After a short name: *Halden's Bridge* is a name of its own, of which *Halden* is a part."""
 
 
-def resolve_references(claim: str, context: Context, nlp: Language | None = None) -> str:
+def resolve_references(
+    claim: str, context: Context, nlp: Language | None = None, *, rules: tuple[Rule[Resolver], ...] | None = None
+) -> str:
     """The claim with its pronoun and its short names replaced.
 
     Of pronouns those that are the subject, its possessor, or *it* and *its* as objects of a person's doing are
     replaced. A claim is left alone wherever there is doubt, and what refers to something inside the claim stays as it
-    is.
+    is. `rules` are `RESOLVERS` where not given.
     """
-    return _replace_inner(_replace_open(_expand_short_names(claim, context, nlp), context, nlp), context, nlp)
+    for rule in RESOLVERS if rules is None else rules:
+        claim = rule.apply(claim, context, nlp)
+    return claim
 
 
 def _replace_open(claim: str, context: Context, nlp: Language | None) -> str:
@@ -124,3 +131,10 @@ def _expansion(claim: str, mention: Mention, context: Context) -> str | None:
         return None
     expanded = _full_name(mention.text, context)
     return expanded if expanded != mention.text else None
+
+
+RESOLVERS: tuple[Rule[Resolver], ...] = (
+    Rule("short names", _expand_short_names),
+    Rule("subject pronouns", _replace_open),
+    Rule("object pronouns", _replace_inner),
+)

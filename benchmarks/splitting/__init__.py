@@ -1,0 +1,1 @@
+"""How the offline rules split sentences, held against the facts that people made of the same sentences."""

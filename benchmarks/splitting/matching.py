@@ -1,0 +1,94 @@
+"""Claims held against facts: one-to-one matching, and whether both split at the same places."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from factloop.tools.linguistics.words import content_words
+
+JOINTS = {"semicolon": ";", "colon": ":", "comma and so": ", so ", "comma and": ", and "}
+"""Places at which a sentence may fall into two statements."""
+
+_POINTING = re.compile(
+    r"\b(?:he|she|it|they|him|them|his|her|hers|its|their|theirs|this|these|those)\b(?! (?:is|was) that\b)", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The claims of one sentence against its facts."""
+
+    n_claims: int
+    n_facts: int
+    agreement: float
+    """Sum of the token F1 of the matched pairs."""
+
+    @property
+    def precision(self) -> float:
+        """1 where there is no claim: none is wrong."""
+        return self.agreement / self.n_claims if self.n_claims else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.agreement / self.n_facts if self.n_facts else 1.0
+
+    @property
+    def f1(self) -> float:
+        """1 where there is neither claim nor fact, 0 where there is one of them only."""
+        total = self.n_claims + self.n_facts
+        return 2 * self.agreement / total if total else 1.0
+
+
+def match(claims: Sequence[str], facts: Sequence[str]) -> Match:
+    """Each claim with at most one fact, the best pairs first."""
+    left, right = [_tokens(claim) for claim in claims], [_tokens(fact) for fact in facts]
+    pairs = sorted(
+        ((token_f1(one, other), i, j) for i, one in enumerate(left) for j, other in enumerate(right)),
+        key=lambda pair: (-pair[0], pair[1], pair[2]),
+    )
+    claims_taken: set[int] = set()
+    facts_taken: set[int] = set()
+    agreement = 0.0
+    for score, claim, fact in pairs:
+        if claim not in claims_taken and fact not in facts_taken:
+            claims_taken.add(claim)
+            facts_taken.add(fact)
+            agreement += score
+    return Match(len(claims), len(facts), agreement)
+
+
+def token_f1(one: Counter[str], other: Counter[str]) -> float:
+    """Harmonic mean of the shares of each text's content words that the other has as well."""
+    n_tokens = one.total() + other.total()
+    return 2 * (one & other).total() / n_tokens if n_tokens else 0.0
+
+
+def is_self_contained(claim: str) -> bool:
+    """Whether no pronoun in it points elsewhere: a rough count, the same for claims and facts."""
+    return _POINTING.search(claim) is None
+
+
+def joints(sentence: str, claims: Sequence[str], facts: Sequence[str]) -> Iterator[tuple[str, bool, bool]]:
+    """For each joint of a sentence its kind, whether the claims are split there, and whether the facts are.
+
+    A text is split at a joint where none of its parts holds both the word before and the word after.
+    """
+    for kind, mark in JOINTS.items():
+        start = sentence.find(mark)
+        while start >= 0:
+            before, after = content_words(sentence[:start]), content_words(sentence[start + len(mark) :])
+            if before and after and before[-1] != after[0]:
+                pair = {before[-1], after[0]}
+                yield kind, _is_apart(pair, claims), _is_apart(pair, facts)
+            start = sentence.find(mark, start + len(mark))
+
+
+def _is_apart(pair: set[str], parts: Sequence[str]) -> bool:
+    return not any(pair <= set(content_words(part)) for part in parts)
+
+
+def _tokens(text: str) -> Counter[str]:
+    return Counter(content_words(text))

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.splitting.code import lines_of
+from benchmarks.splitting.families import Splitter, worth
+from benchmarks.splitting.gold import held_together, own_lines, own_texts
+from benchmarks.splitting.matching import is_self_contained, joints, match
+from factloop.tools.linguistics import coordination, lists
+
+
+def test_claims_equal_to_the_facts_agree_wholly() -> None:
+    facts = ["Ann Lee was born in Arden.", "Ann Lee studied law."]
+    found = match(list(reversed(facts)), facts)
+    assert (found.precision, found.recall, found.f1) == (1, 1, 1)
+
+
+def test_an_unsplit_sentence_is_matched_with_one_fact() -> None:
+    """Content words of the claim: ann lee born arden studied law (6); of either fact: 4.
+
+    F1 of the pair is 2 * 4 / (6 + 4) = 0.8, over one claim and two facts: precision 0.8, recall 0.4, F1 1.6 / 3."""
+    found = match(
+        ["Ann Lee was born in Arden and studied law."], ["Ann Lee was born in Arden.", "Ann Lee studied law."]
+    )
+    assert found.precision == pytest.approx(0.8)
+    assert found.recall == pytest.approx(0.4)
+    assert found.f1 == pytest.approx(1.6 / 3)
+
+
+def test_no_two_claims_share_a_fact() -> None:
+    found = match(["Ann Lee died.", "Ann Lee died."], ["Ann Lee died."])
+    assert (found.precision, found.recall) == (0.5, 1)
+
+
+@pytest.mark.parametrize(("claims", "facts", "f1"), [([], [], 1), (["A tower."], [], 0), ([], ["A tower."], 0)])
+def test_nothing_stated(claims: list[str], facts: list[str], f1: float) -> None:
+    assert match(claims, facts).f1 == f1
+
+
+def test_joints_say_who_splits_there() -> None:
+    sentence = "The tower fell, and the mill burnt; both were old, so nobody wept."
+    claims = ["The tower fell.", "The mill burnt; both were old, so nobody wept."]
+    facts = ["The tower fell, and the mill burnt.", "Both were old.", "Nobody wept."]
+    assert list(joints(sentence, claims, facts)) == [
+        ("semicolon", False, True),
+        ("comma and so", False, True),
+        ("comma and", True, False),
+    ]
+
+
+def test_pronouns_point_elsewhere() -> None:
+    assert is_self_contained("Ann Lee died.")
+    assert not is_self_contained("She died.")
+
+
+def test_worth_is_the_mean_difference_in_hundredths() -> None:
+    found = worth(np.array([0.5, 1.0, 0.5, 0.5]), np.array([0.5, 0.8, 0.5, 0.5]))
+    assert found.points == pytest.approx(5.0)
+    assert found.n_changed == 1
+    assert found.low <= found.points <= found.high
+
+
+def test_lines_of_a_family_leave_out_what_others_need() -> None:
+    alone = lines_of([lists.split_titles], [])
+    beside = lines_of([lists.split_titles], [coordination.split_clauses])
+    assert 0 < beside <= alone
+    assert lines_of([lists.split_titles], [lists.split_titles]) == 0
+
+
+def test_an_unknown_family_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="verb phrases"):
+        Splitter().without("no such family")
+
+
+def test_own_sentences_are_complete() -> None:
+    texts = own_texts()
+    assert all(sentence.response[sentence.start :].startswith(sentence.text) for sentence in texts)
+    assert len({sentence.text for sentence in texts}) == len(texts)
+    assert {bool(line.facts) for line in own_lines()} == {True, False}
+    assert all(under in text.lower() for text, under in held_together())
