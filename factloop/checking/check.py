@@ -38,6 +38,7 @@ from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -201,7 +202,7 @@ class Checking:
             fingerprint=setup.fingerprint,
             cascade=spared,
             created_at=datetime.now(UTC),
-            warnings=_warnings(setup, claims, asked.sources),
+            warnings=_warnings(setup, claims, asked.sources, self.searching.tools),
         )
 
 
@@ -235,10 +236,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _warnings(setup: Setup, claims: Sequence[Claim], sources: Sources | None) -> tuple[str, ...]:
+def _warnings(
+    setup: Setup, claims: Sequence[Claim], sources: Sources | None, tools: Sequence[SearchTool]
+) -> tuple[str, ...]:
     warnings = list(engine_warnings(setup.fingerprint)) if claims else []
     if sources is not None:
         warnings.append(sources.warning)
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
+    warnings += [warning for tool in tools for warning in tool.warnings]
     return (*warnings, *unscored_warning(setup.fingerprint, claims), *replay_warnings(setup.tape))

@@ -55,6 +55,8 @@ class DataError(FactloopError):
         self.path, self.line, self.field = path, line, field
         place = ":".join(str(part) for part in (path, line) if part is not None)
         named = f"{place}: field {field!r}" if field is not None and place else place
+        self.reason = message if line is None else f"line {line}: {message}"
+        """The message without the file."""
         super().__init__(f"{named}: {message}" if named else message)
 
 

@@ -20,7 +20,7 @@ Extra = Literal[
 PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "data": ("pyarrow",),
     "debiasing": ("ppi_py",),
-    "documents": ("lxml", "pypdf"),
+    "documents": ("docx", "lxml", "openpyxl", "pptx", "pypdf"),
     "evaluation": ("lxml", "matplotlib", "nltk", "numpy", "orjson", "rouge_score", "scipy", "threadpoolctl"),
     "kb": ("pyoxigraph",),
     "mcp": ("mcp", "starlette", "uvicorn"),

@@ -25,6 +25,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
         timeout_s=settings.timeout_s,
         cache_dir=folder,
         in_memory=folder is None,
+        strict_docs=settings.strict_docs,
         embedder=build_embedder(settings) if settings.docs else None,
         replayed=settings.replays,
     )

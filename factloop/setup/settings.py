@@ -130,6 +130,8 @@ class CheckSettings(RunSettings):
     """Web search by name."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """File, folder or glob of documents."""
+    strict_docs: Annotated[bool, Mark(SEARCH)] = False
+    """A file of a folder that cannot be read is an error, instead of being left out and named."""
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = (64,)
     """K of F1@K.
 

@@ -16,7 +16,7 @@ from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
-ALIKE = ("temperature", "seed")
+ALIKE = ("temperature", "seed", "strict_docs")
 """Settings that checks have by these names, too, with defaults of their own: given for scores they hold for both."""
 SAFE_PART, TRUST_PART = "safe", "trust"
 """Folders of a run directory."""

@@ -105,7 +105,9 @@ class TrustScorer:
                 from factloop.tools.search.documents.search import DocumentSearch
 
                 folder = cache_folder(self.settings, INDEXES)
-                self._corpus = DocumentSearch(self.settings.corpus, cache_dir=folder, in_memory=folder is None)
+                self._corpus = DocumentSearch(
+                    self.settings.corpus, cache_dir=folder, in_memory=folder is None, strict=self.settings.strict_docs
+                )
                 tidy(self.settings)
             return self._corpus
 

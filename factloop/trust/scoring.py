@@ -137,4 +137,4 @@ def open_trust_scoring(setup: TrustSetup, *, journal: Path | None = None) -> Tru
 
 def _warnings(setup: TrustSetup) -> tuple[str, ...]:
     is_offline = setup.judge is not None and not isinstance(setup.judge, ChatModel) and setup.settings.nli is None
-    return (OFFLINE_JUDGE,) if is_offline else ()
+    return (*((OFFLINE_JUDGE,) if is_offline else ()), *(() if setup.corpus is None else setup.corpus.warnings))

@@ -35,6 +35,8 @@ class TrustSettings(RunSettings):
     A path, or the name of a model already downloaded; needs the extra `semantic`."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """Documents for TrustFC (left out without them), psgs_w100.tsv among others."""
+    strict_docs: Annotated[bool, Mark(SEARCH)] = False
+    """A file of a folder that cannot be read is an error, instead of being left out and named."""
     passages: Annotated[UpToHundred, Mark(SEARCH)] = 10
     """Passages for one answer.
 

@@ -37,6 +37,20 @@ def test_files_hold_what_standard_output_would(factloop: Command, answer: Path, 
     assert FactualityReport.model_validate_json((home / "r.json").read_bytes()).counts.total == 2
 
 
+def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path, docs: Path) -> None:
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7 and then nothing of the kind")
+    (docs / "picture.png").write_bytes(b"")
+    (docs / "table.csv").write_text("Name,Town\nHopper,New York\n")
+    result = factloop("check", answer, "--docs", docs, "--json", "-")
+    report = FactualityReport.model_validate_json(result.out)
+    (warning,) = (one for one in report.warnings if one.startswith("Not read of the documents, 2 in all: "))
+    assert (result.code, result.err, report.counts.supported) == (0, "", 1)
+    assert "broken.pdf (the PDF cannot be read" in warning
+    assert "picture.png (a file of this kind is not read)" in warning
+    refused = factloop("check", answer, "--docs", docs, "--strict-docs")
+    assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
+
+
 def test_html_may_go_to_standard_output(factloop: Command, answer: Path, docs: Path) -> None:
     assert factloop("check", answer, "--docs", docs, "--html", "-").out.startswith("<!doctype html>")
 

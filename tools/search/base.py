@@ -79,6 +79,11 @@ class SearchTool(BaseTool):
         """Names it in recordings: as `identity`, but wherever its server is; None for what is local and repeatable."""
         return self.identity
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of a report must know of what it searched, a sentence each."""
+        return ()
+
     def reach(self) -> None:
         """Sees, without asking anything that costs, that the tool's server answers and takes its key, if it has one.
 

@@ -20,6 +20,7 @@ def build_search_tools(
     timeout_s: float = 20.0,
     cache_dir: Path | None = None,
     in_memory: bool = False,
+    strict_docs: bool = False,
     embedder: Embedder | None = None,
     replayed: bool = False,
 ) -> list[SearchTool]:
@@ -34,7 +35,9 @@ def build_search_tools(
     if docs:
         from factloop.tools.search.documents import DocumentSearch
 
-        tools.append(DocumentSearch(docs, cache_dir=cache_dir, in_memory=in_memory, embedder=embedder))
+        tools.append(
+            DocumentSearch(docs, cache_dir=cache_dir, in_memory=in_memory, strict=strict_docs, embedder=embedder)
+        )
     return tools
 
 

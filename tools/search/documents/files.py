@@ -12,9 +12,18 @@ from factloop.core.errors import DataError
 from factloop.tools.search.documents.names import extension_of
 
 EXTENSIONS = frozenset(
-    {".txt", ".md", ".html", ".htm", ".pdf", ".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
+    {".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".epub"}
+    | {".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz"}
 )
 _READABLE = ", ".join(sorted(EXTENSIONS))
+
+
+@dataclass(frozen=True)
+class UnreadFile:
+    """A file of a folder or a glob that is left out, and why."""
+
+    path: Path
+    why: str
 
 
 @dataclass(frozen=True)
@@ -22,8 +31,10 @@ class FoundFiles:
     """`paths` are as the user wrote them, in order of their spelling, no file twice."""
 
     paths: tuple[Path, ...]
-    skipped: int
-    """Files left out of folders and globs because of their extension."""
+    named: frozenset[Path]
+    """Those of them that the user named one by one: these must be readable."""
+    unread: tuple[UnreadFile, ...]
+    """Files of folders and globs that are of a kind that is not read, and links that lead nowhere."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
@@ -35,20 +46,30 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     if isinstance(places, str | Path):
         places = [places]
     found: dict[Path, Path] = {}
-    skipped: set[Path] = set()
+    named: set[Path] = set()
+    unread: dict[Path, UnreadFile] = {}
     for place in places:
-        for path, named in _files_at(str(place)):
+        for path, is_named in _files_at(str(place)):
             extension = extension_of(path)
-            if extension in EXTENSIONS:
-                found.setdefault(path.resolve(), path)
-            elif named:
+            if extension in EXTENSIONS and (is_named or path.is_file()):
+                kept = found.setdefault(_resolved(path), path)
+                if is_named:
+                    named.add(kept)
+            elif is_named:
                 raise DataError(f"files with extension {extension!r} are not read, only {_READABLE}", path=str(path))
             else:
-                skipped.add(path)
+                unread[path] = UnreadFile(path, "a file of this kind is not read" if path.is_file() else "a dead link")
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
-        raise DataError(f"no file to read ({len(skipped)} of other kinds); readable are {_READABLE}", path=named_places)
-    return FoundFiles(tuple(sorted(found.values())), len(skipped))
+        raise DataError(f"no file to read ({len(unread)} of other kinds); readable are {_READABLE}", path=named_places)
+    return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # links in a circle
+        return path.absolute()
 
 
 def _files_at(place: str) -> Iterator[tuple[Path, bool]]:
@@ -108,7 +129,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(root, name)
-            if not name.startswith(".") and (path.is_file() or path.is_symlink()):  # no pipes; a dead link is an error
+            if not name.startswith(".") and (path.is_file() or path.is_symlink()):  # no pipes; dead links are named
                 yield path
 
 

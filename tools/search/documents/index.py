@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import tantivy
 
+from factloop.core.errors import DataError
 from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
@@ -111,21 +112,31 @@ def update_index(
     add: Iterable[tuple[str, Iterable[Section]]],
     n_bytes: int,
     settings: PassageSettings,
-) -> None:
+    may_fail: Collection[str] = (),
+) -> dict[str, DataError]:
     """Remove the passages of files by key, add those of others, all in one commit; on an error nothing has changed.
 
+    Files of keys that may fail are left out whole where they cannot be read to their end; these are returned.
     `n_bytes` is the size of the files to add: little is written by one thread, whose order of passages is repeatable.
     """
     small = n_bytes < _SMALL_BYTES
     writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)
     for key in remove:
         writer.delete_documents_by_query(tantivy.Query.term_query(index.schema, "key", key, "basic"))
+    failed: dict[str, DataError] = {}
     for key, sections in add:
-        for number, (chunk, section, place) in enumerate(_placed(sections, settings)):
-            writer.add_document(_document(key, number, chunk.text, section, place))
+        try:
+            for number, (chunk, section, place) in enumerate(_placed(sections, settings)):
+                writer.add_document(_document(key, number, chunk.text, section, place))
+        except DataError as error:
+            if key not in may_fail:
+                raise
+            writer.delete_documents_by_query(tantivy.Query.term_query(index.schema, "key", key, "basic"))
+            failed[key] = error
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
+    return failed
 
 
 def _placed(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import TypeVar
+from zipfile import ZipFile
 
 from factloop.core.errors import DataError
 from factloop.core.extras import require
@@ -15,7 +19,10 @@ from factloop.tools.search.documents.rows import load_csv, load_jsonl, load_tsv
 from factloop.tools.search.documents.sections import LONGEST_TITLE, Block, Heading, Section, first_heading, sections_of
 from factloop.tools.search.documents.text import read_bytes, read_text
 
+T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
+_MOST_UNPACKED = 500_000_000
+"""Bytes in all parts of a zipped document; what unfolds to more was made to fill a memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 
 
@@ -24,7 +31,7 @@ def load_sections(path: Path) -> Iterator[Section]:
 
     The extension must be one of `files.EXTENSIONS`.
     """
-    return _LOADERS[extension_of(path)](path)
+    yield from _LOADERS[extension_of(path)](path)
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
@@ -70,21 +77,69 @@ def _load_pdf(path: Path) -> Iterator[Section]:
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # whether it could be read is said below, once
+
     data = read_bytes(path)
-    try:
+    with _foreign_reader(path, "the PDF"):
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise DataError("the PDF is protected by a password; save a copy without one", path=str(path))
         title = ((reader.metadata and reader.metadata.title) or "").strip()[:LONGEST_TITLE] or readable_name(path)
         pages = [page.extract_text() for page in reader.pages]
-    except DataError:
-        raise
-    except Exception as error:  # pypdf raises whatever a broken file leads it into, not only its own errors
-        raise DataError(f"the PDF cannot be read ({type(error).__name__}): {error}", path=str(path)) from error
     if not any(page.strip() for page in pages):
         raise DataError("the PDF holds no text, probably scanned images: run OCR over it first", path=str(path))
     for number, text in enumerate(pages, 1):
         yield Section(text.replace("\0", " "), title, fragment=f"page={number}", goes_on=number > 1)
+
+
+def _load_docx(path: Path) -> Iterator[Section]:
+    require("documents", f"{path}: reading Word files", "docx")
+    from factloop.tools.search.documents.office import docx_blocks
+
+    return _sections(_unzipped(path, "the Word file", docx_blocks), FrontMatter(), path)
+
+
+def _load_pptx(path: Path) -> Iterator[Section]:
+    require("documents", f"{path}: reading PowerPoint files", "pptx")
+    from factloop.tools.search.documents.office import pptx_blocks
+
+    return _sections(_unzipped(path, "the PowerPoint file", pptx_blocks), FrontMatter(), path)
+
+
+def _load_xlsx(path: Path) -> Iterator[Section]:
+    require("documents", f"{path}: reading Excel files", "openpyxl")
+    from factloop.tools.search.documents.office import xlsx_blocks
+
+    return _sections(_unzipped(path, "the Excel file", xlsx_blocks), FrontMatter(), path)
+
+
+def _load_epub(path: Path) -> Iterator[Section]:
+    require("documents", f"{path}: reading EPUB", "lxml")
+    from factloop.tools.search.documents.epub import read_epub
+
+    book = _unzipped(path, "the EPUB", read_epub)
+    return _sections(book.blocks, FrontMatter(title=book.title), path)
+
+
+def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
+    """What `read` makes of a zipped document. Raises DataError."""
+    data = read_bytes(path)
+    with _foreign_reader(path, what):
+        with ZipFile(BytesIO(data)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
+                raise DataError(f"{what} unfolds to more than {_MOST_UNPACKED:,} bytes", path=str(path))
+        return read(data)
+
+
+@contextmanager
+def _foreign_reader(path: Path, what: str) -> Iterator[None]:
+    """Turns what a library raises into DataError: a broken file leads it into anything, not only its own errors."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        raise DataError(f"{what} cannot be read ({type(error).__name__}): {error}", path=str(path)) from error
 
 
 _LOADERS: dict[str, Callable[[Path], Iterator[Section]]] = {
@@ -93,6 +148,10 @@ _LOADERS: dict[str, Callable[[Path], Iterator[Section]]] = {
     ".html": _load_html,
     ".htm": _load_html,
     ".pdf": _load_pdf,
+    ".docx": _load_docx,
+    ".pptx": _load_pptx,
+    ".xlsx": _load_xlsx,
+    ".epub": _load_epub,
     ".jsonl": load_jsonl,
     ".csv": load_csv,
     ".tsv": load_tsv,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -40,6 +39,8 @@ class Manifest(BaseModel):
     files: dict[str, FileState] = {}
     """Files by absolute path."""
     indexed: frozenset[str] = frozenset()
+    unreadable: dict[str, str] = {}
+    """Files of folders that could not be read, by key, and why: they are not read again while they stay the same."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
     """Bytes of each file of the index, since tantivy does not always notice that one is missing."""
@@ -59,17 +60,14 @@ class Manifest(BaseModel):
         draft.replace(path)
 
 
-def states_of(paths: Iterable[Path], known: Manifest) -> dict[Path, FileState]:
-    """The state of each file; contents are read only where size or time stamp differ. Raises DataError."""
-    states: dict[Path, FileState] = {}
-    for path in paths:
-        try:
-            status = path.stat()
-            state = known.files.get(str(path.resolve()))
-            states[path] = state if state and state.holds_for(status) else _read_state(path, status)
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
-    return states
+def state_of(path: Path, known: Manifest) -> FileState:
+    """The state of a file; its content is read only where size or time stamp differ. Raises DataError."""
+    try:
+        status = path.stat()
+        state = known.files.get(str(path.resolve()))
+        return state if state and state.holds_for(status) else _read_state(path, status)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
 
 def _read_state(path: Path, status: os.stat_result) -> FileState:

@@ -15,7 +15,9 @@ from typing import Any
 from factloop.core.errors import DataError
 from factloop.tools.search.documents.names import readable_name
 from factloop.tools.search.documents.sections import Section
+from factloop.tools.search.documents.tables import row_lines
 from factloop.tools.search.documents.text import read_lines
+from factloop.tools.search.passages import PARAGRAPHS
 
 TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
@@ -86,8 +88,9 @@ class _DocumentColumns:
 
     path: Path
     name: str
-    n_columns: int
-    text: int
+    header: tuple[str, ...]
+    text: int | None
+    """None where no column is a text: then a row is read as a whole, with its header."""
     title: int | None
     identifier: int | None
     urls: tuple[int, ...]
@@ -95,16 +98,14 @@ class _DocumentColumns:
 
     @classmethod
     def of(cls, header: Sequence[str], path: Path) -> _DocumentColumns:
-        """Finds the columns; of those of the same name the last counts. Raises DataError for a header without text."""
+        """Finds the columns; of those of the same name the last counts."""
         place_of = {cell.strip().lower(): place for place, cell in enumerate(header)}
         texts = [place_of[key] for key in TEXT_KEYS if key in place_of]
-        if header and not texts:
-            raise DataError(f"the header has none of the columns {', '.join(TEXT_KEYS)}", path=str(path), line=1)
         return cls(
             path=path,
             name=readable_name(path),
-            n_columns=len(header),
-            text=texts[0] if texts else 0,
+            header=tuple(header),
+            text=texts[0] if texts else None,
             title=place_of.get("title"),
             identifier=place_of.get("id"),
             urls=tuple(place_of[key] for key in URL_KEYS if key in place_of),
@@ -112,8 +113,11 @@ class _DocumentColumns:
         )
 
     def section(self, cells: Sequence[str], line: int) -> Section:
-        if len(cells) != self.n_columns:
-            found = f"{len(cells)} columns where the header has {self.n_columns}"
+        if self.text is None:
+            text = PARAGRAPHS.join(row_lines(self.header, [cells]))
+            return Section(text, self.name, fragment=f"line={line}", tables=((0, len(text)),))
+        if len(cells) != len(self.header):
+            found = f"{len(cells)} columns where the header has {len(self.header)}"
             raise DataError(found, path=str(self.path), line=line)
         identifier = "" if self.identifier is None else cells[self.identifier]
         return Section(

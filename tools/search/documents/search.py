@@ -11,15 +11,17 @@ from pydantic import PrivateAttr
 
 from factloop.core.errors import DataError, ToolError
 from factloop.tools.search.base import SearchHit, SearchTool
-from factloop.tools.search.documents.files import FoundFiles, find_files
+from factloop.tools.search.documents.files import FoundFiles, UnreadFile, find_files
 from factloop.tools.search.documents.index import ScoredPassage, StoredPassage
 from factloop.tools.search.documents.neighbours import PassageRun, hit_of, with_neighbours
-from factloop.tools.search.documents.store import Snapshot, open_snapshot, snapshot_in_memory
+from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
 from factloop.tools.search.passages import DEFAULT_SETTINGS, PassageSettings
 
 if TYPE_CHECKING:
     from factloop.tools.embeddings.base import Embedder
 
+MOST_NAMED = 20
+"""Unread files that a warning names."""
 _CANDIDATES = 30
 """Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
 _SCORE_DIGITS = 4
@@ -49,22 +51,30 @@ class DocumentSearch(SearchTool):
         *,
         cache_dir: Path | None = None,
         in_memory: bool = False,
+        strict: bool = False,
         embedder: Embedder | None = None,
         passages: PassageSettings = DEFAULT_SETTINGS,
         **fields: Any,
     ) -> None:
         """`cache_dir` holds the indexes; by default they lie in the user's cache folder.
 
-        `in_memory` writes nothing, reads and indexes all files anew, and takes memory for the passages.
+        `in_memory` writes nothing, reads and indexes all files anew, and takes memory for the passages. Files of
+        folders and globs that cannot be read are left out (`unread`); `strict` makes them errors.
         """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
         self._files = find_files(places)
+        if strict and self._files.unread:
+            raise DataError(self._files.unread[0].why, path=str(self._files.unread[0].path))
+        wanted = WantedFiles(self._files.paths, frozenset(self._files.paths) if strict else self._files.named)
         if in_memory:
-            self._snapshot = snapshot_in_memory(self._files.paths, passages)
+            self._snapshot = snapshot_in_memory(wanted, passages)
         else:
             cache = cache_dir or user_cache_path("factloop") / "indexes"
-            self._snapshot = open_snapshot(places, self._files.paths, cache, passages)
+            self._snapshot = open_snapshot(places, wanted, cache, passages)
+        if self.n_passages == 0 and self._snapshot.unread:
+            first = self._snapshot.unread[0]
+            raise DataError(f"{first.why}; there is no other text in the documents", path=str(first.path))
         if self.n_passages == 0:
             raise DataError("no text in any of the files", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
@@ -90,16 +100,24 @@ class DocumentSearch(SearchTool):
 
     @property
     def n_files(self) -> int:
-        return len(self._files.paths)
+        return len(self._files.paths) - len(self._snapshot.unread)
 
     @property
     def n_passages(self) -> int:
         return self._snapshot.reader.n_passages
 
     @property
-    def skipped(self) -> int:
-        """Files in folders and globs that were left out because of their extension."""
-        return self._files.skipped
+    def unread(self) -> tuple[UnreadFile, ...]:
+        """Files of folders and globs that were left out: broken ones, and those of a kind that is not read."""
+        return (*self._snapshot.unread, *self._files.unread)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if not self.unread:
+            return ()
+        named = "; ".join(f"{file.path} ({file.why})" for file in self.unread[:MOST_NAMED])
+        more = f"; and {len(self.unread) - MOST_NAMED:,} more" if len(self.unread) > MOST_NAMED else ""
+        return (f"Not read of the documents, {len(self.unread):,} in all: {named}{more}.",)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """The query is free text in any script. Each passage comes with its neighbours; none is given twice, nor one

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from factloop.core.errors import DataError
 from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import MOST_NAMED
 from factloop.tools.search.passages import PassageSettings
 
 
@@ -38,7 +39,7 @@ def test_hits_name_file_title_and_date(docs: Path, tmp_path: Path) -> None:
     (hit,) = search.search("Who won the prizes?", 1)
     assert (hit.source, hit.title, hit.published) == (f"{docs}/rows.jsonl#id=7", "rows", "1911")
     assert hit.passage == "Marie Curie won two prizes."
-    assert (search.n_files, search.n_passages, search.skipped) == (3, 3, 1)
+    assert (search.n_files, search.n_passages, len(search.unread)) == (3, 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -124,17 +125,72 @@ def test_identity_follows_contents_alone(docs: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("bad.txt", b"caf\xe9"), ("bad.pdf", b"%PDF"), ("bad.jsonl", b"{"), ("bad.csv", b"a\nb"), ("bad.html", bytes(9))],
+    [
+        ("bad.txt", b"caf\xe9"),
+        ("bad.pdf", b"%PDF"),
+        ("bad.jsonl", b'{"text": "This line is whole."}\n{'),
+        ("bad.csv", b'text\nwhole\n"a'),
+        ("bad.html", bytes(9)),
+        ("bad.docx", b"PK"),
+        ("bad.pptx", b""),
+        ("bad.xlsx", b"x"),
+        ("bad.epub", b"x"),
+    ],
 )
-def test_one_unreadable_file_is_an_error_and_the_next_run_recovers(
+def test_an_unreadable_file_of_a_folder_is_left_out_and_named(
     docs: Path, tmp_path: Path, name: str, content: bytes
 ) -> None:
     (docs / name).write_bytes(content)
     for _ in range(2):
-        with pytest.raises(DataError, match=name):
-            search_in(docs, cache=tmp_path / "cache")
+        search = search_in(docs, cache=tmp_path / "cache")
+        assert (search.n_files, search.n_passages) == (3, 3), "no passage of it, not even those before the fault"
+        assert [file.path.name for file in search.unread if file.path.suffix != ".png"] == [name]
+        (warning,) = search.warnings
+        assert f"{docs / name} (" in warning
+    with pytest.raises(DataError, match=name):
+        DocumentSearch([docs / name, docs], cache_dir=tmp_path / "cache")
     (docs / name).unlink()
     assert search_in(docs, cache=tmp_path / "cache").n_passages == 3
+
+
+def test_what_cannot_be_read_is_an_error_where_that_is_wanted(docs: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="a file of this kind is not read"):
+        DocumentSearch([docs], cache_dir=tmp_path / "cache", strict=True)
+    for path in search_in(docs, cache=tmp_path / "cache").unread:
+        path.path.unlink()
+    (docs / "bad.csv").write_text('text\n"a')
+    assert search_in(docs, cache=tmp_path / "cache").n_passages == 3
+    with pytest.raises(DataError, match=r"bad\.csv:2: this is no CSV"):
+        DocumentSearch([docs], cache_dir=tmp_path / "cache", strict=True)
+    with pytest.raises(DataError, match=r"bad\.csv:2: this is no CSV"):
+        DocumentSearch([docs], in_memory=True, strict=True)
+    assert search_in(docs, cache=tmp_path / "cache").n_passages == 3
+
+
+def test_a_file_that_was_mended_is_read(docs: Path, tmp_path: Path) -> None:
+    (docs / "rows.csv").write_text('text\n"a')
+    assert search_in(docs, cache=tmp_path / "cache").n_passages == 3
+    (docs / "rows.csv").write_text("text\nMended words.\n")
+    assert sources(search_in(docs, cache=tmp_path / "cache"), "mended") == ["rows.csv#line=2"]
+
+
+def test_a_dead_link_and_a_locked_file_are_named(docs: Path, tmp_path: Path) -> None:
+    (docs / "dead.txt").symlink_to(docs / "nowhere.txt")
+    (docs / "round.txt").symlink_to(docs / "round.txt")
+    search = search_in(docs, cache=tmp_path / "cache")
+    assert {file.path.name: file.why for file in search.unread if file.path.suffix == ".txt"} == {
+        "dead.txt": "a dead link", "round.txt": "a dead link"
+    }  # fmt: skip
+    assert search.n_passages == 3
+
+
+def test_many_unread_files_are_counted(docs: Path, tmp_path: Path) -> None:
+    for number in range(MOST_NAMED + 5):
+        (docs / f"{number:02}.png").write_bytes(b"")
+    (warning,) = search_in(docs, cache=tmp_path / "cache").warnings
+    assert warning.startswith(f"Not read of the documents, {MOST_NAMED + 6} in all: ")
+    assert warning.endswith("; and 6 more.")
+    assert warning.count("(a file of this kind is not read)") == MOST_NAMED
 
 
 def test_documents_without_any_text(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from factloop.tools.search.documents.files import EXTENSIONS
 from factloop.tools.search.documents.html import read_html
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section
+from tests.tools.search.documents.office_files import docx, epub, pptx, xlsx
 from tests.work import LINEAR, growth
 
 
@@ -52,7 +53,10 @@ def refusal(folder: Path, name: str, content: str | bytes) -> str:
 
 def test_every_extension_has_a_loader(tmp_path: Path) -> None:
     table = "text\ntext"
-    samples: dict[str, str | bytes] = {".pdf": pdf("text"), ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table}
+    samples: dict[str, str | bytes] = {
+        ".pdf": pdf("text"), ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table,
+        ".docx": docx("text"), ".pptx": pptx("text"), ".xlsx": xlsx({"s": [["text"]]}), ".epub": epub("<p>text</p>"),
+    }  # fmt: skip
     for extension in EXTENSIONS:
         sample = samples.get(extension.removesuffix(".gz"), "text")
         content = gzip.compress(_as_bytes(sample)) if extension.endswith(".gz") else sample

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,22 @@ def test_csv_with_quotes_and_line_breaks(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("extension", [".csv", ".tsv", ".csv.gz"])
+def test_a_row_of_a_table_without_texts_is_read_with_its_header(tmp_path: Path, extension: str) -> None:
+    table = "Tower,Lit,Lost\nSmeaton's,1759,\nDouglass's,1882,never\n\nextra,1,2,3\n"
+    raw = (table.replace(",", "\t") if extension == ".tsv" else table).encode()
+    path = tmp_path / f"lights{extension}"
+    path.write_bytes(gzip.compress(raw) if extension.endswith(".gz") else raw)
+    assert [(section.text, section.title, section.fragment) for section in load_sections(path)] == [
+        ("Tower: Smeaton's; Lit: 1759", "lights", "line=2"),
+        ("Tower: Douglass's; Lit: 1882; Lost: never", "lights", "line=3"),
+        ("Tower: extra; Lit: 1; Lost: 2; 3", "lights", "line=5"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("name,age\nAda,36", ":1: the header has none of the columns text, passage, content, body"),
         ("text,title\nonly one", ":2: 1 columns where the header has 2"),
         ('text\n"never ends', ":2: this is no CSV: unexpected end of data"),
         ('text\n"a"b', ":2: this is no CSV: ',' expected after '\"'"),
