@@ -91,7 +91,7 @@ class AuditReport(Record):
     data: AuditData
     settings: AuditSettings
     at: tuple[AuditAt, ...]
-    """In the order of the thresholds."""
+    """The figures at each threshold, in their order."""
     advice: tuple[EvaluatorAdvice, ...]
     """The advice at the first threshold."""
     left_out: tuple[str, ...]

@@ -32,7 +32,7 @@ from factloop.evaluation.generation.records import (
     ResponsesReport,
 )
 from factloop.evaluation.generation.response_file import read_responses
-from factloop.evaluation.generation.responses import as_asked, astream_responses
+from factloop.evaluation.generation.responses import astream_responses, model_prompts
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.reports.figures import calls, cost, plural
 from factloop.reports.visible import visible
@@ -81,7 +81,7 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
     prompts = sample_prompts(load_prompts(place), ask.n, seed=settings.seed)
     if len(prompts) < ask.n and not ask.quiet:
         messages.print(f"factloop: {visible(name)} has {plural(len(prompts), 'prompt')}, not {ask.n:,}", soft_wrap=True)
-    asked = as_asked(prompts, postamble=ask.postamble)
+    asked = model_prompts(prompts, postamble=ask.postamble)
     if ask.dry_run:
         earlier = read_responses(ask.out)
         left = [prompt for prompt in asked if prompt.id not in earlier]

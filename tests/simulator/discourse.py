@@ -1,7 +1,7 @@
 """Reads a response, or what a prompt shows of one: what each sentence states, of whom, and who is tied to whom.
 
 All is taken from the text. What is not shown cannot be known: a pronoun whose person stands elsewhere is given to
-whoever is at hand, and a stranger's tie to the question is missed. That is how prompts that hide something are found.
+the next person at hand, and a stranger's tie to the question is missed. So prompts that hide something are found.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def _by_pronoun(pronoun: str, memory: Memory) -> str | None:
         return next((name for kind, name in reversed(memory.subjects) if kind != "person"), None)
     persons = [name for kind, name in memory.subjects if kind == "person"]
     sure = [name for name in persons if memory.genders.get(name) == pronoun]
-    # Without a title it might be anybody: a hasty reader takes whoever was spoken of last.
+    # Without a title it may be any person: a hasty reader takes the one named last.
     guessed = [name for name in persons if name not in memory.genders]
     return next(iter([*sure[-1:], *guessed[-1:]]), None)
 

@@ -1,4 +1,4 @@
-"""Reads passages: what they say of a claim, whoever wrote them, in whatever words they have for it.
+"""Reads passages: what they say of a claim, from any source and in any words.
 
 The reader knows the language and nothing of the world. A passage is known by its title: of two people with one name
 each has an article, and only the question says which of them is meant.
@@ -21,7 +21,7 @@ CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")
 _TITLE = re.compile(
     rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - (?:Open Almanac|Old Register)(?: |$)| - | › |$)"
 )
-"""Of the pages of this world; whoever cuts them into passages may put the text on the same line."""
+"""Heads of the pages of this world; a cut into passages may put the text on the same line."""
 _OUTDATED = "An older register had it that "
 _FRAME = re.compile(
     rf"(?P<outdated>{_OUTDATED})|According to the register, |Several letters confirm that |Local records state that "

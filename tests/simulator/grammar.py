@@ -1,4 +1,4 @@
-"""The grammar of the invented language: what a clause states, whoever's it is.
+"""The grammar of the invented language: what a clause states, with any subject.
 
 Nothing here knows who or what there is in the world: names are known by their shape, relations by their wording.
 """

@@ -203,11 +203,11 @@ class Provider:
         )
 
     def _letters(self, body: Json, title: str, text: str) -> Mapping[str, float]:
-        """How probable each letter was to be said; empty where nobody asks, or nothing is chosen."""
+        """Probability of each letter; empty where the request does not ask, or nothing is chosen."""
         return self._brain.choice(text).probabilities if title == CHOICE and body.get("logprobs") else {}
 
     def _verdicts(self, body: Json, title: str, text: str) -> Sequence[Mapping[str, float]]:
-        """How probable each verdict was in every place for one; empty where nobody asks."""
+        """Probability of each verdict in every place for one; empty where the request does not ask."""
         by_words = title == ASSESSMENT and self._settings.reads_by_words
         return self._brain.verdicts(title, text) if body.get("logprobs") and not by_words else ()
 

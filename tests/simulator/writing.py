@@ -156,7 +156,7 @@ class _Content:
         return self._digressing(parts, entity, n_irrelevant, relevant), table
 
     def _ties(self, entity: Entity, number: int) -> dict[str, Topic]:
-        """Topics that name somebody else, by that name."""
+        """Topics that name another person, by that name."""
         candidates = list(self.topics[entity.name])
         self.rng.shuffle(candidates)
         ties: dict[str, Topic] = {}

@@ -1,4 +1,4 @@
-"""The file of responses: continued where a kill left it, and nobody else's."""
+"""The file of responses: continued where a kill left it, and held by one process."""
 
 from __future__ import annotations
 

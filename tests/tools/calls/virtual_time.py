@@ -19,7 +19,7 @@ class _Jumping(selectors.DefaultSelector):
         ready = super().select(0)
         if not ready:
             if timeout is None:
-                raise RuntimeError("everybody waits for something that never comes")
+                raise RuntimeError("all tasks wait for something that never comes")
             self.now += timeout
         return ready
 

@@ -50,7 +50,7 @@ class Shelf(SearchTool):
 
 
 class SlowHello(Shelf):
-    """A shelf that somebody has to be called to."""
+    """A search whose server does not accept a connection in time."""
 
     n_hellos: int = 0
 
