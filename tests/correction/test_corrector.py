@@ -48,7 +48,7 @@ async def offline(docs: Path, text: str, prompt: str | None = None, **more: Any)
 
 
 def is_sound(correction: Correction) -> None:
-    """What holds of every correction, beside what its record checks itself."""
+    """Checks every correction, beside what its record checks itself."""
     response, rewritten = correction.before.response, correction.rewritten
     for change in correction.changes:
         assert rewritten is not None

@@ -1,4 +1,4 @@
-"""Where the evidence for an agent's answer comes from, and what its guard says."""
+"""The evidence for an agent's answer, and the words of its guard."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ RIGHT = ["supported", "not_supported"]
 
 
 def documents_of(sim: Simulator, subject: str) -> list[Document]:
-    """What the world's almanac has of a subject."""
+    """The documents of the world's almanac on a subject."""
     return [
         Document(passage.text, metadata={"source": passage.url, "title": passage.title})
         for passage in sim.world.passages

@@ -1,4 +1,4 @@
-"""What `lint` finds, on which line, and that its errors are exactly what a run refuses."""
+"""`lint`: what it finds, on which line, and that its errors are exactly what a run refuses."""
 
 from __future__ import annotations
 

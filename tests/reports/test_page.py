@@ -1,4 +1,4 @@
-"""What holds of every page, of any report."""
+"""Checks of every page, of any report."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class RunningSimulator:
 
     @property
     def subject(self) -> Subject:
-        """What the model knows by heart, with the present settings: the truth that TrustScore is measured by."""
+        """The model's own knowledge, with the present settings: the truth that TrustScore is measured by."""
         return Subject(self.world, self.settings)
 
     @property
@@ -74,7 +74,7 @@ class RunningSimulator:
         self._ask("POST", "/settings", asdict(replace(self.settings, **changes)))
 
     def stats(self, *, with_log: bool = False) -> Statistics:
-        """What it counted since the start or the last `reset`."""
+        """Counts since the start or the last `reset`."""
         return _STATISTICS.validate_python(self._ask("GET", "/stats?log=1" if with_log else "/stats"))
 
     def bodies(self, stage: str | None = None) -> list[dict[str, Any]]:

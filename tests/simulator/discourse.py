@@ -113,7 +113,7 @@ class Reader:
         return self._memory.year
 
     def read(self, text: str) -> list[StatedSentence]:
-        """What the next lines say, sentence by sentence."""
+        """The statements of the next lines, sentence by sentence."""
         said: list[StatedSentence] = []
         for line in text.splitlines():
             body = line.strip()
@@ -130,7 +130,7 @@ class Reader:
 
 @lru_cache(maxsize=512)
 def read_response(text: str) -> tuple[StatedSentence, ...]:
-    """What a text says, sentence by sentence. Linear in the text, and kept, since many prompts show the same."""
+    """The statements of a text, sentence by sentence. Linear in the text, and kept, since many prompts show it."""
     return tuple(Reader().read(text))
 
 
@@ -225,7 +225,7 @@ def _sentence(text: str, memory: Memory, *, is_item: bool) -> StatedSentence:
 
 
 def _main(text: str, start: int, memory: Memory) -> Iterator[Statement]:
-    """What is said of the subject, then of others after *while*."""
+    """The statements on the subject, then on others after *while*."""
     position = start
     while subject := _SUBJECT.match(text, position):
         clauses, end = read_clauses(text, subject.end() + 1)

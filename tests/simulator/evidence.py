@@ -32,7 +32,7 @@ _PRONOUN = re.compile(r"(?:[Ss]he|[Hh]e|[Ii]t)\b")
 
 @dataclass(frozen=True)
 class Finding:
-    """What the passages say of a claim, and which passage says it."""
+    """The verdict of the passages on a claim, and the passage that gives it."""
 
     stance: Literal["supported", "contradicted", "insufficient"]
     cited: tuple[int, ...] = ()
@@ -61,7 +61,7 @@ NOTHING = Finding("insufficient")
 
 
 def weigh(claim: str, passages: Sequence[Block], question: str = "") -> Finding:
-    """What the passages say of a claim that names its subject; what a later note corrects counts for nothing."""
+    """Weighs the passages on a claim that names its subject; what a later note corrects counts for nothing."""
     read = read_claim(claim)
     return NOTHING if read is None else weigh_clause(*read, passages, question)
 
@@ -114,7 +114,7 @@ def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
 
 @lru_cache(maxsize=8192)
 def read_article(text: str) -> Article:
-    """What a passage tells: under its title, sentences. Several may stand in one text."""
+    """The statements of a passage: under its title, sentences. Several may stand in one text."""
     named = calling = None
     told: list[PassageSentence | None] = []
     for line in text.strip().splitlines():

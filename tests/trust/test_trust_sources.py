@@ -1,4 +1,4 @@
-"""Where beliefs and evidence come from: models by name or by object, a corpus by path or as a search, a judge."""
+"""Sources of beliefs and evidence: models by name or by object, a corpus by path or as a search, a judge."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tests.simulator import MODEL, Faults, Simulator
 
 
 async def generate(sim: Simulator, out: Path, *, n: int = 6, postamble: bool = True, **changes: Any) -> ResponsesReport:
-    """Of `n` prompts of the simulated world, in the order of their ids."""
+    """Generates responses to `n` prompts of the simulated world, in the order of their ids."""
     return await summary_of(stream(sim, out, n=n, postamble=postamble, **changes))
 
 

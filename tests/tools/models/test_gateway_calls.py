@@ -1,4 +1,4 @@
-"""What a call costs, how long it may take, and how often it is made."""
+"""Calls: their cost, their time limits, and how often they are made."""
 
 from __future__ import annotations
 

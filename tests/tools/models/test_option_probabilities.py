@@ -23,7 +23,7 @@ def token(text: str, shares: Mapping[str, float] | None = None) -> ReplyToken:
 
 
 def found(tokens: Sequence[ReplyToken], options: Sequence[str] = OPTIONS) -> Mapping[str, float] | None:
-    """Of the value of the only field called `verdict`."""
+    """Probabilities of the value of the only field called `verdict`."""
     (match,) = FIELD.finditer("".join(one.text for one in tokens))
     return option_probabilities(tokens, match.span("value"), options, closing='"')
 

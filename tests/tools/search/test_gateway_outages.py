@@ -80,7 +80,7 @@ async def search(searching: SearchGateway, tool: SearchTool, query: str) -> Sear
 
 
 def like_serper(reply: Reply) -> Any:
-    """What Serper's server makes of requests: of one without a query always the same."""
+    """Answers as Serper's server does: one without a query always the same."""
     return lambda received: reply if received.payload and "q" in received.payload else NO_QUERY
 
 

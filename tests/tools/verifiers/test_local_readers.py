@@ -146,7 +146,7 @@ def test_alignscore_reads_its_published_checkpoint(tmp_path: Path) -> None:
 
 
 class Trap:
-    """What a hostile checkpoint may hold: code that runs when it is unpickled."""
+    """A trap in a hostile checkpoint: code that runs when it is unpickled."""
 
     def __reduce__(self) -> Any:
         return (Path.touch, (Path("sprung"),))
