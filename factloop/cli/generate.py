@@ -180,7 +180,7 @@ def _try_outputs(out: Path, json: str | None, *inputs: str | Path) -> None:
         raise ConfigError("--out and --json name one place; give each its own")
     try_outputs((str(out), json), [str(place) for place in inputs])
     if out.exists() and not out.is_file():
-        raise ConfigError(f"{out}: is no plain file; name another")
+        raise ConfigError(f"{out}: is not a plain file; name another")
 
 
 def _spent(usage: Usage) -> str:

@@ -187,7 +187,7 @@ class JsonClient:
             message = f"the answer is no {'whole ' if begun else ''}JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=begun) from error
         if not isinstance(value, dict):
-            raise self._failure(f"the answer is no JSON object: {self._excerpt(response, body)}", status)
+            raise self._failure(f"the answer is not a JSON object: {self._excerpt(response, body)}", status)
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:

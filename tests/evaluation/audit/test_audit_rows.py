@@ -150,7 +150,7 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         (changed(2, evaluators={"e": -1}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
         (changed(2, evaluators={"e": "0.5"}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
         (changed(2, evaluators={"e": False}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
-        (changed(2, evaluators={"e": math.nan}), ":3: this line is no JSON: NaN is no number of JSON"),
+        (changed(2, evaluators={"e": math.nan}), ":3: this line is not JSON: NaN is no number of JSON"),
         (changed(2, evaluators={" ": 0.5}), ":3: field 'evaluators. .[key]': a text is needed"),
         (changed(2, evaluators=[0.5]), ":3: field 'evaluators': "),
         (changed(2, dataset=" "), ":3: field 'dataset': a text is needed, not \" \""),

@@ -85,7 +85,7 @@ def workers() -> list[int]:
 
 
 async def until_they_are_gone() -> None:
-    while workers():  # noqa: ASYNC110 -- another process's end is no event of ours
+    while workers():  # noqa: ASYNC110 -- another process's end is not an event of ours
         await asyncio.sleep(0.1)
 
 

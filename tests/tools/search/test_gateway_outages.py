@@ -162,7 +162,7 @@ async def test_a_key_that_is_taken_is_looked_at_once(server: FakeServer, cache: 
         (Reply(status=500), "serper: status 500"),
         (
             Reply(body=b"<html>Welcome", headers=(("Content-Type", "text/html"),)),
-            "serper: the answer is no JSON: text/ht",
+            "serper: the answer is not JSON: text/ht",
         ),
         (TOO_MANY, "serper: has accepted no request for 0.4 s (the last answer: status 429)"),
     ],

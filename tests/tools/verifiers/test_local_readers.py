@@ -171,7 +171,7 @@ def test_a_checkpoint_that_is_none_is_refused_and_never_run(
             path.write_bytes(b"")
         case _:
             torch.save({"state_dict": {}}, path)
-    with pytest.raises(ConfigError, match="no checkpoint of AlignScore"):
+    with pytest.raises(ConfigError, match="not a checkpoint of AlignScore"):
         AlignScore(tmp_path).load()
     assert not (tmp_path / "sprung").exists()
 
