@@ -79,7 +79,7 @@ def test_too_few_are_said(factloop: Command) -> None:
         (("--question", "x", "--response", "\t"), "response: a text is needed"),
         (("--question", "x", "--response", "\udcff"), "half a character"),
         ((*TEMPLE, "--kb", "nowhere.kb"), "no table of typed entities at nowhere.kb"),
-        ((*TEMPLE, "--kb", "."), "not a table of typed entities"),
+        ((*TEMPLE, "--kb", "."), "no table of typed entities at ."),
         ((*TEMPLE, "--kb", "mine.txt"), "mine.txt is not a table"),
         ((*TEMPLE, "--vectors", "nowhere.bin"), "nowhere.bin"),
         ((*TEMPLE, "--vectors", "mine.txt"), "mine.txt"),
