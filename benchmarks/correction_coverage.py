@@ -100,14 +100,14 @@ def _settings() -> Iterator[tuple[str, float, Callable[[np.random.Generator], Fo
     """Name, truth, and what draws once and gives the intervals."""
     for world in WORLDS:
         for n in (100, 400):
-            yield f"{world}\n{n} labels, 2,000 claims", world.truth, _of_claims(world, n)
+            yield f"{world}\n{n} labels, 2,000 claims", world.truth, _claim_coverage(world, n)
     for world in WORLDS:
-        yield f"{world}\n20 x 15 labels, 100 responses", world.truth, _of_responses(world)
+        yield f"{world}\n20 x 15 labels, 100 responses", world.truth, _response_coverage(world)
     for world in WORLDS:
-        yield f"{world}\nF1@{K}, 20 x 15 labels, 100 responses", _true_f1(world), _of_f1(world)
+        yield f"{world}\nF1@{K}, 20 x 15 labels, 100 responses", _true_f1(world), _f1_coverage(world)
 
 
-def _of_claims(world: World, n: int) -> Callable[[np.random.Generator], Found]:
+def _claim_coverage(world: World, n: int) -> Callable[[np.random.Generator], Found]:
     def run(rng: np.random.Generator) -> Found:
         labels, verdicts = world.claims(rng, n)
         _, judged = world.claims(rng, 2000)
@@ -125,7 +125,7 @@ def _of_claims(world: World, n: int) -> Callable[[np.random.Generator], Found]:
     return run
 
 
-def _of_responses(world: World) -> Callable[[np.random.Generator], Found]:
+def _response_coverage(world: World) -> Callable[[np.random.Generator], Found]:
     def run(rng: np.random.Generator) -> Found:
         labels, verdicts, response = world.responses(rng, 20, 15)
         _, judged, place = world.responses(rng, 100, 40)
@@ -143,7 +143,7 @@ def _of_responses(world: World) -> Callable[[np.random.Generator], Found]:
     return run
 
 
-def _of_f1(world: World) -> Callable[[np.random.Generator], Found]:
+def _f1_coverage(world: World) -> Callable[[np.random.Generator], Found]:
     def run(rng: np.random.Generator) -> Found:
         labels, verdicts, response = world.responses(rng, 20, 15)
         _, judged, place = world.responses(rng, 100, 40)

@@ -55,7 +55,7 @@ class Pair:
     claim: str
     passages: tuple[str, ...]
     label: str
-    """As the data have it."""
+    """The label in the data."""
     supported: bool
 
 

@@ -98,7 +98,7 @@ def lint_prompt(raw: bytes, packaged: Mapping[str, Prompt]) -> tuple[list[LineFi
     except FrontMatterError as error:
         return [*found, LineFinding(error.line + 2, Rule.YAML, f"not valid YAML: {error}")], None, 1
     if not isinstance(fields, dict):
-        return [*found, LineFinding(2, Rule.FIELDS, "the front matter is no list of fields and values")], None, 1
+        return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a list of fields and values")], None, 1
     return _lint_parts(found, parts, fields, packaged)
 
 

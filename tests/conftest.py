@@ -65,7 +65,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def widest_umask() -> Iterator[None]:
-    """New files are everybody's to read and to write, unless somebody sees to it."""
+    """New files are open to all users, unless the code under test restricts them."""
     before = os.umask(0)
     yield
     os.umask(before)

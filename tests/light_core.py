@@ -58,7 +58,7 @@ def command(*arguments: str) -> dict[str, Any]:
 
 
 def working(model: str, base_url: str, answer: str, prompt: str, documents: str) -> dict[str, Any]:
-    """What a web service does that guards its answers with a chat model."""
+    """Works as a web service that guards its answers with a chat model."""
     import factloop
     from factloop.core.sync import run_blocking
     from factloop.guarding import StreamGuard

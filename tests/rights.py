@@ -1,4 +1,4 @@
-"""What others than the owner may do with files."""
+"""The rights of others than the owner to files."""
 
 from __future__ import annotations
 

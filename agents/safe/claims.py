@@ -154,13 +154,13 @@ def sentences_read(sentences: Sequence[SentenceState], found: Sequence[PlacedFac
         Sentence(
             span=(sentence["start"], sentence["end"]),
             claims=tuple(ids[sentence["number"]]),
-            no_claim=None if ids[sentence["number"]] else _why_silent(sentence),
+            no_claim=None if ids[sentence["number"]] else _silence_reason(sentence),
         ).model_dump(mode="json")
         for sentence in sorted(sentences, key=lambda one: (one["start"], one["number"]))
     ]
 
 
-def _why_silent(sentence: SentenceState) -> NoClaim:
+def _silence_reason(sentence: SentenceState) -> NoClaim:
     """Why a sentence has no claim. One that was read should have had some, unless it is surely opinion or talk."""
     if sentence["silent"] is not None:
         return NoClaim(sentence["silent"])

@@ -128,7 +128,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     graph.add_node(GATHER, _gather)
     graph.add_node(COLLECT, _collect)
     graph.add_edge(START, SPLIT)
-    graph.add_conditional_edges(SPLIT, _build_to_each_group(plan), [READ, DISTINGUISH])
+    graph.add_conditional_edges(SPLIT, _build_send_groups(plan), [READ, DISTINGUISH])
     graph.add_edge(READ, DISTINGUISH)
     onward = [CLAIM, GATHER]
     if second is not None:
@@ -137,7 +137,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
         onward.append(LOOK_AGAIN)
     graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(second, stage), onward)
     graph.add_edge(CLAIM, GATHER)
-    graph.add_conditional_edges(GATHER, _build_to_what_is_left(stage), [CLAIM, COLLECT])
+    graph.add_conditional_edges(GATHER, _build_send_open_claims(stage), [CLAIM, COLLECT])
     graph.add_edge(COLLECT, END)
     return graph.compile(name="safe")
 
@@ -208,13 +208,13 @@ def _sentence(
     )
 
 
-def _build_to_each_group(plan: SafePlan) -> Callable[[ResponseState], list[Send] | str]:
-    def to_each_group(state: ResponseState) -> list[Send] | str:
+def _build_send_groups(plan: SafePlan) -> Callable[[ResponseState], list[Send] | str]:
+    def send_groups(state: ResponseState) -> list[Send] | str:
         """Sends the groups of sentences that may state facts."""
         read = [one for one in state["sentences"] if one["silent"] is None and one["given"] != []]
         return [Send(READ, WindowState(sentences=list(group))) for group in plan.grouped(read)] or DISTINGUISH
 
-    return to_each_group
+    return send_groups
 
 
 def _build_read(plan: SafePlan) -> ReadNode:
@@ -316,15 +316,15 @@ def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # 
     return {}
 
 
-def _build_to_what_is_left(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
-    def to_what_is_left(state: ResponseState) -> list[Send] | str:
+def _build_send_open_claims(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
+    def send_open_claims(state: ResponseState) -> list[Send] | str:
         """Sends the claims that a look at several left open, each to a branch of its own."""
         done = {item["claim"]["id"] for item in state["settled"]}
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
         left = (fact for fact in state["open"] if claim_id(fact["place"]) not in done)
         return [Send(CLAIM, open_case(fact, of_number[fact["place"]["sentence"]], stage)) for fact in left] or COLLECT
 
-    return to_what_is_left
+    return send_open_claims
 
 
 def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:

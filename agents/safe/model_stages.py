@@ -107,7 +107,7 @@ class ModelFusedStages(_ModelStages):
     """The fused plan's stages."""
 
     _offers: dict[tuple[tuple[str, str], ...], Offers[Assessment, SearchCall]] = field(default_factory=dict)
-    """By the names and descriptions of the tools."""
+    """Offers by the names and descriptions of the tools."""
 
     async def sentence_facts(self, task: SentenceTask, context: CheckContext) -> Sequence[FoundFact]:
         answer = await self.gateway.ask_for(

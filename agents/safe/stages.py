@@ -89,7 +89,7 @@ class Case:
     claim: str
     """Self-contained."""
     task: SentenceTask
-    """Where it stands."""
+    """The sentence that it stands in."""
     queries: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     searches_left: int

@@ -113,7 +113,7 @@ class AdjustmentReport(Record):
     threshold: float
     """The threshold of the predictions without adjustment, and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
-    """By rising labelled error rate; none where fewer than two systems have scored claims."""
+    """Calibrations by rising labelled error rate; empty where fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
     n_left_out: Count
     """Claims without a score."""

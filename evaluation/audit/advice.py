@@ -88,7 +88,7 @@ def advise(found: Findings) -> tuple[Advice, ...]:
 
 
 def _filter_claims(found: Findings) -> Advice:
-    if lacks := _lacks((found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
+    if lacks := _missing_basis((found.tpr, found.tnr), FEWEST_CLAIMS, "claims of each kind"):
         return _advice(found, Use.FILTER_CLAIMS, Leave.UNKNOWN, lacks)
     leave = _worse(_high_enough(found.tpr, GOOD_RATE, POOR_RATE), _high_enough(found.tnr, GOOD_RATE, POOR_RATE))
     passed = f"it passes {_share(found.tpr, found, 'claims')} of those that hold"
@@ -97,7 +97,7 @@ def _filter_claims(found: Findings) -> Advice:
 
 
 def _error_rate(found: Findings) -> Advice:
-    if lacks := _lacks((found.mean_bias,), FEWEST_SYSTEMS, "systems"):
+    if lacks := _missing_basis((found.mean_bias,), FEWEST_SYSTEMS, "systems"):
         return _advice(found, Use.ERROR_RATE, Leave.UNKNOWN, lacks)
     reason = f"its estimate is off by {_points(found.mean_bias, found, 'systems')} on average"
     if found.worst_bias is not None:
@@ -109,7 +109,7 @@ def _error_rate(found: Findings) -> Advice:
 
 
 def _headroom(found: Findings) -> Advice:
-    if lacks := _lacks((found.headroom_bias,), FEWEST_SYSTEMS, "systems"):
+    if lacks := _missing_basis((found.headroom_bias,), FEWEST_SYSTEMS, "systems"):
         return _advice(found, Use.HEADROOM, Leave.UNKNOWN, lacks)
     is_higher = found.headroom_bias.number > 0.0
     off, side = (found.headroom_bias, "higher") if is_higher else (found.headroom_bias.opposite, "lower")
@@ -125,7 +125,7 @@ def _headroom(found: Findings) -> Advice:
 
 
 def _compare_systems(found: Findings) -> Advice:
-    if lacks := _lacks((found.wrong_pairs,), FEWEST_PAIRS, "pairs of systems"):
+    if lacks := _missing_basis((found.wrong_pairs,), FEWEST_PAIRS, "pairs of systems"):
         return _advice(found, Use.COMPARE_SYSTEMS, Leave.UNKNOWN, lacks)
     leave = _low_enough(found.wrong_pairs, RARELY_WRONG, OFTEN_WRONG)
     reason = f"against the labels it orders {_share(found.wrong_pairs, found, 'pairs')} of the pairs wrongly"
@@ -151,7 +151,7 @@ def _nothing_apart(found: Findings) -> str:
 
 
 def _rank_systems(found: Findings) -> Advice:
-    if lacks := _lacks((found.tau,), FEWEST_RANKED, "systems"):
+    if lacks := _missing_basis((found.tau,), FEWEST_RANKED, "systems"):
         return _advice(found, Use.RANK_SYSTEMS, Leave.UNKNOWN, lacks)
     if found.found_pairs.value is None:
         reason = f"{_nothing_apart(found)}, so that their own order may be chance"
@@ -168,7 +168,7 @@ def _rank_systems(found: Findings) -> Advice:
 
 
 def _long_documents(found: Findings) -> Advice:
-    if lacks := _lacks((found.lost_across_chunks,), FEWEST_CLAIMS, "claims that no single chunk carries"):
+    if lacks := _missing_basis((found.lost_across_chunks,), FEWEST_CLAIMS, "claims that no single chunk carries"):
         return _advice(found, Use.LONG_DOCUMENTS, Leave.UNKNOWN, lacks)
     lost = _share(found.lost_across_chunks, found, "claims")
     reason = f"of the claims that no single chunk carries {lost} pass no longer once the document is cut"
@@ -186,7 +186,7 @@ def _copied_claims(found: Findings) -> Advice:
 
 
 def _by_wording(found: Findings, use: Use, there: Finding, overall: Finding, verb: str) -> Advice:
-    if lacks := _lacks((there, overall), FEWEST_CLAIMS, "such claims"):
+    if lacks := _missing_basis((there, overall), FEWEST_CLAIMS, "such claims"):
         return _advice(found, use, Leave.UNKNOWN, lacks)
     drop = Finding(round(overall.number - there.number, 9), 0)  # .8 less .7 is a little more than .1
     leave = _worse(_low_enough(drop, SMALL_DROP, LARGE_DROP), Leave.NO if there.number < POOR_RATE else Leave.YES)
@@ -228,7 +228,7 @@ def _advice(found: Findings, use: Use, leave: Leave, reason: str) -> Advice:
     return Advice(use=use, leave=leave, sentence=f"{opening[leave]}: {reason}.")
 
 
-def _lacks(figures: Sequence[Finding], fewest: int, what: str) -> str:
+def _missing_basis(figures: Sequence[Finding], fewest: int, what: str) -> str:
     """Why nothing can be said of the figures; empty where something can."""
     if any(figure is NOT_MEASURED for figure in figures):  # not one that equals it, measured on nothing
         return "it was not measured"

@@ -84,8 +84,8 @@ class Findings:
     """In all bins by ROUGE-2 precision together: over the same claims as those of the outermost bins, which `tpr` and
     `tnr`, where they are means over data sets, are not."""
     tpr_least_similar: Finding = NOT_MEASURED
-    """In the lowest of the bins; `n` counts attributable claims in it."""
+    """TPR in the lowest of the bins; `n` counts attributable claims in it."""
     tnr_most_similar: Finding = NOT_MEASURED
-    """In the highest of them; `n` counts unattributable claims."""
+    """TNR in the highest of the bins; `n` counts unattributable claims in it."""
     level: float = 0.95
     """Level of the intervals, such as 0.95."""

@@ -22,10 +22,10 @@ _NO_TEXT = "the rows have no claims with their documents"
 
 def left_out(table: PredictionTable, *, has_split: bool) -> tuple[str, ...]:
     """Parts of the audit that this table does not allow."""
-    return (*_without_columns(table, has_split), *_of_one_kind(table))
+    return (*_missing_columns(table, has_split), *_missing_variety(table))
 
 
-def _without_columns(table: PredictionTable, has_split: bool) -> Iterator[str]:
+def _missing_columns(table: PredictionTable, has_split: bool) -> Iterator[str]:
     has_text = table.claim_text is not None and table.document is not None
     if not has_text:
         yield f"Surface similarity: {_NO_TEXT}."
@@ -43,7 +43,7 @@ def _without_columns(table: PredictionTable, has_split: bool) -> Iterator[str]:
         yield "Agreement of evaluators: there is one; it is compared with the labels alone."
 
 
-def _of_one_kind(table: PredictionTable) -> Iterator[str]:
+def _missing_variety(table: PredictionTable) -> Iterator[str]:
     cells = cells_of(table)
     n_systems = np.bincount(cells.dataset, minlength=len(table.dataset.names)).tolist()
     for name, n in zip(table.dataset.names, n_systems, strict=True):

@@ -58,7 +58,7 @@ class PairOrder(Record):
     """Shared by both; 0 where the test is not paired."""
     p_labelled: Share
     p_predicted: Share
-    """p-value by predictions, corrected."""
+    """p-value by predictions, adjusted."""
     labelled: Order
     predicted: Order
 
@@ -86,7 +86,7 @@ class Ranking(Record):
     threshold: float
     alpha: Share
     correction: PValueAdjustment
-    """Correction for the number of pairs, for labels and for predictions apart."""
+    """Adjustment of p-values for the number of pairs, for labels and for predictions apart."""
     systems: tuple[SystemRates, ...]
     """The systems by rising labelled error rate."""
     pairs: tuple[PairOrder, ...]
@@ -122,7 +122,7 @@ def rank_systems(
 ) -> Ranking:
     """Ranks every pair of systems by labels and by predictions, over what the evaluator scored.
 
-    A difference is significant if its corrected p-value is below `alpha`. The paper's tables are uncorrected as far as
+    A difference is significant if its adjusted p-value is below `alpha`. The paper's tables are unadjusted as far as
     it says. The seed serves the paired tests alone; neither the order of rows nor other data sets change a result.
     `known`, made with the same seed, spares the tests by labels where several evaluators scored the same claims.
     """

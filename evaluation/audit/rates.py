@@ -44,7 +44,7 @@ class EvaluatorRates(Record):
     fnr: AuditFigure
     gap: AuditFigure
     n_attributable: Count
-    """By label, of those with a verdict; over all data sets of the group."""
+    """Units with a verdict that are labelled so; over all data sets of the group."""
     n_unattributable: Count
     n_unscored: Count
     """Claims without a score, or responses with such a claim."""

@@ -48,7 +48,7 @@ class AuditSettings(Record):
     """0.5 first, then the chosen one if there is one."""
     alpha: Share
     correction: PValueAdjustment
-    """Correction for the number of tests over the pairs of systems of one data set."""
+    """Adjustment of p-values for the number of tests over the pairs of systems of one data set."""
     n_resamples: Count
     level: Share
     """Level of the intervals."""
@@ -91,7 +91,7 @@ class AuditReport(Record):
     data: AuditData
     settings: AuditSettings
     at: tuple[AuditAt, ...]
-    """In the order of the thresholds."""
+    """The figures at each threshold, in their order."""
     advice: tuple[EvaluatorAdvice, ...]
     """The advice at the first threshold."""
     left_out: tuple[str, ...]

@@ -49,7 +49,7 @@ def _label(value: Any) -> Any:
 
 def _score(value: Any) -> Any:
     if value is not None and (type(value) not in (int, float) or not 0.0 <= value <= 1.0):
-        raise ValueError("a score is a number from 0 to 1, or null where there is none")
+        raise ValueError("a score is a number from 0 to 1, or null")
     return value
 
 

@@ -28,9 +28,9 @@ class Units:
     system: Codes
     prompt: Codes | None
     is_error: Bools
-    """By label: not attributable."""
+    """Not attributable by label."""
     is_flagged: Bools
-    """By the evaluator: predicted not attributable."""
+    """Predicted not attributable by the evaluator."""
     n_left_out: int
     """Claims without a score, or responses with such a claim: whether all their claims hold is not known."""
 

@@ -144,13 +144,13 @@ def _warnings(tuned: CascadeTuning) -> list[str]:
     if tuned.likeness is None:
         warnings.append("All claims belong together (one document or response): the error holds for its like alone.")
     elif tuned.n_groups < tuned.n:
-        warnings.append(_in_groups(tuned))
+        warnings.append(_group_warning(tuned))
     if tuned.n_unscored:
         warnings.append(f"{plural(tuned.n_unscored, 'claim')} without a score: such claims go to the model.")
     return warnings
 
 
-def _in_groups(tuned: CascadeTuning) -> str:
+def _group_warning(tuned: CascadeTuning) -> str:
     sides = (("accepted", tuned.accepted), ("rejected", tuned.rejected))
     effects = [f"{side.design_effect:.1f} {done} ones" for done, side in sides if side.n]
     counted = f" (as one independent claim count {' and '.join(effects)})" if effects else ""

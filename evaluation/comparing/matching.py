@@ -21,7 +21,7 @@ class JudgedClaim:
     shown: str
     verdict: Verdict | None
     rationale: str
-    """With titles for the numbers of passages, which are not kept."""
+    """Reasons with titles for the numbers of passages, which are not kept."""
     label: FactLabel | None
 
     @classmethod

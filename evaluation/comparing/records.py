@@ -90,7 +90,7 @@ class PairedDifference(Record):
     p: Share | None
     """Two-sided, by turning the signs of whole prompts."""
     p_corrected: Share | None
-    """By Holm's method over all differences of the comparison."""
+    """Adjusted by Holm's method over all differences of the comparison."""
 
     @model_validator(mode="after")
     def _counts_every_pair(self) -> Self:
@@ -162,7 +162,7 @@ class LabelComparison(Record):
     p_mcnemar: Share | None
     """McNemar's exact test, two-sided, which takes claims as independent."""
     p_by_prompt: Share | None
-    """By turning the signs of whole prompts, which does not."""
+    """Two-sided p by turning the signs of whole prompts, which allows for their likeness."""
     balanced_accuracy: tuple[ClaimFigure, ClaimFigure, ClaimFigure]
     """Mean of TPR and TNR, over claims that the label and both verdicts call supported or not supported."""
 
@@ -176,7 +176,7 @@ class Flip(Record):
     first_claim_id: str
     second_claim_id: str
     claim: str
-    """As the first side words it, to be understood alone."""
+    """The claim as the first side words it, to be understood alone."""
     first: Verdict
     second: Verdict
     first_rationale: str
@@ -209,7 +209,7 @@ class Comparison(Record):
     only_second: tuple[ResponseLine, ...]
     """Responses without a counterpart, which no difference rests on."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Where evaluators are compared, responses of the first side whose counterpart says something else; left out."""
+    """Responses of the first side whose counterpart has another text; left out where evaluators are compared."""
     claims: ClaimAgreement | None = None
     labels: LabelComparison | None = None
     """None where there are no labels, or where systems are compared."""

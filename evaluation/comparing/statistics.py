@@ -42,7 +42,7 @@ def paired_differences(
 
     The order of the pairs changes nothing; exchanging the sides turns the signs.
 
-    A pair in which a side has no value is left out and counted. Holm's correction is over all the differences that
+    A pair in which a side has no value is left out and counted. Holm's adjustment is over all the differences that
     have a p-value: none but with this chance alpha is falsely called different.
     """
     ordered = sorted(pairs, key=lambda pair: (pair.first.prompt_id, pair.first.system, pair.second.system))

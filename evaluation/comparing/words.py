@@ -31,9 +31,9 @@ def conclude(
     """A sentence for each difference, then on claims and on labels."""
     said = [difference_in_words(one, alpha=alpha, level=level, n_tests=len(differences)) for one in differences]
     if claims is not None:
-        said += _on_claims(claims, level)
+        said += _claim_sentences(claims, level)
     if labels is not None:
-        said += _on_labels(labels, alpha=alpha, level=level)
+        said += _label_sentences(labels, alpha=alpha, level=level)
     return tuple(said)
 
 
@@ -107,7 +107,7 @@ def _prompts(one: PairedDifference) -> str:
     return prompts if one.n_pairs == one.n_prompts else f"{prompts} ({plural(one.n_pairs, 'response')})"
 
 
-def _on_claims(claims: ClaimAgreement, level: float) -> Iterator[str]:
+def _claim_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
     n_alone = claims.n_only_first + claims.n_only_second
     if n_alone:
         yield (
@@ -126,7 +126,7 @@ def _on_claims(claims: ClaimAgreement, level: float) -> Iterator[str]:
     )
 
 
-def _on_labels(labels: LabelComparison, *, alpha: float, level: float) -> Iterator[str]:
+def _label_sentences(labels: LabelComparison, *, alpha: float, level: float) -> Iterator[str]:
     first, second, apart = labels.agreement
     if first.value is None or second.value is None or apart.value is None or labels.p_by_prompt is None:
         yield f"Nothing can be said on people’s labels: {apart.why}."

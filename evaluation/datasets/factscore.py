@@ -119,7 +119,7 @@ def _rename_fields(row: Row) -> tuple[Row]:
 
 
 def _sentences(row: Row) -> Any:
-    """The annotations in our names; what is no list of objects stays as it is, for the record to refuse."""
+    """The annotations in our names; what is not a list of objects stays as it is, for the record to refuse."""
     given = row.fields["annotations"]
     if not isinstance(given, list):
         return given

@@ -89,15 +89,15 @@ def _shares(samples: Samples, draws: Draws, transfer: Transfer) -> tuple[Floats,
     hit, false_alarm, miss, rejected = draws.cells.T
     with np.errstate(invalid="ignore", divide="ignore"):
         if transfer is Transfer.VERDICTS:
-            return _absent(samples, hit / (hit + false_alarm), miss / (miss + rejected))
+            return _zero_if_unneeded(samples, hit / (hit + false_alarm), miss / (miss + rejected))
         tpr, fpr = hit / (hit + miss), false_alarm / (false_alarm + rejected)
         rate = (draws.responses @ samples.supported) / (draws.responses @ samples.scored)
         truth = np.where(tpr > fpr, np.clip((rate - fpr) / (tpr - fpr), 0.0, 1.0), np.nan)
         called = truth * tpr + (1.0 - truth) * fpr
-        return _absent(samples, truth * tpr / called, truth * (1.0 - tpr) / (1.0 - called))
+        return _zero_if_unneeded(samples, truth * tpr / called, truth * (1.0 - tpr) / (1.0 - called))
 
 
-def _absent(samples: Samples, if_supported: Floats, if_not: Floats) -> tuple[Floats, Floats]:
+def _zero_if_unneeded(samples: Samples, if_supported: Floats, if_not: Floats) -> tuple[Floats, Floats]:
     """The shares, with 0 in place of one that no claim of the run needs: unknown times nothing is nothing."""
     needs = samples.supported.sum() > 0, (samples.scored - samples.supported).sum() > 0
     known = [

@@ -37,10 +37,10 @@ def precision(samples: Samples, level: float) -> Estimate:
     if not len(samples.label):
         return undefined(METHOD, Undefined.NO_LABELS, samples, level)
     is_plain = samples.are_independent and min(samples.n_label_groups, samples.n_run_groups) > 1
-    return _of_independent(samples, level) if is_plain else _of_groups(samples, level)
+    return _independent_precision(samples, level) if is_plain else _grouped_precision(samples, level)
 
 
-def _of_groups(samples: Samples, level: float) -> Estimate:
+def _grouped_precision(samples: Samples, level: float) -> Estimate:
     run, label = influence.run_rate_influence(samples), influence.labelled_influence(samples.label, samples)
     change = run - influence.labelled_influence(samples.verdict, samples)
     square = influence.covariance(change, change)
@@ -58,7 +58,7 @@ def _value(samples: Samples, weight: float) -> float:
     return float(weight * rate + (samples.label - weight * samples.verdict).mean())
 
 
-def _of_independent(samples: Samples, level: float) -> Estimate:
+def _independent_precision(samples: Samples, level: float) -> Estimate:
     ppi = _library()
     verdicts = samples.supported[samples.scored > 0]
     known = (samples.label, samples.verdict, verdicts)

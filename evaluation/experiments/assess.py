@@ -53,7 +53,7 @@ def assess(
     Differences are held against alpha = 1 - level. Every variant is compared with the baseline, or every two with each
     other; flips are always those against the baseline. Without `resamples` there are no intervals. Time is linear in
     results and in resamples times groups. Raises DataError where a claim or response comes twice in one repeat of a
-    variant or with two labels, and ValueError for a level outside (0, 1), resamples below 0, an unknown correction.
+    variant or with two labels, and ValueError for a level outside (0, 1), resamples below 0, an unknown adjustment.
     """
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")

@@ -47,8 +47,8 @@ def cautions(
     """Reasons not to take the figures at face value; the baseline is the first of the variants."""
     if len(variants) < 2:
         yield "There is one variant, so nothing is compared."
-    yield from (said for one in variants for said in _on_results(one))
-    yield from (said for one in variants[1:] for said in _on_settings(one, variants[0]))
+    yield from (said for one in variants for said in _result_cautions(one))
+    yield from (said for one in variants[1:] for said in _setting_cautions(one, variants[0]))
     if n_conflicting:
         yield f"{plural(n_conflicting, 'claim')} came with two different labels and counted as unlabelled."
     n_groups = [one.n_groups for one in differences if one.is_headline and one.value is not None]
@@ -61,7 +61,7 @@ def cautions(
         yield "There is one repeat: what a variant would say another time is not known."
 
 
-def _on_results(one: VariantReport) -> Iterator[str]:
+def _result_cautions(one: VariantReport) -> Iterator[str]:
     name = one.variant.name
     if one.n_missing:
         yield f"{name}: {plural(one.n_missing, 'result')} missing; the experiment was stopped before its end."
@@ -77,7 +77,7 @@ def _on_results(one: VariantReport) -> Iterator[str]:
         )
 
 
-def _on_settings(one: VariantReport, baseline: VariantReport) -> Iterator[str]:
+def _setting_cautions(one: VariantReport, baseline: VariantReport) -> Iterator[str]:
     name = one.variant.name
     if one.variant.fingerprint == baseline.variant.fingerprint and not one.variant.changes:
         yield f"{name} has the settings and prompts of {baseline.variant.name}: what differs is chance."

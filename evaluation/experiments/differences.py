@@ -3,7 +3,7 @@
 The comparison is `factloop.evaluation.comparing.paired`, with groups as clusters: claims of one response resemble each
 other, and the repeats of a claim say the same thing again, so that a group is drawn and turned with all of them.
 
-Two families are corrected apart: the headline quantity over all comparisons, and all other quantities over all
+Two families of p-values are adjusted apart: those of the headline quantity and those of all others, each over all
 comparisons. A test that says which variant is better shall not pay for those that say how.
 """
 

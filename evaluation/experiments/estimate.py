@@ -43,7 +43,7 @@ class ExperimentEstimate(Record):
 
 def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings]) -> ExperimentEstimate:
     """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key."""
-    variants = [_of_variant(name, of_variant, data) for name, of_variant in settings.items()]
+    variants = [_variant_estimate(name, of_variant, data) for name, of_variant in settings.items()]
     known = [one.cost_usd for one in variants if one.cost_usd is not None]
     return ExperimentEstimate(
         name=plan.name,
@@ -61,12 +61,12 @@ def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str,
     )
 
 
-def _of_variant(name: str, settings: CheckSettings, data: Data) -> VariantEstimate:
+def _variant_estimate(name: str, settings: CheckSettings, data: Data) -> VariantEstimate:
     given = settings.model_copy(update={"search": ()})  # a claim's own passages cost nothing to search
     found = [
         one
         for of_part, documents in ((settings, False), (given, True))
-        for one in _of_items(
+        for one in _item_estimates(
             of_part, data.kind, [item for item in data.items if (item.document is not None) is documents]
         )
     ]
@@ -83,7 +83,7 @@ def _of_variant(name: str, settings: CheckSettings, data: Data) -> VariantEstima
     )
 
 
-def _of_items(settings: CheckSettings, kind: Kind, items: Sequence[Item]) -> list[Estimate]:
+def _item_estimates(settings: CheckSettings, kind: Kind, items: Sequence[Item]) -> list[Estimate]:
     """The estimates of items; claims get one together, since the 1.2 rounds that a claim takes would round to 1."""
     if kind == "claims":
         facts = [given for item in items for given in item.run.facts or ()]

@@ -26,17 +26,17 @@ def _seen(one: JudgedClaim) -> tuple[tuple[str, str], ...]:
     return tuple((item.source, item.passage) for item in one.evidence)
 
 
-def described(
+def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
     """The variants as results name them, with the texts of the prompts in which they differ.
 
     `by_text`: claims pair up by their text, as variants split for themselves.
     """
-    return tuple(_described(one, ready, claims, baseline, by_text=by_text) for one in ready)
+    return tuple(_describe(one, ready, claims, baseline, by_text=by_text) for one in ready)
 
 
-def _described(
+def _describe(
     one: ReadyVariant, ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> Variant:
     n_same, n_compared = evidence_shared(claims, baseline, one.name, by_text=by_text)

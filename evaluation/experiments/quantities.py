@@ -48,7 +48,7 @@ class ItemValues:
     stratum: Ints
     """(n_items,): a mean is that of the strata's means."""
     why: tuple[Undefined, ...]
-    """For each stratum why there is no value, should it alone be empty."""
+    """Why the mean is undefined if this stratum alone is empty, for each."""
     nothing: Undefined = Undefined.NOTHING_SCORED
     """Why the mean is undefined where no item has a value."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
@@ -128,7 +128,7 @@ def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
             totals = panel.counts.sum(axis=-1)
             part = panel.counts[..., code]
             values = np.divide(part, totals, out=np.full(totals.shape, np.nan), where=totals > 0)
-        yield _of_all(quantity, mean_of_repeats(values), panel.cluster, panel.n_clusters)
+        yield _unstratified(quantity, mean_of_repeats(values), panel.cluster, panel.n_clusters)
 
 
 def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
@@ -141,10 +141,10 @@ def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[Ite
         recall = np.minimum(supported / k, 1.0)
         p = np.where(scored > 0, precision, np.where(np.isnan(scored), np.nan, 0.0))
         f1 = np.divide(2.0 * p * recall, p + recall, out=np.where(np.isnan(p), np.nan, 0.0), where=p + recall > 0)
-        yield _of_all(
+        yield _unstratified(
             Quantity.F1, mean_of_repeats(np.where(nothing_judged, np.nan, f1)), panel.cluster, panel.n_clusters, k
         )
-    yield _of_all(Quantity.PRECISION, mean_of_repeats(precision), panel.cluster, panel.n_clusters)
+    yield _unstratified(Quantity.PRECISION, mean_of_repeats(precision), panel.cluster, panel.n_clusters)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
@@ -153,11 +153,11 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
     why = Undefined.PRICE_UNKNOWN if unknown.any() else Undefined.NOTHING_SCORED
-    yield _of_all(Quantity.COST_USD, cost, panel.cluster, panel.n_clusters, why=why)
-    yield _of_all(Quantity.TOKENS, mean_of_repeats(panel.tokens), panel.cluster, panel.n_clusters)
+    yield _unstratified(Quantity.COST_USD, cost, panel.cluster, panel.n_clusters, why=why)
+    yield _unstratified(Quantity.TOKENS, mean_of_repeats(panel.tokens), panel.cluster, panel.n_clusters)
 
 
-def _of_all(
+def _unstratified(
     quantity: Quantity,
     values: Floats,
     cluster: Ints,

@@ -143,7 +143,7 @@ class PairedDifference(GroupFigure):
     """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
     detectable: NonNegative | None = None
     """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
-    by the number of tests in the family where they are corrected. None where the groups do not vary or
+    by the number of tests in the family where they are adjusted. None where the groups do not vary or
     are too few to show anything."""
     is_headline: bool
     outcome: Outcome

@@ -25,7 +25,7 @@ from factloop.checking.preparing import prepare
 from factloop.core.records import Usage
 from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, claim_cell, response_cell
-from factloop.evaluation.experiments.evidence import described
+from factloop.evaluation.experiments.evidence import describe_variants
 from factloop.evaluation.experiments.items import Data, Item, load_data
 from factloop.evaluation.experiments.plan import ExperimentPlan
 from factloop.evaluation.experiments.records import Results
@@ -92,12 +92,12 @@ async def astream_experiment(
     refuse_without_source(ready, data)
     with ExitStack() as stack:
         folder = stack.enter_context(claimed_folder(run_dir, _configuration(data, ready)))
-        answers = _opened(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
+        answers = _open_answers(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
         log = stack.enter_context(Log(None if folder is None else folder / CELLS, CELL_LOG))
         engine = partial(
-            _judged,
+            _judge_tasks,
             ready=ready,
-            common=_common(whole, answers),
+            common=_shared_limits(whole, answers),
             answers=answers,
             data=data,
             at_once=_at_once(data, whole),
@@ -130,7 +130,7 @@ def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
             yield from (_Task(variant, repeat, item) for variant in plan.variants)
 
 
-async def _judged(
+async def _judge_tasks(
     tasks: Iterable[_Task],
     *,
     ready: Sequence[ReadyVariant],
@@ -179,7 +179,7 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
     return judge
 
 
-def _common(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
+def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers]) -> Common:
     """The limits of the whole experiment, less what earlier attempts paid."""
     common = common_to(whole)
     for one in answers:
@@ -192,7 +192,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
     return 2 * calls if data.kind == "claims" else min(AT_ONCE, calls)
 
 
-def _opened(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
+def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
     """Opens the searches, then the answers of each repeat."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     found = []
@@ -219,7 +219,7 @@ def _results(
         n_items=len(data.items),
         repeats=plan.repeats,
         baseline=plan.baseline_name,
-        variants=described(ready, claims, plan.baseline_name, by_text=data.kind == "responses"),
+        variants=describe_variants(ready, claims, plan.baseline_name, by_text=data.kind == "responses"),
         k=plan.k,
         claims=claims,
         responses=tuple(cell.response for cell in cells if cell.response is not None),

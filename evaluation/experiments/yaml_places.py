@@ -36,7 +36,7 @@ class PlacedYaml:
 def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     """The one mapping of a YAML text.
 
-    Raises DataError, with the line, for what is no YAML, no mapping or too large, for a field that stands twice, and
+    Raises DataError, with the line, for what is not YAML, no mapping or too large, for a field that stands twice, and
     for anchors and aliases, by which a small file can stand for a huge one.
     """
     if len(text) > LARGEST:
@@ -50,10 +50,10 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
         return PlacedYaml(path, yaml.safe_load(text), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = f"this is no YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
+        said = f"this is not YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
         raise DataError(said, path=path, line=None if mark is None else mark.line + 1) from error
     except (yaml.YAMLError, ValueError) as error:  # a control character, an impossible date
-        raise DataError(f"this is no YAML: {str(error).splitlines()[0]}", path=path) from error
+        raise DataError(f"this is not YAML: {str(error).splitlines()[0]}", path=path) from error
 
 
 def _refuse_unusual(text: str, path: str) -> None:

@@ -38,7 +38,7 @@ class GeneratedResponse(Record):
     prompt_id: str
     topic: str | None
     prompt: NotBlank
-    """As asked: with the postamble, where there was one."""
+    """The prompt as asked: with the postamble, if there was one."""
     response: NotBlank
     cut_off: bool = False
     """It ended because it reached the token limit."""

@@ -33,7 +33,7 @@ RESPOND = "respond"
 """Name of the stage in the account of a run."""
 
 
-def as_asked(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
+def model_prompts(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
     """The prompts as the model gets them: by themselves, or with the request for detail after each."""
     return [
         ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)

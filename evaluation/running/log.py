@@ -61,7 +61,7 @@ class Log(Generic[R, K]):
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)
         self._places: dict[K, int] = {}
-        """Where the line of each record starts, in the order of the file."""
+        """The start of each record's line, in the order of the file."""
         try:
             self._file = self._opened()
         except OSError as error:

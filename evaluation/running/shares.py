@@ -27,7 +27,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
     return shares
 
 
-def on_top_of(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
+def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
     """The share as limits for an engine whose journal says that so much is paid already."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:

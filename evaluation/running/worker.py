@@ -14,7 +14,7 @@ import factloop
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.running.journals import journal_at
 from factloop.evaluation.running.run import Item, Judge, Record
-from factloop.evaluation.running.shares import is_limited, on_top_of
+from factloop.evaluation.running.shares import add_paid, is_limited
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache
 
@@ -105,7 +105,7 @@ class Worker(Generic[Item, Record]):
                 if self._directory is not None:
                     journal = journal_at(self._directory, _here(), self._home.machine)
                 if journal is not None and is_limited(share):
-                    share = on_top_of(share, paid=_paid(journal))
+                    share = add_paid(share, paid=_paid(journal))
                 self._opened = await self._stack.enter_async_context(self._open_judge(share, journal))
             return self._opened
 

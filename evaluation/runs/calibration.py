@@ -86,7 +86,7 @@ def calibrate(
     pull the figure to theirs. Each estimate says how many labelled claims it rests on.
 
     Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
-    (a run corrected by its own labels) both are drawn together. Raises ValueError for a K below 1.
+    (a run debiased by its own labels) both are drawn together. Raises ValueError for a K below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})

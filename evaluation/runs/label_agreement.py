@@ -43,7 +43,7 @@ class LabelTable(Record):
     not_supported: Counts
     irrelevant: Counts
     repeated: Counts = Counts()
-    """By label: facts in the very words of an earlier one of the response, which are in no row."""
+    """Facts of each label in the very words of an earlier one of the response, which are in no row."""
 
     @property
     def n_facts(self) -> int:
@@ -156,7 +156,7 @@ def _agreement(
     tables = np.tensordot(times, cells, axes=1)
     figures = {
         name: _figure(values, why, rests_on, cells, level)
-        for name, values, why, rests_on in (_of_three_classes(tables) + _of_two_classes(tables))
+        for name, values, why, rests_on in (_three_class_figures(tables) + _two_class_figures(tables))
     }
     table = _table(tables[0], [one.table.repeated for one in responses])
     return SystemAgreement(
@@ -173,7 +173,7 @@ _Computed = tuple[str, "Floats", Undefined, "list[Floats]"]
 each share in it."""
 
 
-def _of_three_classes(tables: Floats) -> list[_Computed]:
+def _three_class_figures(tables: Floats) -> list[_Computed]:
     """Agreement p and kappa (p - e) / (1 - e), e the sum of label share times verdict share over the classes."""
     import numpy as np
 
@@ -192,7 +192,7 @@ def _of_three_classes(tables: Floats) -> list[_Computed]:
     ]
 
 
-def _of_two_classes(tables: Floats) -> list[_Computed]:
+def _two_class_figures(tables: Floats) -> list[_Computed]:
     import numpy as np
 
     both = tables[:, :2, :2]

@@ -54,14 +54,14 @@ async def astream_run(
     run_dir: str | Path | None = None,
     limit: int | None = None,
     engine: ReportEngine | None = None,
-    correct: Callable[[RunSummary], RunSummary] | None = None,
+    debias: Callable[[RunSummary], RunSummary] | None = None,
 ) -> Events[JudgedResponse, RunSummary]:
     """Yields the events of a run: its start, each response as soon as it is judged, and the summary last.
 
     All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
     `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
     settings, with any `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
-    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `correct` has
+    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `debias` has
     the last word on the summary, before it is kept.
 
     Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
@@ -76,7 +76,7 @@ async def astream_run(
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
         elapsed_s = time.perf_counter() - started
         summary = summarise(reports, kind=kind, data=data, account=UsageMeter(), scoring=scoring, elapsed_s=elapsed_s)
-        return summary if correct is None else correct(summary)
+        return summary if debias is None else debias(summary)
 
     with ExitStack() as stack:
         spool = stack.enter_context(spooled(items, limit=limit))

@@ -70,7 +70,7 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float] | N
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Of each column of numbers what cuts off this share on either side, and how many are NaN, which are left out.
+    """The bounds that cut off this share of each column on either side, and how many are NaN, which are left out.
 
     Interpolated as `numpy.quantile` does. Both ends are NaN where all are.
     """

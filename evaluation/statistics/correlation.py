@@ -58,12 +58,12 @@ class Correlation(Figure):
 
 
 class Options(TypedDict, total=False):
-    """How a coefficient is found."""
+    """Options of a coefficient and its interval."""
 
     clusters: Sequence[Hashable] | None
     """The group of each pair; the bootstrap draws groups whole, as pairs of one group resemble each other."""
     rng: np.random.Generator | None
-    """Without it there is no interval."""
+    """Generator of the resamples; without it there is no interval."""
     resamples: int
     level: float
 
@@ -157,11 +157,12 @@ def _coefficient(method: Method, x: Floats, y: Floats) -> float:
 
     order = np.lexsort((y, x))  # so that sums of floats come out the same for every order of the pairs
     x, y = x[order], y[order]
-    value = _of_few(method, x, y) if len(x) <= FEW and method is not Method.SPEARMAN else _of_many(method, x, y)
+    is_small = len(x) <= FEW and method is not Method.SPEARMAN
+    value = (_small_coefficient if is_small else _scipy_coefficient)(method, x, y)
     return min(1.0, max(-1.0, value))
 
 
-def _of_few(method: Method, x: Floats, y: Floats) -> float:
+def _small_coefficient(method: Method, x: Floats, y: Floats) -> float:
     import numpy as np
 
     if method is Method.PEARSON:
@@ -172,7 +173,7 @@ def _of_few(method: Method, x: Floats, y: Floats) -> float:
     return float((one * other).sum()) / math.sqrt(untied)
 
 
-def _of_many(method: Method, x: Floats, y: Floats) -> float:
+def _scipy_coefficient(method: Method, x: Floats, y: Floats) -> float:
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
     match method:

@@ -25,7 +25,7 @@ def open_log(path: Path, columns: Sequence[str], keys: Container[bytes]) -> Log[
         try:
             found = Prediction.model_validate_json(line)
         except ValidationError as error:
-            raise DataError("it is no prediction of this command", path=name, line=number) from error
+            raise DataError("it is not a prediction of this command", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
                 raise DataError(f"it has no score of {column!r}", path=name, line=number, field="evaluators")

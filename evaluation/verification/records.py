@@ -95,7 +95,7 @@ class Prediction(Record):
         )
 
 
-class EvaluatorSummary(Record):
+class VerifierSummary(Record):
     """The progress of one verifier."""
 
     name: str
@@ -114,7 +114,7 @@ class VerifyRun(Record):
     """Name of the input."""
     n_pairs: Count
     n_labelled: Count
-    evaluators: tuple[EvaluatorSummary, ...]
+    evaluators: tuple[VerifierSummary, ...]
     """The verifiers asked for, in that order, each with its chunked columns after it."""
     usage: Usage
     """Usage of this attempt."""

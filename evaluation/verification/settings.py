@@ -14,7 +14,7 @@ class VerifySettings(RunSettings):
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """Address of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
-    """Of the models.
+    """Temperature of the models.
 
     None leaves it to the server."""
     logprobs: Annotated[bool, Mark(MODEL)] = True

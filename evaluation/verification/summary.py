@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from factloop.evaluation.verification.records import EvaluatorSummary, Prediction
+from factloop.evaluation.verification.records import Prediction, VerifierSummary
 
 THRESHOLD = 0.5
 
 
-def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[EvaluatorSummary, ...]:
+def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[VerifierSummary, ...]:
     """The progress of each column, in one pass over predictions that have them all."""
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
@@ -23,7 +23,7 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
                 scored[name] += 1
                 supported[name] += score >= THRESHOLD
     return tuple(
-        EvaluatorSummary(
+        VerifierSummary(
             name=name,
             n_scored=scored[name],
             unscored=dict(reasons[name].most_common()),

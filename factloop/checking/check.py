@@ -58,7 +58,7 @@ class CheckRequest:
     allowance: Allowance | None = None
     """Shared with other work, in the place of one of its own by `limits`."""
     is_whole: bool = False
-    """With `spans`: whether the rest of the response is written already."""
+    """Whether the rest of the response is written already, if `spans` are given."""
 
     def __post_init__(self) -> None:
         if self.spans is not None:
@@ -157,7 +157,7 @@ class Checking:
 
         Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
         """
-        own, chat = Limits.of_each_check(self.setup.settings), self.setup.chat
+        own, chat = Limits.per_check(self.setup.settings), self.setup.chat
         within = own.within(limits)
         if within.budget_usd is not None and chat is not None and chat.price is None:
             said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"

@@ -87,7 +87,7 @@ def _print_estimate(ask: Ask, flags: Mapping[str, Any]) -> int:
 
 
 async def _correct(ask: Ask, settings: CorrectionSettings, response: str, messages: Console) -> Correction:
-    async with FactChecker(settings=settings.of_checks) as checker:
+    async with FactChecker(settings=settings.check_settings) as checker:
         corrector = Corrector(
             checker, max_rounds=ask.max_rounds, unproven=settings.unproven, unchecked=settings.unchecked
         )

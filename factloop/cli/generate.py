@@ -33,7 +33,7 @@ from factloop.evaluation.generation.records import (
     ResponsesReport,
 )
 from factloop.evaluation.generation.response_file import read_responses
-from factloop.evaluation.generation.responses import as_asked, astream_responses
+from factloop.evaluation.generation.responses import astream_responses, model_prompts
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.reports.figures import calls, cost, plural
 from factloop.reports.visible import visible
@@ -82,7 +82,7 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
     prompts = sample_prompts(load_prompts(place), ask.n, seed=settings.seed)
     if len(prompts) < ask.n and not ask.quiet:
         messages.print(f"factloop: {visible(name)} has {plural(len(prompts), 'prompt')}, not {ask.n:,}", soft_wrap=True)
-    asked = as_asked(prompts, postamble=ask.postamble)
+    asked = model_prompts(prompts, postamble=ask.postamble)
     if ask.dry_run:
         earlier = read_responses(ask.out)
         left = [prompt for prompt in asked if prompt.id not in earlier]
@@ -183,7 +183,7 @@ def _try_outputs(
     read = (*map(str, inputs), *settings.read_paths)
     try_outputs((str(out), ask.json), read, kept=(kept, settings.recording))
     if out.exists() and not out.is_file():
-        raise ConfigError(f"{out}: is no plain file; name another")
+        raise ConfigError(f"{out}: is not a plain file; name another")
 
 
 def _spent(usage: Usage) -> str:

@@ -15,7 +15,7 @@ K = Annotated[
     typer.Option(
         "--k",
         metavar="K",
-        help="Of F1@K: a number, or the median or maximum of the run's supported claims; repeatable (default 64).",
+        help="K of F1@K: a number, or the median or maximum of the run's supported claims; repeatable (default 64).",
         rich_help_panel=SCORES,
     ),
 ]
@@ -25,9 +25,9 @@ Abstention = Annotated[
         help="A response without claims counts as F1@K 0, or is left out of every mean.", rich_help_panel=SCORES
     ),
 ]
-Level = Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=SCORES)]
+Level = Annotated[float, typer.Option(help="Level of the intervals, between 0 and 1.", rich_help_panel=SCORES)]
 Resamples = Annotated[
-    int, typer.Option(min=0, help="Of the prompts, for the intervals; 0 for none.", rich_help_panel=SCORES)
+    int, typer.Option(min=0, help="Resamples of the prompts, for the intervals; 0 for none.", rich_help_panel=SCORES)
 ]
 Calibration = Annotated[
     str | None,
@@ -41,7 +41,7 @@ Evaluator = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose verdicts are meant, where --calibration is the input of an audit.",
+        help="Evaluator whose verdicts count, where --calibration is the input of an audit.",
         rich_help_panel=SCORES,
     ),
 ]
@@ -55,19 +55,21 @@ Transfer = Annotated[
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(min=1, help="Only so many responses, from the first.", rich_help_panel=LIMITS),
+    typer.Option(min=1, help="The first so many responses only.", rich_help_panel=LIMITS),
 ]
 Engine = Annotated[
     Literal["local", "ray"], typer.Option(help="Judge in this process, or on workers.", rich_help_panel=ENGINE)
 ]
-Workers = Annotated[int | None, typer.Option(min=1, help="Of Ray (default 2).", rich_help_panel=ENGINE)]
+Workers = Annotated[int | None, typer.Option(min=1, help="Workers of Ray (default 2).", rich_help_panel=ENGINE)]
 Address = Annotated[
     str | None,
-    typer.Option(metavar="HOST:PORT", help="Of a Ray cluster; without it one is started here.", rich_help_panel=ENGINE),
+    typer.Option(
+        metavar="HOST:PORT", help="Address of a Ray cluster; without it one is started here.", rich_help_panel=ENGINE
+    ),
 ]
 Column = Annotated[
     list[str] | None,
-    typer.Option(metavar="FIELD=COLUMN", help="What the file calls a field; repeatable."),
+    typer.Option(metavar="FIELD=COLUMN", help="Column of a field in the file; repeatable."),
 ]
 FailUnder = Annotated[
     float | None,

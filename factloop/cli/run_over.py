@@ -67,7 +67,7 @@ class Plan:
     settings: CheckSettings
     scoring: Scoring
     engine: ReportEngine | None
-    correct: Callable[[RunSummary], RunSummary] | None
+    debias: Callable[[RunSummary], RunSummary] | None
 
 
 def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
@@ -134,7 +134,7 @@ async def _run(plan: Plan, items: Iterable[RunItem], data: str, kind: Kind, mess
             run_dir=plan.ask.run_dir,
             limit=plan.ask.limit,
             engine=plan.engine,
-            correct=plan.correct,
+            debias=plan.debias,
         )
         summary = await watched(events, "response", messages, quiet=plan.ask.quiet, look_at=look_at)
     return RunResult(summary, failure)
@@ -186,8 +186,8 @@ def _debiasing(ask: RunAsk, seed: int) -> Callable[[RunSummary], RunSummary] | N
 
     sample = load_calibration(ask.calibration, evaluator=ask.evaluator)
 
-    def correct(summary: RunSummary) -> RunSummary:
+    def debias(summary: RunSummary) -> RunSummary:
         rng = np.random.default_rng(seed)
         return calibrated(summary, sample, transfer=Transfer(ask.transfer), rng=rng, resamples=ask.resamples)
 
-    return correct
+    return debias

@@ -20,7 +20,7 @@ from factloop.core.files.json import to_json
 from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.datasets.mapping import ColumnMapping
-from factloop.evaluation.verification.records import EvaluatorSummary, VerifyRun
+from factloop.evaluation.verification.records import VerifierSummary, VerifyRun
 from factloop.evaluation.verification.rows import load_dataset_pairs, load_pairs
 from factloop.evaluation.verification.run import Verifying, astream_verify
 from factloop.evaluation.verification.settings import VerifySettings
@@ -136,5 +136,5 @@ def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
         terminal.print(f"{figures.plural(run.usage.calls, 'call')}{failed}, {tokens}, {figures.cost(run.usage)}")
 
 
-def _reasons(one: EvaluatorSummary) -> str:
+def _reasons(one: VerifierSummary) -> str:
     return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in one.unscored.items()) or "–"

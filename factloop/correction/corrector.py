@@ -65,7 +65,7 @@ class Corrector:
         unproven: Unproven = "mark",
         unchecked: Unchecked = "mark",
     ) -> None:
-        """Without a checker the offline engine judges. Raises ConfigError."""
+        """If no checker is given, the offline engine judges. Raises ConfigError."""
         if max_rounds < 1:
             raise ConfigError(f"max_rounds = {max_rounds}: at least one round is needed")
         for name, value, known in (("unproven", unproven, Unproven), ("unchecked", unchecked, Unchecked)):

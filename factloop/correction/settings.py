@@ -18,7 +18,7 @@ class CorrectionSettings(CheckSettings):
     """What was not checked: [unchecked] after it, or left as it is."""
 
     @property
-    def of_checks(self) -> CheckSettings:
+    def check_settings(self) -> CheckSettings:
         """The settings of its checks."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))

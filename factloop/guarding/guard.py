@@ -58,7 +58,7 @@ class StreamGuard:
         patience_s: float | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """Without a checker the offline engine judges. Raises ConfigError."""
+        """If no checker is given, the offline engine judges. Raises ConfigError."""
         if at_once < 1:
             raise ConfigError(f"at_once = {at_once}: must be at least 1")
         if patience_s is not None and not patience_s > 0:

@@ -160,7 +160,7 @@ def _info(
             max_running=settings.max_jobs,
             max_queued=settings.max_queued,
             rate=settings.rate,
-            each_check=Limits.of_each_check(check),
+            each_check=Limits.per_check(check),
         ),
         needs_key=bool(settings.keys),
         trust=bool(trust.subject_model or trust.corpus),

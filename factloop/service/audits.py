@@ -25,7 +25,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
     try:
         text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
     except ValueError as error:
-        raise DataError("a number is not finite; give null where there is none", field="rows") from error
+        raise DataError("a number is not finite; give null for a missing score", field="rows") from error
     write_private(file, text.encode())
     try:
         load_predictions(file)

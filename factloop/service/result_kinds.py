@@ -35,7 +35,7 @@ def _check_words(report: FactualityReport) -> str:
     return f"precision {share} over {plural(report.counts.scored, 'scored claim')}"
 
 
-def _of_evaluation() -> tuple[ResultKind, ...]:
+def _evaluation_kinds() -> tuple[ResultKind, ...]:
     if not HAS_EVALUATION:
         return ()
     from factloop.service.evaluation_kinds import EVALUATION_KINDS
@@ -44,7 +44,7 @@ def _of_evaluation() -> tuple[ResultKind, ...]:
 
 
 KINDS = (
-    *_of_evaluation(),
+    *_evaluation_kinds(),
     ResultKind(
         "trust",
         TrustRun,

@@ -87,7 +87,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """The report; None if the file is no report of factloop's, or has another version."""
+    """The report; None if the file is not a report of factloop's, or has another version."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)

@@ -94,7 +94,7 @@ def _kept(ask: AuditAsk) -> str:
         text = ask.model_dump_json()
         AuditAsk.model_validate_json(text)
     except ValueError as error:  # half a character, brackets by the hundred, a number of thousands of digits
-        message = "a value is no whole text, is nested too deep, or is a number of too many digits"
+        message = "a value is not a whole text, is nested too deep, or is a number of too many digits"
         raise RequestRefusal(422, "invalid_input", message, field="rows") from error
     return text
 

@@ -21,13 +21,13 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
     Blocks: enter and leave it outside the event loop.
     """
-    held = _of_server if engine.dialect.name == "postgresql" else _of_file
+    held = _server_lock if engine.dialect.name == "postgresql" else _file_lock
     with held(engine):
         yield
 
 
 @contextmanager
-def _of_server(engine: Engine) -> Iterator[None]:
+def _server_lock(engine: Engine) -> Iterator[None]:
     """Locks a database on a server: the lock ends with its connection, and no transaction stays open for it."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": KEY}):
@@ -39,7 +39,7 @@ def _of_server(engine: Engine) -> Iterator[None]:
 
 
 @contextmanager
-def _of_file(engine: Engine) -> Iterator[None]:
+def _file_lock(engine: Engine) -> Iterator[None]:
     file = engine.url.database
     if not file or file == ":memory:":
         yield

@@ -25,7 +25,7 @@ class Limits(BaseModel):
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     @classmethod
-    def of_each_check(cls, settings: CheckSettings) -> Self:
+    def per_check(cls, settings: CheckSettings) -> Self:
         """The limits that the settings give to each check."""
         names = in_group(CheckSettings, PER_CHECK)
         return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})

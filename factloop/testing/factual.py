@@ -212,10 +212,10 @@ def _compare(required: _FactualThresholds, report: FactualityReport) -> None:
     __tracebackhide__ = True
     missed = required.missed_by(report)
     if missed:
-        raise NotFactual(factual_failure(missed, report, _at_fault(report), _unchecked(report)), report)
+        raise NotFactual(factual_failure(missed, report, _is_at_fault(report), _unchecked(report)), report)
 
 
-def _at_fault(report: FactualityReport) -> list[Claim]:
+def _is_at_fault(report: FactualityReport) -> list[Claim]:
     """Contradicted claims first, then those without evidence, then unscored ones."""
 
     def place(claim: Claim) -> int:

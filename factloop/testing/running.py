@@ -29,7 +29,7 @@ class Spending:
     n_claims: int = 0
     cost_usd: float = 0.0
     n_unpriced: int = 0
-    """Of these, how many at a cost that is unknown."""
+    """How many of these have an unknown cost."""
     n_replayed: int = 0
     n_recorded: int = 0
     n_written: int = 0

@@ -39,7 +39,7 @@ def factual_failure(
             *(line for number, claim in enumerate(at_fault[:MOST_CLAIMS], 1) for line in _claim(number, claim)),
             *([f"... and {len(at_fault) - MOST_CLAIMS} more"] if len(at_fault) > MOST_CLAIMS else []),
             *([""] if unchecked else []),
-            *(f"not checked ({_why_unchecked(one)}): {_text(one, report)}" for one in unchecked[:MOST_CLAIMS]),
+            *(f"not checked ({_unchecked_reason(one)}): {_text(one, report)}" for one in unchecked[:MOST_CLAIMS]),
             *([f"... and {len(unchecked) - MOST_CLAIMS} more"] if len(unchecked) > MOST_CLAIMS else []),
         ]
     )
@@ -72,7 +72,7 @@ def _scored(value: object, reason: object, rationale: str) -> str:
     return f"unscored, {reason}{said}" if value is None else f"{value}{said}"
 
 
-def _why_unchecked(one: Claim | Sentence) -> str:
+def _unchecked_reason(one: Claim | Sentence) -> str:
     if isinstance(one, Claim):
         return "beside the question"
     assert one.no_claim is not None  # else its claims are there

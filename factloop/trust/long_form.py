@@ -46,7 +46,7 @@ async def ascore_long_form(
     recording = Recording.of(settings)
     async with FactChecker(settings=check, recording=recording) as checker:
         factuality = await checker.acheck(response, prompt, run_dir=first)
-    async with TrustScorer(settings=_with_what_is_left(subject, factuality.usage), recording=recording) as scorer:
+    async with TrustScorer(settings=_with_remaining_limits(subject, factuality.usage), recording=recording) as scorer:
         report = await scorer.ascore_claims(factuality, run_dir=second)
     if recording is not None:
         recording.save()
@@ -84,7 +84,7 @@ def missing_scores(report: LongFormTrustReport) -> int:
     return asked + report.factuality.counts.unscored
 
 
-def _with_what_is_left(settings: TrustSettings, spent: Usage) -> TrustSettings:
+def _with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

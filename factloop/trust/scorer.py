@@ -304,7 +304,7 @@ def _model_name(setting: str, model: object) -> str | None:
     """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
     if model is None or isinstance(model, str | BaseChatModel):
         return model if isinstance(model, str) else None
-    raise ConfigError(f"{setting}: {type(model).__name__} is no chat model: give a name or a LangChain chat model")
+    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model")
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:

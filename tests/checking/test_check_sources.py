@@ -1,4 +1,4 @@
-"""What is given with one check: told in its report, and part of what a run directory holds."""
+"""Sources given with one check: told in its report, and part of what a run directory holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a rationale for a passage can be followed, wherever it is shown."""
+"""Citations in a rationale can be followed, wherever it is shown."""
 
 from __future__ import annotations
 

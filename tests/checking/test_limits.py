@@ -1,4 +1,4 @@
-"""What one check may take, beside what all of a checker may."""
+"""Limits of one check, beside those that all of a checker share."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_a_tool_named_as_one_of_the_settings_is_refused(sim: Simulator) -> None:
 
 @pytest.mark.parametrize("wrong", [3, object()])
 def test_what_is_no_search_is_refused(wrong: Any) -> None:
-    with pytest.raises(ConfigError, match="is no search"):
+    with pytest.raises(ConfigError, match="is not a search"):
         FactChecker(search=[wrong])
 
 

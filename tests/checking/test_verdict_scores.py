@@ -1,4 +1,4 @@
-"""Scores of a chat model's verdicts in whole checks: where they come from, what they cost, and where there are none."""
+"""Scores of a chat model's verdicts in whole checks: where they come from, what they cost, and checks without them."""
 
 from __future__ import annotations
 

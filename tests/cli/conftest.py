@@ -26,7 +26,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def sim(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    """As everywhere, and commands find the model, too. `home`, of every test, comes first: it clears variables."""
+    """A simulator that commands find, too. `home`, of every test, comes first: it clears variables."""
     monkeypatch.setenv("OPENAI_BASE_URL", sim.base_url)
     return sim
 

@@ -128,8 +128,8 @@ def changed(place: int, **fields: Any) -> Rows:
     [
         (changed(2, label=2), "p.jsonl:3: field 'label': a label is the number 1 (attributable) or 0 (not), not 2"),
         (changed(1, evaluators={"judge": 1.3}), "p.jsonl:2: field 'evaluators.judge': a score is a number from 0 to 1, "
-         "or null where there is none, not 1.3"),
-        (changed(4, evaluators={"judge": float("nan")}), "p.jsonl:5: this line is no JSON: NaN is no number of JSON"),
+         "or null, not 1.3"),
+        (changed(4, evaluators={"judge": float("nan")}), "p.jsonl:5: this line is not JSON: NaN is no number of JSON"),
         ([*by_hand(), by_hand()[5]], "p.jsonl:9: field 'claim_id': line 6 has the same, 'c1', in the same response"),
         ([{**one, "evaluators": {}} for one in by_hand()], "p.jsonl: field 'evaluators': no row has a score"),
         ([], "p.jsonl: there is no row in it"),

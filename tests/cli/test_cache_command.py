@@ -24,7 +24,7 @@ CHECK = ("check", "answer.md", "--model", MODEL, "--docs", "docs")
 
 @pytest.fixture
 def cache(sim: Simulator, factloop: Command, answer: Path, docs: Path) -> Path:
-    """As a check leaves it: answers and one index."""
+    """A cache as a check leaves it: answers and one index."""
     assert factloop(*CHECK).code == 0
     assert sim.stats().model.requests > 0
     assert answer.exists()

@@ -170,7 +170,7 @@ def test_a_check_with_a_file_that_is_no_cascade_stops_before_anything(
 ) -> None:
     result = factloop("check", answer, "--model", MODEL, "--docs", docs, "--cascade", answer)
     assert result.code == 2
-    assert "it is no cascade" in result.complaint
+    assert "it is not a cascade" in result.complaint
     assert sim.stats().model.requests == 0
 
 

@@ -1,4 +1,4 @@
-"""What --strict and --fail-under say, and their exit codes. Commands are tried elsewhere."""
+"""The words of --strict and --fail-under, and their exit codes. Commands are tried elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.setup.sources import Sources
 
 
 def unscored(*facts: str) -> FactualityReport:
-    """With nothing to search no claim can be judged."""
+    """An unscored result: with nothing to search no claim can be judged."""
     text = " ".join(facts)
     given = [GivenFacts(sentence=fact, facts=(fact,)) for fact in facts]
     return FactChecker(cache=False).check(text, facts=given, sources=Sources(()))

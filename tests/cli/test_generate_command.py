@@ -131,7 +131,7 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
         (("--out", "o", "--system", " "), "--system: a name is needed"),
         (("--out", "o", "--temperature", "3"), "temperature = 3.0"),
         (("--out", "o", "--price-in", "1"), "give both --price-in and --price-out"),
-        (("--out", "notes.txt"), "notes.txt:1: this line is no JSON"),
+        (("--out", "notes.txt"), "notes.txt:1: this line is not JSON"),
         (("--out", "o", "--data", "none.jsonl"), "none.jsonl: cannot be read"),
         (("--out", "o", "--data", "bad.jsonl"), "bad.jsonl:2: field 'prompt': a text is needed, not 3"),
     ],

@@ -33,7 +33,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def data(sim: Simulator, home: Path) -> Path:
-    """What one system says of what the subject knows is right, what the other says is wrong."""
+    """Questions on which one system gives the subject's answers, which are right, and the other wrong ones."""
     subject = sim.subject
     pairs = [pair for pair in sim.world.questions[:60] if subject.knowledge(pair.topic) == "known"][:6]
     rows = []

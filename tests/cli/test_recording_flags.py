@@ -1,4 +1,4 @@
-"""`--recording`: a demonstration that anybody can repeat, without key or server."""
+"""`--recording`: a demonstration that all users can repeat, without key or server."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "missing file": (("nope.jsonl", *SUBJECT), ("nope.jsonl", "No such file")),
     "folder": (("docs", *SUBJECT), ("docs", "Is a directory")),
     "NUL in the name": (("no\0pe", *SUBJECT), ("cannot be read",)),
-    "malformed": (("bad.jsonl", *SUBJECT), ("bad.jsonl:2", "no JSON")),
+    "malformed": (("bad.jsonl", *SUBJECT), ("bad.jsonl:2", "not JSON")),
     "wrong field": (("field.jsonl", *SUBJECT), ("field.jsonl:1: field 'question': it is missing",)),
     "same id": (("same.jsonl", *SUBJECT), ("same.jsonl:2: field 'id'", "line 1")),
     "blank in the file": (("blank.jsonl", *SUBJECT), ("blank.jsonl:1: field 'response'",)),

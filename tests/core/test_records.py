@@ -1,4 +1,4 @@
-"""What a record refuses, and that it survives being written down."""
+"""Records: what they refuse, and that they survive being written down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a contradicted claim has wrong, in every plan: by that, claims that fail for one cause count as one error."""
+"""Errors that contradicted claims share, in every plan: claims that fail for one cause count as one error."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def response(sim: Simulator) -> Response:
 
 
 def own_articles(sim: Simulator, response: Response) -> Sources:
-    """Those on the subject alone: what the response says of others, nothing proves."""
+    """The articles on the subject alone: what the response says of others, nothing proves."""
     pages = [one for one in sim.world.passages if one.title.startswith(response.subject)]
     documents = [Document(one.page, metadata={"source": one.url}) for one in pages]
     return Sources((GivenDocuments(documents),), "faithfulness")
@@ -168,7 +168,7 @@ async def test_one_allowance_holds_for_the_whole_correction(sim: Simulator, resp
 
 
 async def of_whole(sim: Simulator, response: Response, limits: Limits | None = None, **settings: Any) -> Correction:
-    """By a checker of its own, which has asked nothing before."""
+    """Checks by a checker of its own, which has asked nothing before."""
     async with simulated_checker(sim, **settings) as checker:
         return await Corrector(checker).acorrect(response.text, response.prompt, limits=limits)
 

@@ -48,7 +48,7 @@ async def offline(docs: Path, text: str, prompt: str | None = None, **more: Any)
 
 
 def is_sound(correction: Correction) -> None:
-    """What holds of every correction, beside what its record checks itself."""
+    """Checks every correction, beside what its record checks itself."""
     response, rewritten = correction.before.response, correction.rewritten
     for change in correction.changes:
         assert rewritten is not None
@@ -117,7 +117,7 @@ async def test_nothing_to_correct_costs_nothing(docs: Path, text: str) -> None:
 
 
 async def test_a_pronoun_that_loses_its_person_undoes_the_removal(docs: Path) -> None:
-    """Without the sentence on Ada, `She` would be nobody that the documents know."""
+    """Without the sentence on Ada, `She` would mean no person in the documents."""
     text = "Ada Lovelace kept a parrot. She was born in London on 10 December 1815."
     correction = await offline(docs, text)
     is_sound(correction)

@@ -1,4 +1,4 @@
-"""What leaves a text with a sentence, and that all else stays byte for byte."""
+"""Removing sentences: what goes with one, and that all else stays byte for byte."""
 
 from __future__ import annotations
 

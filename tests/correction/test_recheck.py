@@ -1,4 +1,4 @@
-"""What of a rewritten text is read again, and what is carried over."""
+"""Second checks: what of a rewritten text is read again, and what is carried over."""
 
 from __future__ import annotations
 

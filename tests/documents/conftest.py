@@ -22,7 +22,7 @@ def simulator() -> Iterator[RunningSimulator]:
 
 @pytest.fixture(scope="module")
 def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """By document: where a reader tries its commands, one after the other, as a later one may use an earlier one's."""
+    """The folder of each document, in which its commands are tried in turn, as a later one may use an earlier one's."""
 
     @cache
     def make(document: str) -> Path:

@@ -42,7 +42,7 @@ class Recipe:
 
     @property
     def files(self) -> set[str]:
-        """What it edits or adds."""
+        """Files that it edits or adds."""
         return {edit.path for edit in self.edits}
 
     def apply(self, root: Path) -> None:
@@ -58,7 +58,7 @@ class Recipe:
 
 
 def read_recipes(page: str) -> dict[str, Recipe]:
-    """By title: the sections of the page, each with its edits and, last, its proof. Raises ValueError."""
+    """The recipes by title: sections of the page, each with its edits and, last, its proof. Raises ValueError."""
     return {found["title"]: _recipe(found["title"], found["body"]) for found in _SECTION.finditer(page)}
 
 
@@ -85,7 +85,7 @@ def _recipe(title: str, body: str) -> Recipe:
 
 
 def install(project: Path, site: Path) -> None:
-    """What pip leaves of a project in a folder of the path: its modules, and its entry points."""
+    """Puts a project into a folder of the path, as pip leaves it: its modules, and its entry points."""
     about = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     folder = site / f"{about['name'].replace('-', '_')}-{about['version']}.dist-info"
     folder.mkdir(parents=True)

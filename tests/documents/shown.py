@@ -1,4 +1,4 @@
-"""What a document shows its reader to run."""
+"""Commands and programs that a document shows its reader."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ GUIDES = {
 
 
 def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> None:
-    """As a reader types it, with the simulator in place of a server of their own, but in this process."""
+    """Runs a command as a reader types it, with the simulator in place of a server, but in this process."""
     name, *arguments = shlex.split(command.replace(LOCAL_SERVER, simulator.base_url))
     assert name == "factloop"
     result = factloop(*arguments)
@@ -72,7 +72,7 @@ def run_command(command: str, simulator: RunningSimulator, factloop: Command) ->
 
 
 def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> None:
-    """As a reader types it, with the simulator in place of a server of their own."""
+    """Runs commands as a reader types them, with the simulator in place of a server of their own."""
     shown = command.replace(LOCAL_SERVER, simulator.base_url)
     done = subprocess.run(shown, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[st
 
 
 def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """As a program of its own, but in this process."""
+    """Runs a program as if by itself, but in this process."""
     exec(compile(code, "<document>", "exec"), {"__name__": "__main__"})  # noqa: S102 -- our own documents
     assert capsys.readouterr().out
 

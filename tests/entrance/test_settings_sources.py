@@ -1,4 +1,4 @@
-"""Where settings come from: flags before the environment before `factloop.toml`; an error names its source."""
+"""Sources of settings: flags before the environment before `factloop.toml`; an error names its source."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def build_run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     """Runs programs in that folder; the simulator judges where there is one."""
 
     def run(program: str, *arguments: object, sim: Simulator | None = None) -> list[str]:
-        """What the program prints."""
+        """Runs the program, and returns what it prints."""
         with monkeypatch.context() as patch:
             patch.chdir(folder)
             patch.setenv("FACTLOOP_CACHE_DIR", str(folder / "cache"))

@@ -397,7 +397,7 @@ async def test_no_more_is_read_than_can_be_checked_at_once(sim: Simulator) -> No
     async with simulated_checker(sim) as checker:
         stream = StreamGuard(checker, at_once=2).aguard(endless())
         reading = asyncio.ensure_future(anext(stream))
-        while sim.stats().model.requests < 2:  # noqa: ASYNC110 -- what a server counts is no event of ours
+        while sim.stats().model.requests < 2:  # noqa: ASYNC110 -- what a server counts is not an event of ours
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)  # time to ask for more
         assert n_read <= 4

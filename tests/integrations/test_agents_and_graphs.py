@@ -1,4 +1,4 @@
-"""The checker as a tool, as a node of somebody's graph, and as the guard of an agent."""
+"""The checker as a tool, as a node of a user's graph, and as the guard of an agent."""
 
 from __future__ import annotations
 

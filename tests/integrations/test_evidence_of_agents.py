@@ -1,4 +1,4 @@
-"""Where the evidence for an agent's answer comes from, and what its guard says."""
+"""The evidence for an agent's answer, and the words of its guard."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_the_wording_is_the_users_choice() -> None:
         (f"{TRUE} She died in Rome.", '{"facts": [], "without_fact": [1, 2], "off_topic": []}', "claim_free"),
     ],
 )
-def test_what_nobody_checked_is_not_let_through(answer: str, replies: str | None, finding: str) -> None:
-    """By default; whoever wants it otherwise names the finding."""
+def test_unchecked_text_is_not_let_through(answer: str, replies: str | None, finding: str) -> None:
+    """This is the default; `passing` names the findings that are let through."""
 
     def guard(passing: tuple[str, ...] = ()) -> FactCheckMiddleware:
         model = None if replies is None else FakeListChatModel(responses=[replies])
@@ -106,7 +106,7 @@ def test_what_nobody_checked_is_not_let_through(answer: str, replies: str | None
 
 
 def test_an_irrelevant_claim_was_not_checked() -> None:
-    """Outside of faithfulness mode it is left unjudged."""
+    """Outside of faithfulness mode it is left unscored."""
     check = offline(mode="factuality")
     answer = f"{TRUE} Bananas are grown in Ecuador."
     report = check.invoke({"question": QUESTION, "answer": answer, "documents": [ADA]})

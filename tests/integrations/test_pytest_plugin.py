@@ -199,7 +199,7 @@ def test_the_example_passes_without_key_or_network() -> None:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout
     assert "5 passed" in done.stdout
-    n_recorded = sum(len(content.splitlines()) - 1 for content in files.values())  # the first line is none
+    n_recorded = sum(len(content.splitlines()) - 1 for content in files.values())  # the first line is a header
     assert f" {n_recorded} answers replayed" in done.stdout  # all of them
     assert {path: path.read_bytes() for path in EXAMPLE.rglob("*.jsonl")} == files
     assert len(files) == 5

@@ -24,7 +24,7 @@ RIGHT = ["supported", "not_supported"]
 
 
 def documents_of(sim: Simulator, subject: str) -> list[Document]:
-    """What the world's almanac has of a subject."""
+    """The documents of the world's almanac on a subject."""
     return [
         Document(passage.text, metadata={"source": passage.url, "title": passage.title})
         for passage in sim.world.passages
@@ -287,7 +287,7 @@ def test_keys_may_have_other_names_and_other_keys_are_left_alone() -> None:
 def test_wrong_settings_are_named() -> None:
     with pytest.raises(ConfigError, match="mode = 'both'"):
         offline(mode="both")
-    with pytest.raises(ConfigError, match="int is no search"):
+    with pytest.raises(ConfigError, match="int is not a search"):
         offline(retriever=3)
 
 

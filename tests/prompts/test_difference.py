@@ -1,4 +1,4 @@
-"""What `diff` compares, what it says, and that nothing that differs is called equal."""
+"""`diff`: what it compares, what it says, and that it calls nothing equal that differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `lint` finds, on which line, and that its errors are exactly what a run refuses."""
+"""`lint`: what it finds, on which line, and that its errors are exactly what a run refuses."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ STOPS = [
     (GOOD.replace("version: 9", "version: !!python/name:os.x 2"), 3, "yaml", "not valid YAML: could not determine"),
     (GOOD.replace("version: 9", "version: 2024-13-45"), 2, "yaml", "not valid YAML: month must be in 1..12"),
     (GOOD.replace("version: 9", f"version: {'[' * 500}"), 2, "yaml", "not valid YAML: nested too deeply"),
-    ("---\njust words\n---\n# system\na\n# user\nb\n", 2, "fields", "is no list of fields"),
+    ("---\njust words\n---\n# system\na\n# user\nb\n", 2, "fields", "is not a list of fields"),
     (GOOD.replace("version: 9\n", ""), 1, "fields", "lacks the field 'version'"),
     (GOOD.replace("version: 9", "version: 9\nauthor: me"), 4, "fields", "there is no field 'author'"),
     (GOOD.replace("version: 9", "version: true"), 3, "fields", "'version' is a whole number from 1"),

@@ -14,8 +14,8 @@ from factloop.correction import schemas as correction
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 from factloop.tools.verifiers import prompted as verifiers
 
-# Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: whoever changes a
-# text raises its version, then copies the new line from the failing test.
+# Name to version and the first 16 hex digits of the file's SHA-256. Reports are compared by these: to change a text,
+# raise its version, then copy the new line from the failing test.
 PINNED = {
     "correction/revision": (2, "16caedaf4b792eb6"),
     "correction/rewrite": (2, "b1cf0310c8bbe1a8"),

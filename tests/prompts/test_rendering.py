@@ -52,7 +52,7 @@ def prompt(tmp_path_factory: pytest.TempPathFactory) -> Prompt:
 
 
 def block(text: str, name: str) -> str:
-    """What a reader takes for the block of that name: from its first opening tag to the last closing one."""
+    """The block of that name as a reader sees it: from its first opening tag to the last closing one."""
     opening = re.search(rf"<{name}(-\d+)?>", text)
     assert opening is not None
     closing = f"</{name}{opening[1] or ''}>"

@@ -1,4 +1,4 @@
-"""What `new` starts: a file that a run accepts, lint passes, and that differs only where it says so."""
+"""`new`: it starts a file that a run accepts, lint passes, and that differs only where it says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every page, whatever it reports."""
+"""Checks of every page, of any report."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_equal_reports_give_equal_pages(name: str) -> None:
 
 @every_page
 def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
-    """A class that nobody knows is a slip of the pen, or what a change left behind."""
+    """An unknown class is a slip of the pen, or what a change left behind."""
     page = Page(PAGES[name])
     known = "".join(re.findall(r"<(?:style|script)>.*?</(?:style|script)>", PAGES[name], re.DOTALL))
     used = {one for _, attributes in page.elements for one in attributes.get("class", "").split()}

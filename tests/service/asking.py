@@ -1,4 +1,4 @@
-"""What the tests of the service ask, and how they read the answers."""
+"""Requests of the service's tests, and how they read the answers."""
 
 from __future__ import annotations
 

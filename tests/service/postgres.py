@@ -41,7 +41,7 @@ def running() -> Iterator[str]:
 
 
 def _as_somebody(folder: Path) -> list[str]:
-    """What a command begins with: the server refuses to be run by root."""
+    """The beginning of a command: the server refuses to be run by root."""
     if os.geteuid() != 0:
         return []
     try:

@@ -50,7 +50,7 @@ async def test_rows_that_could_not_be_read_again_are_no_job(service: Service, fi
 
 
 async def test_a_job_that_is_done_has_its_report(service: Service) -> None:
-    """Whoever asks at once after they heard of it."""
+    """The report is there for a caller who asks the moment the job is done."""
     async with service() as client:
         for _ in range(20):
             job = (await client.post("/v1/checks", json={**ASK, "response": "Ada was born."})).json()["id"]

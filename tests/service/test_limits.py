@@ -1,4 +1,4 @@
-"""What the service refuses, each with its status; and hostile requests, which do no harm."""
+"""Refusals of the service, each with its status; and hostile requests, which do no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service keeps is its owner's alone, whatever the umask."""
+"""Files of a service are its owner's alone, whatever the umask."""
 
 from __future__ import annotations
 

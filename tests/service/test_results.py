@@ -15,7 +15,7 @@ from tests.service.asking import ANSWER, Service
 
 @pytest.fixture
 async def folder(home: Path) -> Path:
-    """One report under three names, beside what is none."""
+    """One report under three names, beside files that are no reports."""
     found = home / "results"
     (found / "run").mkdir(parents=True)
     async with FactChecker(cache=False) as checker:

@@ -1,4 +1,4 @@
-"""What only shows over a real connection: slow callers, cut streams, headers without end."""
+"""Behaviour that only shows over a real connection: slow callers, cut streams, headers without end."""
 
 from __future__ import annotations
 

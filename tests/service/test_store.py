@@ -1,4 +1,4 @@
-"""What every database of jobs does: one suite, for SQLite and PostgreSQL."""
+"""Every database of jobs: one suite, for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

@@ -33,4 +33,4 @@ def test_limits_of_a_request_are_those_of_the_settings() -> None:
     with pytest.raises(ValidationError, match="greater than or equal to 0"):
         Limits(max_calls=-1)
     settings = CheckSettings(deadline_s=3.0, max_calls_per_check=4)
-    assert Limits.of_each_check(settings) == Limits(deadline_s=3.0, max_calls=4)
+    assert Limits.per_check(settings) == Limits(deadline_s=3.0, max_calls=4)

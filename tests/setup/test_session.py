@@ -1,4 +1,4 @@
-"""What a session opens, shares with others, and closes."""
+"""Sessions: what each opens, shares with others, and closes."""
 
 from __future__ import annotations
 

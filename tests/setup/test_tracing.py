@@ -142,7 +142,7 @@ async def test_what_was_said_is_there_by_choice_but_no_key(
     assert "secret" not in everything(spans)
 
 
-async def test_retries_are_events_and_what_stays_unjudged_says_why(sim: Simulator, spans: InMemorySpanExporter) -> None:
+async def test_retries_are_events_and_unscored_claims_say_why(sim: Simulator, spans: InMemorySpanExporter) -> None:
     sim.set(faults=Faults(error_500=0.2), stage_faults={"Assessment": Faults(refusal=1.0)})
     response = sim.world.responses[0]
     async with simulated_checker(sim, tracing="on") as checker:
@@ -164,7 +164,7 @@ async def test_a_call_that_fails_for_good_is_an_error_without_its_words(
         await checker.acheck("Ada Lovelace was born in London.")
     (call,) = of(spans, "chat ")
     assert (call.status.status_code, call.status.description) == (StatusCode.ERROR, None)
-    assert attributes(call)["error.type"] == "ToolError"  # nobody had an answer: it is not this one that is late
+    assert attributes(call)["error.type"] == "ToolError"  # no call had an answer: it is not this one that is late
 
 
 async def test_scores_are_traced_too(sim: Simulator, spans: InMemorySpanExporter) -> None:

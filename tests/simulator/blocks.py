@@ -45,7 +45,7 @@ class Blocks:
         return name in self._blocks
 
     def one(self, name: str) -> str:
-        """The text of the first block of that name; empty where there is none."""
+        """The text of the first block of that name; empty without one."""
         blocks = self._blocks.get(name)
         return blocks[0].text if blocks else ""
 

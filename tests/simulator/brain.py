@@ -1,4 +1,4 @@
-"""What a competent model answers to each structured question. Pure: a prompt in, fields out.
+"""A competent model's answers to each structured question. Pure: a prompt in, fields out.
 
 All that it says of a claim is read from the prompt: it knows the language (`grammar`), and nothing of the world. Only
 the subject of TrustScore and the author of long answers and prompts know some of it by heart, as they are defined to.
@@ -81,7 +81,7 @@ class Brain:
         return next(known, UNKNOWN)
 
     def choice(self, message: str) -> Choice:
-        """What it chooses among the options of a message."""
+        """The option that it chooses in a message."""
         return self._choice(Blocks(message))
 
     def verdicts(self, title: str, message: str) -> list[dict[str, float]]:
@@ -227,7 +227,7 @@ class Brain:
         return {"prompts": propose_prompts(self._world, blocks.one("topic"), count, known)}
 
     def _rewritten_sentence(self, blocks: Blocks) -> Fields:
-        """What is to stay and what the evidence has otherwise, each in a sentence of its own."""
+        """The sentence reworded: what is to stay and what the evidence has otherwise, each in a sentence of its own."""
         told = [_one_line(block.text) for name in ("kept", "unproven") for block in blocks.all(name)]
         for block in blocks.all("contradicted"):
             claim, *_ = block.text.splitlines()  # below it stands which words are wrong, and by which passages
@@ -276,12 +276,12 @@ def is_statement(sentence: str) -> bool:
 
 
 def _shown(blocks: Blocks) -> str:
-    """What a prompt shows of a response, under whichever name."""
+    """The response in a prompt, under any of its names."""
     return "\n\n".join(block.text for name in ("answer", "context", "response") for block in blocks.all(name))
 
 
 def _stated(blocks: Blocks) -> list[tuple[int, list[str]]]:
-    """What the claims that were given, or the numbered sentences, state."""
+    """The statements of the given claims, or of the numbered sentences."""
     stated = [
         (number, [resolve_alone(_one_line(block.text), _shown(blocks))])
         for number, block in enumerate(blocks.all("claim"), 1)
@@ -303,7 +303,7 @@ def _whole(sentence: str) -> list[str]:
 
 
 def _ties(question: str, shown: str) -> frozenset[str] | None:
-    """Those whom the text shown connects with what is asked about; None where that is not known."""
+    """The persons whom the text shown connects with the topic; None where that is not known."""
     if not question:
         return None
     asked = asked_about(question, shown)

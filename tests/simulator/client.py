@@ -36,7 +36,7 @@ _STATISTICS = TypeAdapter(Statistics)
 
 
 class RunningSimulator:
-    """A simulator that somebody started: its addresses, its counts, its switches."""
+    """A running simulator: its addresses, its counts, its switches."""
 
     def __init__(self, port: int, world_seed: int = WORLD_SEED) -> None:
         self._port, self._world_seed = port, world_seed
@@ -62,7 +62,7 @@ class RunningSimulator:
 
     @property
     def subject(self) -> Subject:
-        """What the model knows by heart, with the present settings: the truth that TrustScore is measured by."""
+        """The model's own knowledge, with the present settings: the truth that TrustScore is measured by."""
         return Subject(self.world, self.settings)
 
     @property
@@ -74,7 +74,7 @@ class RunningSimulator:
         self._ask("POST", "/settings", asdict(replace(self.settings, **changes)))
 
     def stats(self, *, with_log: bool = False) -> Statistics:
-        """What it counted since the start or the last `reset`."""
+        """Counts since the start or the last `reset`."""
         return _STATISTICS.validate_python(self._ask("GET", "/stats?log=1" if with_log else "/stats"))
 
     def bodies(self, stage: str | None = None) -> list[dict[str, Any]]:

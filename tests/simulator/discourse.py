@@ -1,7 +1,7 @@
 """Reads a response, or what a prompt shows of one: what each sentence states, of whom, and who is tied to whom.
 
 All is taken from the text. What is not shown cannot be known: a pronoun whose person stands elsewhere is given to
-whoever is at hand, and a stranger's tie to the question is missed. That is how prompts that hide something are found.
+the next person at hand, and a stranger's tie to the question is missed. So prompts that hide something are found.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Reader:
         return self._memory.year
 
     def read(self, text: str) -> list[StatedSentence]:
-        """What the next lines say, sentence by sentence."""
+        """The statements of the next lines, sentence by sentence."""
         said: list[StatedSentence] = []
         for line in text.splitlines():
             body = line.strip()
@@ -130,7 +130,7 @@ class Reader:
 
 @lru_cache(maxsize=512)
 def read_response(text: str) -> tuple[StatedSentence, ...]:
-    """What a text says, sentence by sentence. Linear in the text, and kept, since many prompts show the same."""
+    """The statements of a text, sentence by sentence. Linear in the text, and kept, since many prompts show it."""
     return tuple(Reader().read(text))
 
 
@@ -225,7 +225,7 @@ def _sentence(text: str, memory: Memory, *, is_item: bool) -> StatedSentence:
 
 
 def _main(text: str, start: int, memory: Memory) -> Iterator[Statement]:
-    """What is said of the subject, then of others after *while*."""
+    """The statements on the subject, then on others after *while*."""
     position = start
     while subject := _SUBJECT.match(text, position):
         clauses, end = read_clauses(text, subject.end() + 1)
@@ -274,7 +274,7 @@ def _by_pronoun(pronoun: str, memory: Memory) -> str | None:
         return next((name for kind, name in reversed(memory.subjects) if kind != "person"), None)
     persons = [name for kind, name in memory.subjects if kind == "person"]
     sure = [name for name in persons if memory.genders.get(name) == pronoun]
-    # Without a title it might be anybody: a hasty reader takes whoever was spoken of last.
+    # Without a title it may be any person: a hasty reader takes the one named last.
     guessed = [name for name in persons if name not in memory.genders]
     return next(iter([*sure[-1:], *guessed[-1:]]), None)
 

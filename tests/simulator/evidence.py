@@ -1,4 +1,4 @@
-"""Reads passages: what they say of a claim, whoever wrote them, in whatever words they have for it.
+"""Reads passages: what they say of a claim, from any source and in any words.
 
 The reader knows the language and nothing of the world. A passage is known by its title: of two people with one name
 each has an article, and only the question says which of them is meant.
@@ -21,7 +21,7 @@ CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")
 _TITLE = re.compile(
     rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - (?:Open Almanac|Old Register)(?: |$)| - | › |$)"
 )
-"""Of the pages of this world; whoever cuts them into passages may put the text on the same line."""
+"""Heads of the pages of this world; a cut into passages may put the text on the same line."""
 _OUTDATED = "An older register had it that "
 _FRAME = re.compile(
     rf"(?P<outdated>{_OUTDATED})|According to the register, |Several letters confirm that |Local records state that "
@@ -32,7 +32,7 @@ _PRONOUN = re.compile(r"(?:[Ss]he|[Hh]e|[Ii]t)\b")
 
 @dataclass(frozen=True)
 class Finding:
-    """What the passages say of a claim, and which passage says it."""
+    """The verdict of the passages on a claim, and the passage that gives it."""
 
     stance: Literal["supported", "contradicted", "insufficient"]
     cited: tuple[int, ...] = ()
@@ -61,7 +61,7 @@ NOTHING = Finding("insufficient")
 
 
 def weigh(claim: str, passages: Sequence[Block], question: str = "") -> Finding:
-    """What the passages say of a claim that names its subject; what a later note corrects counts for nothing."""
+    """Weighs the passages on a claim that names its subject; what a later note corrects counts for nothing."""
     read = read_claim(claim)
     return NOTHING if read is None else weigh_clause(*read, passages, question)
 
@@ -114,7 +114,7 @@ def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
 
 @lru_cache(maxsize=8192)
 def read_article(text: str) -> Article:
-    """What a passage tells: under its title, sentences. Several may stand in one text."""
+    """The statements of a passage: under its title, sentences. Several may stand in one text."""
     named = calling = None
     told: list[PassageSentence | None] = []
     for line in text.strip().splitlines():

@@ -1,4 +1,4 @@
-"""What goes wrong with one request: drawn by its number, so that a run of the same requests fares the same."""
+"""Faults of one request: drawn by its number, so that a run of the same requests fares the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of the invented language: what a clause states, whoever's it is.
+"""The grammar of the invented language: what a clause states, with any subject.
 
 Nothing here knows who or what there is in the world: names are known by their shape, relations by their wording.
 """
@@ -34,7 +34,7 @@ NAME = re.compile("|".join(f"(?P<{kind}>{_SHAPES[kind]})" for kind in ENTITY_POO
 
 @dataclass(frozen=True)
 class Clause:
-    """What is said of a subject: one relation with its value."""
+    """A statement on a subject: one relation with its value."""
 
     relation: Relation
     key: str
@@ -43,7 +43,7 @@ class Clause:
 
     @property
     def said(self) -> str:
-        """As responses word it, without the subject."""
+        """The statement as responses word it, without the subject."""
         return f"{self.relation.said.replace('{key}', self.key)} {self.value}"
 
     @property
@@ -131,7 +131,7 @@ def _all_relations() -> Sequence[Relation]:
 
 @cache
 def _wordings() -> Mapping[str, Sequence[_Wording]]:
-    """By their first word."""
+    """Wordings by their first word."""
     wordings = [
         _Wording(_pattern(f"{worded} (?P<value>{_SHAPES[relation.value]})\\b", relation), relation)
         for relation in _all_relations()

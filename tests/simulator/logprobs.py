@@ -26,7 +26,7 @@ def wanted(body: Json) -> int | None:
 
 
 def misuse(body: Json) -> str | None:
-    """What is wrong with the number of alternatives asked for, as OpenAI words it; None where nothing is."""
+    """The error in the number of alternatives asked for, as OpenAI words it, or None."""
     asked = body.get("top_logprobs")
     if asked is None:
         return None

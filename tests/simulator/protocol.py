@@ -23,7 +23,7 @@ _CHARS_PER_CHUNK = 32
 
 @dataclass(frozen=True)
 class Message:
-    """What the model says: text, one call of a function, or a refusal."""
+    """The model's message: text, one call of a function, or a refusal."""
 
     content: str | None = None
     function: str | None = None
@@ -73,7 +73,7 @@ def response_schema(body: Json) -> Json:
 
 
 def title_of(body: Json) -> str:
-    """Which structured answer is asked for: by the response format, a function, or the messages; else `chat`."""
+    """The title of the answer that is asked for: by the response format, a function, or the messages; else `chat`."""
     described = (body.get("response_format") or {}).get("json_schema") or {}
     named = {described.get("name"), response_schema(body).get("title"), *functions_of(body)}
     for title in TITLES:
@@ -166,7 +166,7 @@ def _tool_call(number: int, message: Message, arguments: str | None = None) -> J
 
 
 def _content_pieces(message: Message, top_logprobs: int | None) -> Iterator[tuple[str, Json | None]]:
-    """With log-probabilities each piece is a token."""
+    """The pieces of the content; with log-probabilities each is a token."""
     content = message.content or ""
     if top_logprobs is None:
         yield from ((piece, None) for piece in _pieces(content))

@@ -83,7 +83,7 @@ class Provider:
         return next(self._numbers)
 
     def chat(self, number: int, body: Json, key: str, title: str) -> Refusal | ModelReply:
-        """What the model answers to one chat-completions request for the answer called `title`."""
+        """The model's answer to one chat-completions request for the answer called `title`."""
         refused = self._wrong_key(key) or self._unusable(body) or self._limited(CHAT)
         if refused:
             return refused
@@ -100,7 +100,7 @@ class Provider:
         return ModelReply(message, self._settings.llm_latency_s + delay_s, fault)
 
     def refused_search(self, body: Json, key: str) -> Refusal | None:
-        """What Serper answers to a wrong key, and to a request that asks for nothing: neither is a search."""
+        """Serper's answer to a wrong key, and to a request that asks for nothing: neither is a search."""
         if self._settings.api_key is not None and key != self._settings.api_key:
             return Refusal(403, {"message": "Unauthorized.", "statusCode": 403})
         query, limit = body.get("q"), body.get("num", DEFAULT_HITS)
@@ -109,7 +109,7 @@ class Provider:
         return None
 
     def search(self, number: int, body: Json) -> Refusal | SearchReply:
-        """What Serper answers to one request for which `refused_search` finds no reason to refuse it."""
+        """Serper's answer to one request for which `refused_search` finds no reason to refuse it."""
         refused = self._limited(SEARCH)
         if refused:
             return refused
@@ -203,11 +203,11 @@ class Provider:
         )
 
     def _letters(self, body: Json, title: str, text: str) -> Mapping[str, float]:
-        """How probable each letter was to be said; empty where nobody asks, or nothing is chosen."""
+        """Probability of each letter; empty where the request does not ask, or nothing is chosen."""
         return self._brain.choice(text).probabilities if title == CHOICE and body.get("logprobs") else {}
 
     def _verdicts(self, body: Json, title: str, text: str) -> Sequence[Mapping[str, float]]:
-        """How probable each verdict was in every place for one; empty where nobody asks."""
+        """Probability of each verdict in every place for one; empty where the request does not ask."""
         by_words = title == ASSESSMENT and self._settings.reads_by_words
         return self._brain.verdicts(title, text) if body.get("logprobs") and not by_words else ()
 

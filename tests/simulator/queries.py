@@ -1,4 +1,4 @@
-"""What a model types into a search box, and how it puts the same question otherwise."""
+"""Queries as a model types them into a search box, and its second wording of a question."""
 
 from __future__ import annotations
 

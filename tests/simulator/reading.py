@@ -54,7 +54,7 @@ def is_exact(instructions: str) -> bool:
 
 
 def read_by_words(claim: str, evidence: Sequence[Block], *, exact: bool) -> Finding:
-    """What the passage with most of the claim's words says of it; a number that it has otherwise contradicts it."""
+    """The verdict of the passage with most of the claim's words; another number in it contradicts the claim."""
     wanted = _words(claim)
     if not wanted or not evidence:
         return Finding("insufficient")

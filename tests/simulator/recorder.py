@@ -1,4 +1,4 @@
-"""What the simulator remembers of the requests it got: the other side's account of a run."""
+"""The simulator's record of the requests it got: the other side's account of a run."""
 
 from __future__ import annotations
 

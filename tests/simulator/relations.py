@@ -1,4 +1,4 @@
-"""What can be said of the entities of the invented world: the vocabulary that articles, responses and readers share.
+"""Relations of the entities of the invented world: the vocabulary that articles, responses and readers share.
 
 A statement is `{name} {stem} {value}`. Responses say it in one wording and articles write it in two others, so that a
 reader has to know the language, not only to compare strings. No stem of a kind begins with another of the same kind.

@@ -31,7 +31,7 @@ class Score:
     n_passed_false: int = 0
     """Of the matched, false, and called supported."""
     n_misattributed: int = 0
-    """Facts that a claim of their sentence gives to somebody else, or leaves without a subject."""
+    """Facts that a claim of their sentence gives to another person, or leaves without a subject."""
     n_failed: int = 0
     """Facts that only an unscored claim of their sentence stands for: its split failed, and the report says so."""
     n_lost: int = 0
@@ -93,7 +93,7 @@ def _truth(fact: GoldFact) -> Label:
 
 
 def _says_of_another(claim: Claim, fact: GoldFact) -> bool:
-    """A sentence that could not be split says it of nobody."""
+    """A sentence that could not be split names no person."""
     if claim.judgement.verdict is None and claim.text == claim.sentence:
         return False
     said = fact.self_contained.removeprefix(f"{fact.subject} ")

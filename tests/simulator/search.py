@@ -16,7 +16,7 @@ LOST = 3
 COMMON = 0.12
 """Words in more than this share of the passages say nothing about what is looked for."""
 IN_TITLE = 1.3
-"""A word of the title weighs so much more: a search for somebody brings the article on them first."""
+"""Weight of a word in the title: a search for a person brings the article on them first."""
 LONGEST_QUERY = 400
 
 _TOKEN = re.compile(r"\w+")

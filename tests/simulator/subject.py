@@ -55,7 +55,7 @@ def read_options(block: str) -> Sequence[LetteredOption]:
 
 
 class Subject:
-    """What the simulated subject knows of one world, and how it answers."""
+    """The simulated subject: its knowledge of one world, and its answers."""
 
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._world, self._settings = world, settings
@@ -108,7 +108,7 @@ class Subject:
         return knowledge == "known" or (knowledge == "half_known" and self._draw("coin", *asked) < 0.5)
 
     def _topic(self, question: str, options: Sequence[LetteredOption]) -> Topic | None:
-        """What is asked about: what the question asks for, else what the options speak of."""
+        """The topic: what the question asks for, else what the options speak of."""
         pair = self._world.pair_of(question)
         if pair is not None:
             return pair.topic

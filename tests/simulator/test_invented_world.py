@@ -129,7 +129,7 @@ class TestWorld:
 
 
 def _how_far(response: Response) -> int:
-    """Characters between the first word on somebody tied to the subject, and what ties them."""
+    """Characters between the first word on a person tied to the subject, and what ties them."""
     others = {fact.subject for fact in response.facts if fact.label != "irrelevant"} - {response.subject}
     farthest = 0
     for name in others:

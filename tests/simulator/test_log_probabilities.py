@@ -40,7 +40,7 @@ def ask(client: openai.OpenAI, message: str, **options: Any) -> Any:
 
 
 def probabilities(tokens: Any, letter: str) -> dict[str, float]:
-    """Of the alternatives to the only token that is this letter."""
+    """Probabilities of the alternatives to the only token that is this letter."""
     (place,) = [token for token in tokens if token.token.strip() == letter]
     return {other.token.strip(): math.exp(other.logprob) for other in place.top_logprobs}
 

@@ -1,4 +1,4 @@
-"""What the simulated subject knows and chooses: the truth that TrustScore is measured by, so it is measured first."""
+"""The simulated subject's knowledge and choices: the truth that TrustScore is measured by, so it is measured first."""
 
 from __future__ import annotations
 

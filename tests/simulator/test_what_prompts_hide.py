@@ -67,7 +67,7 @@ def engine(seed: int) -> SearchEngine:
 
 
 def found_for(world: World, fact: GoldFact) -> Iterator[Passage]:
-    """What is found for a fact by its own words, the misleading pages among it; last what settles it."""
+    """The passages found for a fact by its own words, the misleading pages among them; last the one that settles it."""
     found = engine(world.seed).search(next_query(fact.self_contained, ()), 5)
     yield from (passage for passage in found if passage != fact.gold)
     yield fact.gold

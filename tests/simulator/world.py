@@ -139,7 +139,7 @@ class Response:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """Those that settle its facts, each once: what it was written from, where it is right."""
+        """The passages that settle its facts, each once: what it was written from, where it is right."""
         return tuple(dict.fromkeys(fact.gold for fact in self.facts))
 
 
@@ -190,7 +190,7 @@ class World:
         return {(one.subject, one.said, one.key): one for topics in self.topics.values() for one in topics}
 
     def topic_of(self, claim: str) -> tuple[Topic, str] | None:
-        """What a claim is about, and the value that it gives: for those that are defined to know the world."""
+        """The topic of a claim, and the value that it gives: for those that are defined to know the world."""
         read = read_claim(claim)
         if read is None:
             return None

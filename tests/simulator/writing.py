@@ -40,7 +40,7 @@ def prompt_about(entity: Entity, calling: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class Misleading:
-    """What is wrongly said of topics in places that a search may bring: by a namesake's article, an older register."""
+    """A wrong statement on a topic in a place that a search may bring: by a namesake's article, an older register."""
 
     callings: Mapping[str, str] = field(default_factory=dict)
     """Of those who have a namesake."""
@@ -74,7 +74,7 @@ class _Said:
 
 @dataclass(frozen=True)
 class _Section:
-    """What is said of one entity in one place."""
+    """Statements on one entity in one place."""
 
     entity: Entity
     said: Sequence[_Said]
@@ -156,7 +156,7 @@ class _Content:
         return self._digressing(parts, entity, n_irrelevant, relevant), table
 
     def _ties(self, entity: Entity, number: int) -> dict[str, Topic]:
-        """Topics that name somebody else, by that name."""
+        """Topics that name another person, by that name."""
         candidates = list(self.topics[entity.name])
         self.rng.shuffle(candidates)
         ties: dict[str, Topic] = {}
@@ -185,7 +185,7 @@ class _Content:
         return [_true(topic) for topic in chosen]
 
     def _with_errors(self, said: Sequence[_Said]) -> list[_Said]:
-        """With the share of errors; a tie by its value stays, since it would tie another."""
+        """Puts in the share of errors; a tie by its value stays, since it would tie another."""
         may_err = [place for place, one in enumerate(said) if one.topic.value not in self.entities]
         wrong = set(self.rng.sample(may_err, min(len(may_err), round(_WRONG * len(said)))))
         return [self._wrong(one.topic) if place in wrong else one for place, one in enumerate(said)]
@@ -213,7 +213,7 @@ class _Content:
         return "list" if self.rng.random() < _LIST else "prose"
 
     def _table(self, companions: list[_Section]) -> tuple[list[_Said], list[_Section]]:
-        """What of one companion can stand in columns; the companions without it."""
+        """The statements on one companion that can stand in columns; the companions without any."""
         for number, section in enumerate(companions):
             plain = [one for one in section.said if not one.topic.key]
             if len(plain) >= 2 and self.rng.random() < _TABLE:
@@ -446,7 +446,7 @@ def _worded(opener: str, spoken: str, said: Sequence[_Said]) -> str:
 
 
 def _inside(spoken: str) -> str:
-    """As it stands within a sentence."""
+    """The text as it stands within a sentence."""
     return spoken[:1].lower() + spoken[1:] if spoken in _PRONOUNS or spoken.startswith("The ") else spoken
 
 

@@ -1,4 +1,4 @@
-"""What the assertions require, and what they say where it is missed. The offline engine judges; nothing is asked."""
+"""Assertions: what they require, and their words where it is missed. The offline engine judges; nothing is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be given to be scored: any text gets a score or a named reason, and what is no text is refused unpaid."""
+"""Texts to be scored: any text gets a score or a named reason, and what is no text is refused unpaid."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_odd_text_gets_a_score_or_a_named_reason(sim: Simulator, question:
 
 
 def terminal(report: TrustReport) -> str:
-    """As a terminal without colours gets it."""
+    """The output as a terminal without colours gets it."""
     out = io.StringIO()
     print_trust_report(report, Console(file=out, width=60, emoji=False, markup=False, highlight=False))
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""What TrustScore reads before the first answer is read beside the event loop, which may be a service's."""
+"""Reading before the first answer happens beside the event loop, which may be a service's."""
 
 from __future__ import annotations
 

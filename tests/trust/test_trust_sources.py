@@ -1,4 +1,4 @@
-"""Where beliefs and evidence come from: models by name or by object, a corpus by path or as a search, a judge."""
+"""Sources of beliefs and evidence: models by name or by object, a corpus by path or as a search, a judge."""
 
 from __future__ import annotations
 
@@ -177,11 +177,11 @@ async def test_a_chat_model_that_chooses_nothing_is_unscored_with_what_it_said()
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"subject_model": 3}, "subject_model: int is no chat model"),
-        ({"judge_model": object()}, "judge_model: object is no chat model"),
-        ({"subject_model": Talker(reply="A").bind(stop=["x"])}, "subject_model: _ChatModelBinding is no chat model"),
-        ({"corpus": 3}, "int is no search"),
-        ({"corpus": [3]}, "list is no search"),
+        ({"subject_model": 3}, "subject_model: int is not a chat model"),
+        ({"judge_model": object()}, "judge_model: object is not a chat model"),
+        ({"subject_model": Talker(reply="A").bind(stop=["x"])}, "subject_model: _ChatModelBinding is not a chat model"),
+        ({"corpus": 3}, "int is not a search"),
+        ({"corpus": [3]}, "list is not a search"),
         ({"colour": "red"}, "there is no setting 'colour'"),
         ({"max_checks": 0}, "max_checks = 0"),
         ({"window": 0}, "window = 0"),

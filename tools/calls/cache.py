@@ -134,7 +134,7 @@ class CallCache:
         try:
             return json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
-            raise self._unusable(ValueError("an answer in it is no JSON")) from error
+            raise self._unusable(ValueError("an answer in it is not JSON")) from error
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
         """The answer kept under this key, unless it is older than `newer_than_s` seconds or the bounds allow.

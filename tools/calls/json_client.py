@@ -184,10 +184,10 @@ class JsonClient:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
             begun = body.lstrip()[:1] in (b"{", b"[")  # JSON that does not end: worth another try, HTML is not
-            message = f"the answer is no {'whole ' if begun else ''}JSON: {self._excerpt(response, body)}"
+            message = f"the answer is {'no whole' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=begun) from error
         if not isinstance(value, dict):
-            raise self._failure(f"the answer is no JSON object: {self._excerpt(response, body)}", status)
+            raise self._failure(f"the answer is not a JSON object: {self._excerpt(response, body)}", status)
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:

@@ -21,7 +21,7 @@ def is_base_url(url: str) -> bool:
 def checked_base_url(url: str, named: str) -> str:
     """The URL without a trailing slash; ConfigError, which says where it was `named`, unless it is http or https."""
     if not is_base_url(url):
-        raise ConfigError(f"{named}: {without_userinfo(url)!r} is no http:// or https:// address")
+        raise ConfigError(f"{named}: {without_userinfo(url)!r} is not an http:// or https:// address")
     return url.rstrip("/")
 
 

@@ -74,5 +74,5 @@ def members_query(types: Sequence[str], popularity: str, n_rows: int) -> str:
 def _bracketed(address: str) -> str:
     safe = iri(address)
     if safe is None:
-        raise ConfigError(f"dbpedia: {address!r} is no address of a class or property")
+        raise ConfigError(f"dbpedia: {address!r} is not the address of a class or property")
     return f"<{safe}>"

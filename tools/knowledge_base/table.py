@@ -193,7 +193,7 @@ class TableKnowledgeBase:
 
 def _opened(path: Path) -> sqlite3.Connection:
     """A read-only connection, used from the thread that runs the event loop."""
-    refused = ConfigError(f"{path} is no table of typed entities of this version: make one by `factloop kb build`")
+    refused = ConfigError(f"{path} is not a table of typed entities of this version: make one by `factloop kb build`")
     if not path.is_file():
         raise ConfigError(f"no table of typed entities at {path}: make one by `factloop kb build`")
     try:

@@ -49,7 +49,7 @@ class _PlainAnswer:
         self.headers, self.http_response = raw.headers, raw.http_response
 
     def parse(self) -> Any:
-        """The body as a dictionary; as text where it is no JSON."""
+        """The body as a dictionary; as text where it is not JSON."""
         answer = self._raw.parse()
         for choice in (answer.get("choices") or ()) if isinstance(answer, dict) else ():
             _tell_refusal(choice)

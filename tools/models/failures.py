@@ -69,7 +69,7 @@ def _status(error: Exception) -> int | None:
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is no status of an error
+        if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is not a status of an error
             return value
     return None
 

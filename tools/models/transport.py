@@ -224,7 +224,7 @@ class Transport:
         return self._kept_bound[key]
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
-        """In the modes in which the server is not given the schema, the last message carries it."""
+        """The messages; the last carries the schema in the modes in which the server does not get it otherwise."""
         if request.output is None or mode not in wire.NEEDS_SCHEMA_IN_PROMPT:
             return request.messages
         asked = self._json_reply.render(schema=json.dumps(request.schema(mode)))

@@ -27,7 +27,7 @@ def as_search_tool(thing: object) -> SearchTool:
     if isinstance(thing, BaseTool):
         return LangChainToolSearch(thing)
     raise ConfigError(
-        f"{type(thing).__name__} is no search: "
+        f"{type(thing).__name__} is not a search: "
         "give a SearchTool, a LangChain retriever or a LangChain tool of one string argument"
     )
 

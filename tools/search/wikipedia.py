@@ -60,7 +60,7 @@ class WikipediaSearch(SearchTool):
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         if not self.language.replace("-", "").isalnum() or not self.language.isascii():
-            raise ConfigError(f"wikipedia: {self.language!r} is no language code such as en or pt-br")
+            raise ConfigError(f"wikipedia: {self.language!r} is not a language code such as en or pt-br")
         url = self.base_url or f"https://{self.language}.wikipedia.org/w"
         self._url = checked_base_url(url, "base_url of wikipedia")
         agent = f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"

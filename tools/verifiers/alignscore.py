@@ -74,7 +74,7 @@ def _of_checkpoint(path: Path) -> Any:
         model = RobertaForSequenceClassification(config)
         model.load_state_dict(weights)
     except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError) as error:
-        raise ConfigError(f"{path}: is no checkpoint of AlignScore for the configuration beside it") from error
+        raise ConfigError(f"{path}: is not a checkpoint of AlignScore for the configuration beside it") from error
     return model
 
 

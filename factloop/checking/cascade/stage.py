@@ -87,7 +87,7 @@ def read_cascade(path: Path) -> CascadeFile:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"it is no cascade ({first['msg']})", path=str(path), field=field) from error
+        raise DataError(f"it is not a cascade ({first['msg']})", path=str(path), field=field) from error
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:

@@ -27,19 +27,24 @@ def audit(
     ] = None,
     alpha: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, help="Of the tests between pairs of systems.", rich_help_panel=_FIGURES),
+        typer.Option(
+            min=0.0, max=1.0, help="Significance level of the tests between pairs of systems.", rich_help_panel=_FIGURES
+        ),
     ] = 0.05,
     correction: Annotated[
         Literal["none", "holm", "bonferroni"],
-        typer.Option(help="Of these tests, over the pairs of a data set.", rich_help_panel=_FIGURES),
+        typer.Option(help="Adjustment of their p-values over the pairs of a data set.", rich_help_panel=_FIGURES),
     ] = "none",
     resamples: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Of the bootstrap; 0 for no intervals.", rich_help_panel=_FIGURES)
+        int,
+        typer.Option(
+            min=0, max=10_000, help="Resamples of the bootstrap; 0 for no intervals.", rich_help_panel=_FIGURES
+        ),
     ] = 1000,
     level: Annotated[
-        float, typer.Option(min=0.5, max=0.999, help="Of the intervals.", rich_help_panel=_FIGURES)
+        float, typer.Option(min=0.5, max=0.999, help="Level of the intervals.", rich_help_panel=_FIGURES)
     ] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Of all draws.", rich_help_panel=_FIGURES)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.", rich_help_panel=_FIGURES)] = 0,
     json: flags.Json = None,
     html: flags.Html = None,
     quiet: flags.Quiet = False,

@@ -29,13 +29,13 @@ def tune(
     out: Annotated[str, typer.Option(metavar="FILE", help="The cascade, for --cascade.")],
     verifier: Annotated[str, typer.Option(metavar="NAME", help=_KINDS)] = "lexical",
     max_error: Annotated[
-        float, typer.Option(metavar="SHARE", help="Of the claims that it settles, at most so many wrong.")
+        float, typer.Option(metavar="SHARE", help="Largest share of errors among the claims that it settles.")
     ] = 0.05,
     error: Annotated[
         Literal["balanced", "false_support", "false_reject"],
         typer.Option(help="Accept and reject cheaply, or only accept, or only reject."),
     ] = "balanced",
-    confidence: Annotated[float, typer.Option(metavar="SHARE", help="With which that holds.")] = 0.95,
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="Confidence with which that share holds.")] = 0.95,
     download: Annotated[
         bool, typer.Option("--download/--no-download", help="Fetch weights that are named by a hub name.")
     ] = False,

@@ -30,9 +30,11 @@ def compare(
         typer.Option(help="A response without claims counts as F1@K 0, or is left out (default as in the runs)."),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Chance of calling equal runs different.")] = 0.05,
-    level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.")] = 0.95,
-    resamples: Annotated[int, typer.Option(min=0, help="Of whole prompts, for the intervals; 0 for none.")] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn.")] = 0,
+    level: Annotated[float, typer.Option(help="Level of the intervals, between 0 and 1.")] = 0.95,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Resamples of whole prompts, for the intervals; 0 for none.")
+    ] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 0,
     json: flags.Json = None,
     html: flags.Html = None,
     quiet: flags.Quiet = False,

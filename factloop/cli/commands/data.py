@@ -12,7 +12,7 @@ from factloop.cli import flags
 Into = Annotated[
     Path | None,
     typer.Option(
-        metavar="FOLDER", help="Where data sets lie (default FACTLOOP_DATA_DIR, else the user's folder for data)."
+        metavar="FOLDER", help="Folder of data sets (default FACTLOOP_DATA_DIR, else the user's folder for data)."
     ),
 ]
 
@@ -25,7 +25,7 @@ def list_(into: Into = None, json: flags.Json = None) -> None:
 
 
 def get(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="As factloop data list has them.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names in factloop data list.")],
     part: Annotated[
         list[str] | None, typer.Option(metavar="PART", help="Only this part of the data set; repeatable.")
     ] = None,

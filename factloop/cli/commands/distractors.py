@@ -19,7 +19,7 @@ from factloop.trust.settings import TrustSettings
 def distractors(
     question: Annotated[str, typer.Option(help="The question.")],
     response: Annotated[str, typer.Option(help="The response whose distractors are wanted.")],
-    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="How many.")] = 30,
+    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Number of distractors.")] = 30,
     json: flags.Json = None,
     **settings: Any,
 ) -> None:

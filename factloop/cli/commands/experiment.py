@@ -18,13 +18,18 @@ STATISTICS = "Statistics"
 @with_settings(CheckSettings, LIMITS, CACHE)
 def experiment(
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="YAML file with the data and the variants.")],
-    level: Annotated[float, typer.Option(help="Of the intervals, between 0 and 1.", rich_help_panel=STATISTICS)] = 0.95,
+    level: Annotated[
+        float, typer.Option(help="Level of the intervals, between 0 and 1.", rich_help_panel=STATISTICS)
+    ] = 0.95,
     resamples: Annotated[
-        int, typer.Option(min=0, help="Of whole groups, for the intervals; 0 for none.", rich_help_panel=STATISTICS)
+        int,
+        typer.Option(
+            min=0, help="Resamples of whole groups, for the intervals; 0 for none.", rich_help_panel=STATISTICS
+        ),
     ] = 2000,
     correction: Annotated[
         Literal["holm", "benjamini-hochberg", "none"],
-        typer.Option(help="For the number of comparisons.", rich_help_panel=STATISTICS),
+        typer.Option(help="Adjustment of p-values for the number of comparisons.", rich_help_panel=STATISTICS),
     ] = "holm",
     pairs: Annotated[
         Literal["baseline", "all"],

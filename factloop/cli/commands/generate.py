@@ -35,14 +35,14 @@ def longfact(
             "(default: what factloop data get longfact got).",
         ),
     ] = None,
-    part: Annotated[Part, typer.Option(help="Which prompts of LongFact.")] = Part.OBJECTS,
+    part: Annotated[Part, typer.Option(help="Part of LongFact to ask.")] = Part.OBJECTS,
     n: Annotated[int, typer.Option("--n", min=1, help="Prompts drawn; all, if there are fewer.")] = 250,
     postamble: Annotated[
         bool,
         typer.Option("--postamble/--no-postamble", help="Ask for as much detail as possible, as the paper does."),
     ] = True,
     system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What tables call the model (default: its name).")
+        str | None, typer.Option(metavar="NAME", help="Name of the model in tables (default: its own).")
     ] = None,
     dry_run: flags.DryRun = False,
     json: flags.Json = None,
@@ -62,7 +62,7 @@ def longfact(
 
 @with_settings(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE)
 def prompts(
-    topic: Annotated[list[str], typer.Option(help="For example mycology; repeatable.")],
+    topic: Annotated[list[str], typer.Option(help="A topic, for example mycology; repeatable.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="A new file for the prompts, as generate longfact reads.")],
     n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Prompts on each topic.")] = 30,
     kind: Annotated[Part, typer.Option(help="Ask about single things, or about ideas.")] = Part.OBJECTS,

@@ -20,7 +20,7 @@ def build(
         list[Path] | None,
         typer.Option(metavar="FILE", help="Page links or ranks: the better known come first; repeatable."),
     ] = None,
-    language: Annotated[str, typer.Option(help="Of the labels.")] = "en",
+    language: Annotated[str, typer.Option(help="Language of the labels.")] = "en",
     quiet: flags.Quiet = False,
 ) -> None:
     """Make a local table of typed entities from DBpedia's dumps."""

@@ -22,7 +22,7 @@ def mixedqa(
     system: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the responses of this system; repeatable.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many questions, from the first.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The first so many questions only.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(

@@ -9,7 +9,7 @@ import typer
 
 from factloop.cli import flags
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="As factloop prompts list has it.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name in factloop prompts list.")]
 Folder = Annotated[
     Path | None,
     typer.Option("--prompts", metavar="FOLDER", help="Prompts that replace packaged ones, as in a run."),
@@ -28,7 +28,8 @@ def show(
     name: Name,
     prompts: Folder = None,
     rendered: Annotated[
-        bool, typer.Option("--rendered", help="As a model is sent it, each variable's name in place of its data.")
+        bool,
+        typer.Option("--rendered", help="Show what a model is sent, with each variable's name in place of its data."),
     ] = False,
     json: flags.Json = None,
 ) -> None:
@@ -39,12 +40,12 @@ def show(
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call the variant: its folder's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the variant, and of its folder.")],
     source: Annotated[
         str, typer.Option("--from", metavar="SOURCE", help="Name of a packaged prompt, or a variant's file.")
     ],
     to: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where variants lie; the new one goes into FOLDER/NAME.")
+        Path, typer.Option("--to", metavar="FOLDER", help="Folder of variants; the new one goes into FOLDER/NAME.")
     ],
     json: flags.Json = None,
 ) -> None:

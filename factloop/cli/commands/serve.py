@@ -45,13 +45,15 @@ def serve(
     folder: Annotated[
         Path | None,
         typer.Option(
-            help="Of jobs and of what running ones have paid for (default: in your data folder).",
+            help="Folder of jobs and the answers they paid for (default: in your data folder).",
             rich_help_panel=flags.SERVER,
         ),
     ] = None,
-    max_jobs: Annotated[int, typer.Option(min=1, help="At work at a time.", rich_help_panel=flags.SERVER)] = 8,
-    max_queued: Annotated[int, typer.Option(min=0, help="Waiting for their turn.", rich_help_panel=flags.SERVER)] = 100,
-    max_body_mb: Annotated[float, typer.Option(help="Of one request.", rich_help_panel=flags.SERVER)] = 8.0,
+    max_jobs: Annotated[int, typer.Option(min=1, help="Jobs at work at a time.", rich_help_panel=flags.SERVER)] = 8,
+    max_queued: Annotated[
+        int, typer.Option(min=0, help="Jobs waiting for their turn.", rich_help_panel=flags.SERVER)
+    ] = 100,
+    max_body_mb: Annotated[float, typer.Option(help="Megabytes of one request.", rich_help_panel=flags.SERVER)] = 8.0,
     rate: Annotated[
         str,
         typer.Option(

@@ -37,22 +37,26 @@ def verify(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Its file or folder, where data get has not put it.", rich_help_panel=INPUT),
+        typer.Option(
+            metavar="PATH",
+            help="File or folder of the data set, if data get did not put it there.",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD=COLUMN", help="What the file calls a field; repeatable.", rich_help_panel=INPUT),
+        typer.Option(metavar="FIELD=COLUMN", help="Column of a field in the file; repeatable.", rich_help_panel=INPUT),
     ] = None,
     constant: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD=VALUE", help="The same in every row; repeatable.", rich_help_panel=INPUT),
+        typer.Option(metavar="FIELD=VALUE", help="Value of a field in every row; repeatable.", rich_help_panel=INPUT),
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT=0|1", help="What the file calls a label; repeatable.", rich_help_panel=INPUT),
+        typer.Option(metavar="TEXT=0|1", help="Value of a label in the file; repeatable.", rich_help_panel=INPUT),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many pairs, from the first.", rich_help_panel=INPUT)
+        int | None, typer.Option(min=1, help="The first so many pairs only.", rich_help_panel=INPUT)
     ] = None,
     chunk_words: Annotated[
         list[int] | None,

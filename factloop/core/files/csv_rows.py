@@ -31,7 +31,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
         header = _header(next(reader, []), tuple(needed), path, lower_case)
         yield from _rows(reader, header, path)
     except csv.Error as error:
-        raise DataError(f"this is no CSV: {error}", path=path, line=reader.line_num) from error
+        raise DataError(f"this is not CSV: {error}", path=path, line=reader.line_num) from error
 
 
 def _rows(reader: Reader, header: list[str], path: str) -> Iterator[Row]:

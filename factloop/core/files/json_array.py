@@ -68,9 +68,9 @@ def _item(text: str, at: int, path: str, line: int) -> tuple[dict[str, Any], int
     try:
         value, end = json.JSONDecoder().raw_decode(text, at)
     except json.JSONDecodeError as error:
-        raise DataError(f"this is no JSON: {error.msg}", path=path, line=error.lineno) from error
+        raise DataError(f"this is not JSON: {error.msg}", path=path, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise DataError("this is no JSON: a value is too large or too deep", path=path, line=line) from error
+        raise DataError("this is not JSON: a value is too large or too deep", path=path, line=line) from error
     if not isinstance(value, dict):
         raise DataError(f"an array of objects is needed, with no {shown(value)} in it", path=path, line=line)
     return value, end

@@ -33,7 +33,7 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
         value = json.loads(line, parse_constant=_refuse_constant)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
     except (ValueError, RecursionError) as error:
-        raise DataError(f"this line is no JSON: {_why(error)}", path=path, line=number) from error
+        raise DataError(f"this line is not JSON: {_why(error)}", path=path, line=number) from error
     if not isinstance(value, dict):
         raise DataError(f"one object a line is needed, not {shown(value)}", path=path, line=number)
     return value

@@ -17,7 +17,7 @@ _BATCH = 1024
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
     """A row for each row of the file; `line` is its number, from 1.
 
-    Raises ConfigError without pyarrow, and DataError for a file that cannot be read, is no Parquet or has no row.
+    Raises ConfigError without pyarrow, and DataError for a file that cannot be read, is not Parquet or has no row.
     """
     path = str(place)
     number = 0
@@ -38,7 +38,7 @@ def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:
             for rows in file.iter_batches(batch_size=batch):
                 yield from rows.to_pylist()
     except pyarrow.ArrowException as error:
-        raise DataError(f"this is no Parquet that can be read ({_first_line(error)})", path=path) from error
+        raise DataError(f"this is not Parquet that can be read ({_first_line(error)})", path=path) from error
     except (OSError, ValueError) as error:
         raise DataError(
             f"cannot be read ({getattr(error, 'strerror', None) or _first_line(error)})", path=path

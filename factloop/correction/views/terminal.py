@@ -14,15 +14,15 @@ from factloop.correction.views.differences import Piece, parts
 from factloop.correction.views.words import (
     KIND_WORDS,
     LEFT_WORDS,
+    change_reason,
+    changes_words,
     claims_of,
     decision,
     doubted,
     doubted_claims,
+    doubts_words,
     evidence_of,
-    in_doubt,
     treatment,
-    what_changed,
-    why_changed,
 )
 from factloop.reports import figures
 from factloop.reports.status import status_of, status_words
@@ -100,7 +100,7 @@ def _change_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
         by = f" by {visible(change.by)}" if change.by else ""
         sources = dict.fromkeys(item.title or item.source for item in evidence_of(correction, change))
         shown = [Text(f"evidence: {one_line('; '.join(sources))}", style="dim")] if sources else []
-        why = f": {one_line(why_changed(change))}" if why_changed(change) else ""
+        why = f": {one_line(change_reason(change))}" if change_reason(change) else ""
         head = Text(f"{KIND_WORDS[change.kind]}{by}{why}", style="bold")
         yield (f"#{number}", [head, *_why(correction, change), *shown])
 
@@ -132,12 +132,12 @@ def _statuses(found: Sequence[Claim]) -> list[Text]:
 def _rows(correction: Correction) -> list[Row]:
     rows: list[Row] = [
         ("Decision", Text(visible(decision(correction)), style="bold")),
-        ("Changes", Text(what_changed(correction))),
+        ("Changes", Text(changes_words(correction))),
         ("Before", Text(_standing(correction.before))),
     ]
     if correction.after is not None:
         rows.append(("After", Text(_standing(correction.after))))
-    doubts = in_doubt(correction)
+    doubts = doubts_words(correction)
     rows += [("In doubt", Text(doubts, style="magenta"))] if doubts else []
     rows.append(("Rewriter", Text(f"{visible(correction.rewriter)}, {figures.plural(correction.rounds, 'round')}")))
     rows.append(("Judge", Text(visible(correction.before.fingerprint.judge))))

@@ -35,7 +35,7 @@ def decision(correction: Correction) -> str:
     return f"The original stands: {correction.why}."
 
 
-def what_changed(correction: Correction) -> str:
+def changes_words(correction: Correction) -> str:
     """The number of sentences or stretches by kind of change; `none`."""
     kinds = [change.kind for change in correction.changes]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
@@ -44,13 +44,13 @@ def what_changed(correction: Correction) -> str:
     return ", ".join(parts) or "none"
 
 
-def why_changed(change: Change) -> str:
+def change_reason(change: Change) -> str:
     """The reason for a change: the findings on its claims, and what else led to it; empty in older corrections."""
     reasons = [*(FINDING_WORDS[finding] for finding in change.findings), change.detail]
     return "; ".join(reason for reason in reasons if reason)
 
 
-def in_doubt(correction: Correction) -> str | None:
+def doubts_words(correction: Correction) -> str | None:
     """How many sentences of the text to use are not proven, and how many of them say so; None where all are."""
     doubts = correction.doubts
     if not doubts:
@@ -72,7 +72,7 @@ def treatment(correction: Correction, doubt: Doubt) -> str:
 
 
 def doubted_claims(correction: Correction) -> Mapping[str, Claim]:
-    """The doubted claims of the report on the text to use."""
+    """The claims of the report on the text to use."""
     return {claim.id: claim for claim in correction.report.claims}
 
 

@@ -43,7 +43,7 @@ class CorrectionRunnable(Runnable[dict[str, Any], Correction]):
         unproven: Unproven = "mark",
         unchecked: Unchecked = "mark",
     ) -> None:
-        """Without a check the offline engine judges. The limits of the check are those of the whole correction.
+        """If no check is given, the offline engine judges. The limits of the check are those of the whole correction.
 
         `unproven` and `unchecked` as for `Corrector`. Raises ConfigError.
         """

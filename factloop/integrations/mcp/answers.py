@@ -74,7 +74,7 @@ class CheckedResponse(Record):
     n_sentences: Count
     """Sentences, headings and pieces of code of the response."""
     n_without_claim: Count
-    """Of these, those in `without_claim`."""
+    """Number of sentences in `without_claim`."""
     without_claim: tuple[SilentSentence, ...]
     """Sentences without a claim, in the order of the response: nothing of them was checked."""
     judged_by: str

@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--factloop-record",
         nargs="?",
         const="all",
-        type=_what_to_record,
+        type=_recording_scope,
         metavar="all|new",
         help="Ask models and searches, and record their answers: all of them anew (default), or the new ones only. "
         "Without it recordings are replayed, and no call is made.",
@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini(f"factloop_{name}", f"As FactChecker has it: {name}.", type=kind)  # type: ignore[arg-type]  # one of the kinds that pytest knows
 
 
-def _what_to_record(text: str) -> str:
+def _recording_scope(text: str) -> str:
     if text not in MODES:
         raise argparse.ArgumentTypeError(
             f"{text!r} is neither all nor new; paths come first: pytest {text} --factloop-record"

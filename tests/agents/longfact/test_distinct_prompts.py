@@ -1,4 +1,4 @@
-"""Which prompts count as new, and how those dropped are counted."""
+"""Distinct prompts: which count as new, and how those dropped are counted."""
 
 from __future__ import annotations
 

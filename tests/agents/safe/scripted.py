@@ -97,7 +97,7 @@ class FusedScript:
         return found
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
-        """As scripted for the sentence. The script has one for each of the facts, or fails."""
+        """The facts scripted for the sentence. The script has one for each of the facts, or fails."""
         self.given.append(tuple(facts))
         return await self.sentence_facts(task, context)
 
@@ -227,7 +227,7 @@ def context_of(*tools: SearchTool, gates: bool = True, timeout_s: float = 5.0) -
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one response: its claims and sentences, and the custom events in the order of their writing."""
+    """The outcome of one response: its claims and sentences, and the custom events in the order of their writing."""
 
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...]

@@ -1,4 +1,4 @@
-"""Searches that fail beside others that answer, and searches that nobody will answer any more."""
+"""Searches that fail beside others that answer, and searches that no server answers any more."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def grounded(
 
 
 class Dead(ScriptedSearch):
-    """Fails whatever it is asked."""
+    """Fails at every question."""
 
     name: str = "web"
     error: Any = DOWN

@@ -1,4 +1,4 @@
-"""What a prompt shows of a response that is too long to be shown whole."""
+"""Excerpts that prompts show of responses too long to be shown whole."""
 
 from __future__ import annotations
 

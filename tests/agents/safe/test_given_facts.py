@@ -1,4 +1,4 @@
-"""Facts that somebody split before: each is one claim, where it stood, whatever becomes of it."""
+"""Facts that were split before: each is one claim, in its place, even if it stays unscored."""
 
 from __future__ import annotations
 

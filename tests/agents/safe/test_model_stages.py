@@ -1,4 +1,4 @@
-"""What a chat model's answers come to mean, through the real gateway."""
+"""The meaning of a chat model's answers, through the real gateway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P(supported) from the tokens of a reply, and where there is none."""
+"""P(supported) from the tokens of a reply, and replies without it."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def consistency_of(subject: ScriptedSubject, n: int = 30, *, max_checks: int = 1
 
 
 async def run(graph: Graph, given: Mapping[str, Any], *, max_checks: int = 10) -> dict[str, Any]:
-    """What the graph returns, within the limits that a scorer sets."""
+    """Runs the graph within the limits that a scorer sets, and returns its output."""
     final: dict[str, Any] = await graph.ainvoke(
         given, {"recursion_limit": RECURSION_LIMIT + max_checks}, context=TrustContext(UsageMeter())
     )

@@ -1,4 +1,4 @@
-"""What the question asks for is replaced first, and by words of its kind."""
+"""The part that the question asks for is replaced first, and by words of its kind."""
 
 from __future__ import annotations
 

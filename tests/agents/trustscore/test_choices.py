@@ -1,4 +1,4 @@
-"""How replies are read as choices: what is plainly one letter is read, everything else is none."""
+"""How replies are read as choices: what is plainly one letter is read, everything else is no choice."""
 
 from __future__ import annotations
 

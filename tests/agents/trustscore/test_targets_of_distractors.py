@@ -1,4 +1,4 @@
-"""What is replaced: words only in the response first, entities before nouns and numbers before the rest."""
+"""Targets: words only in the response first, entities before nouns and numbers before the rest."""
 
 from __future__ import annotations
 

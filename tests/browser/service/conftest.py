@@ -71,7 +71,7 @@ def world(running: Simulator) -> Iterator[Simulator]:
 
 @pytest.fixture(scope="module")
 def service(world: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """With the simulated model and search, registered documents, results to look at, and a subject to score."""
+    """A service with the simulated model and search, registered documents, results, and a subject to score."""
     folder = tmp_path_factory.mktemp("service")
     documents = folder / "notes.txt"
     documents.write_text("The Kell bridge was opened in 1931. It is made of granite.\n", encoding="utf-8")
@@ -90,6 +90,6 @@ def service(world: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """Without a model, a search or registered documents."""
+    """A service without a model, a search or registered documents."""
     with Serving(tmp_path_factory.mktemp("offline")) as serving:
         yield serving

@@ -58,7 +58,7 @@ class Serving:
         assert not self._thread.is_alive()
 
     def get(self, path: str) -> Any:
-        """What the service answers a program that asks."""
+        """The service's answer to a program."""
         with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
@@ -97,14 +97,14 @@ class Serving:
                 await self._server.serve(sockets=[listening])
 
     def _stop(self) -> None:
-        """As the service does: streams end first, then connections are closed."""
+        """Stops as the service does: streams end first, then connections are closed."""
         assert self._context.opened is not None
         self._context.opened.jobs.begin_stop()
         self._server.should_exit = True
 
 
 def simulated(sim: RunningSimulator, **settings: Any) -> CheckSettings:
-    """With the simulated model and search."""
+    """Settings with the simulated model and search."""
     return CheckSettings(
         **{"model": MODEL, "base_url": sim.base_url, "search": ("serper",), "cache": False, **settings}
     )

@@ -20,7 +20,7 @@ def page(looking: Looking, offline: Serving) -> Page:
 
 
 def run(page: Page, module: str, body: str, argument: Any = None) -> Any:
-    """What a function body makes of the module's exports (`m`) and the argument (`a`)."""
+    """The result of a function body on the module's exports (`m`) and the argument (`a`)."""
     return page.evaluate(f"async (a) => {{ const m = await import('/assets/{module}.js'); {body} }}", argument)
 
 

@@ -1,4 +1,4 @@
-"""What a reader sees when the service wants a key, refuses, fails or goes away."""
+"""The view of a reader when the service wants a key, refuses, fails or goes away."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: S
 
 
 def looked_at(page: Page) -> None:
-    """What holds of every view."""
+    """Checks what holds of every view."""
     page.evaluate(OPEN_ALL)
     assert page.evaluate(NAMELESS) == []
     assert page.evaluate(FAINT) == []

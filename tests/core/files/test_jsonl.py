@@ -51,16 +51,16 @@ def test_a_line_is_a_row(tmp_path: Path, data: bytes, expected: list[tuple[int, 
         (b"", None, "there is no row in it"),
         (b"\n \n", None, "there is no row in it"),
         (b"\xef\xbb\xbf", None, "there is no row in it"),
-        (b'{"a": 1}\n{"a": \n', 2, "this line is no JSON: Expecting value at column 7"),
-        (b'{"a": 1} {"a": 2}', 1, "this line is no JSON: Extra data at column 10"),
+        (b'{"a": 1}\n{"a": \n', 2, "this line is not JSON: Expecting value at column 7"),
+        (b'{"a": 1} {"a": 2}', 1, "this line is not JSON: Extra data at column 10"),
         (b'\n[{"a": 1}]', 2, "one object a line is needed, not a list"),
         (b'"text"', 1, 'one object a line is needed, not "text"'),
         (b"null", 1, "one object a line is needed, not null"),
-        (b'{"a": NaN}', 1, "this line is no JSON: NaN is no number of JSON"),
-        (b'{"a": -Infinity}', 1, "this line is no JSON: -Infinity is no number of JSON"),
-        (b'{"a": ' + b"1" * 10_000 + b"}", 1, "this line is no JSON: a value is too large or too deep"),
-        (f'{{"a": {DEEP}}}'.encode(), 1, "this line is no JSON: a value is too large or too deep"),
-        (f'{{"a": {DEEP}, "b": "\\ud800"}}'.encode(), 1, "this line is no JSON: a value is too large or too deep"),
+        (b'{"a": NaN}', 1, "this line is not JSON: NaN is no number of JSON"),
+        (b'{"a": -Infinity}', 1, "this line is not JSON: -Infinity is no number of JSON"),
+        (b'{"a": ' + b"1" * 10_000 + b"}", 1, "this line is not JSON: a value is too large or too deep"),
+        (f'{{"a": {DEEP}}}'.encode(), 1, "this line is not JSON: a value is too large or too deep"),
+        (f'{{"a": {DEEP}, "b": "\\ud800"}}'.encode(), 1, "this line is not JSON: a value is too large or too deep"),
         (b'{"a": 1}\n{"a": "caf\xe9"}', 2, "this line is not UTF-8 (byte 0xe9 at column 11); save the file as UTF-8"),
         ('{"a": 1}'.encode("utf-16"), None, "this file is UTF-16; save it as UTF-8"),
     ],
@@ -105,7 +105,7 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"a": 1}\nx')))
     rows = read_jsonl("-")
     assert next(rows).fields == {"a": 1}
-    with pytest.raises(DataError, match=r"^standard input:2: this line is no JSON"):
+    with pytest.raises(DataError, match=r"^standard input:2: this line is not JSON"):
         next(rows)
 
 

@@ -76,7 +76,7 @@ def test_a_folder_that_is_there_keeps_its_rights_unless_it_is_narrowed(tmp_path:
     narrow_contents(tmp_path / "folder")
     assert mode(tmp_path / "folder") == 0o700
     assert mode(tmp_path / "folder" / "file") == 0o600
-    assert mode(tmp_path / "elsewhere") == 0o666  # what a link leads to may be anybody's business
+    assert mode(tmp_path / "elsewhere") == 0o666  # the target of a link may be open to all users
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")

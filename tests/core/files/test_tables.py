@@ -51,10 +51,10 @@ def test_an_array_is_read_item_by_item_with_its_lines(tmp_path: Path) -> None:
         ('[{"a": 1}\n {"a": 2}]', 2, "an array of objects is needed: ',' is not here"),
         ('[{"a": 1},\n 3]', 2, "an array of objects is needed, with no 3 in it"),
         ('[{"a": 1},\n]', 2, "an item is missing after the comma"),
-        ('[{"a": 1},\n{"a": }]', 2, "this is no JSON: Expecting value"),
+        ('[{"a": 1},\n{"a": }]', 2, "this is not JSON: Expecting value"),
         ('[{"a": 1}', 1, "an array of objects is needed: ',' is not here"),
         ('[{"a": 1}]\n\n x', 1, "there is more after the array"),
-        (f'[\n{{"a": {"[" * 100_000}', 2, "this is no JSON: a value is too large or too deep"),
+        (f'[\n{{"a": {"[" * 100_000}', 2, "this is not JSON: a value is too large or too deep"),
     ],
 )
 def test_what_is_no_array_is_named_with_its_line(tmp_path: Path, text: str, line: int | None, message: str) -> None:
@@ -86,12 +86,12 @@ def test_parquet_is_read_in_batches(tmp_path: Path) -> None:
 
 def test_what_is_no_parquet_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    with pytest.raises(DataError, match=r"rows\.parquet: this is no Parquet that can be read"):
+    with pytest.raises(DataError, match=r"rows\.parquet: this is not Parquet that can be read"):
         list(read_parquet(written(tmp_path, "claim,label", "rows.parquet")))
     with pytest.raises(DataError, match=r"absent\.parquet: cannot be read"):
         list(read_parquet(tmp_path / "absent.parquet"))
     path = parquet_file(tmp_path, [{"a": 1}])
-    with pytest.raises(DataError, match=r"this is no Parquet"):
+    with pytest.raises(DataError, match=r"this is not Parquet"):
         list(read_parquet(written(tmp_path, path.read_bytes().decode("latin-1")[:-20], "cut.parquet")))
 
 

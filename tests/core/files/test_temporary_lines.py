@@ -21,7 +21,7 @@ FULL = r"cannot hold the input for the time of the run \(File too large\)"
 
 @contextmanager
 def files_of_at_most(n_bytes: int) -> Iterator[None]:
-    """As a full disk, for this process."""
+    """Limits this process's files, as a full disk does."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))

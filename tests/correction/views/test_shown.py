@@ -12,7 +12,7 @@ from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.records import Correction, LeftReason, LeftSentence, Rejection
 from factloop.correction.views.html import render_correction_html
 from factloop.correction.views.terminal import print_correction
-from factloop.correction.views.words import FINDING_WORDS, LEFT_WORDS, decision, what_changed
+from factloop.correction.views.words import FINDING_WORDS, LEFT_WORDS, changes_words, decision
 from tests.correction.reports import passage, report_of
 from tests.correction.views.correction_samples import MENDED, accepted, hostile, in_doubt, not_taken, nothing_done
 from tests.reports.html_page import Page, colours, contrast, text_of, words
@@ -53,7 +53,7 @@ def test_nothing_to_correct_is_said() -> None:
     assert "Nothing to correct" in text_of(render_correction_html(nothing_done()))
     stands = nothing_done(sample_report(), Rejection.NOTHING_CHANGED)
     assert decision(stands).startswith("The original stands")
-    assert what_changed(stands) == "none"
+    assert changes_words(stands) == "none"
 
 
 def test_the_page_marks_by_elements_and_words_and_not_by_colour_alone() -> None:

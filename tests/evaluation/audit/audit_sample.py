@@ -23,7 +23,7 @@ def at_full_stops(document: str) -> list[str]:
 
 
 def audited(rows: Sequence[Row], **options: Any) -> AuditReport:
-    """With few resamples, so that tests take little time."""
+    """An audit with few resamples, so that tests take little time."""
     given = {"name": "sample", "created_at": WHEN, "resamples": 50, "split": at_full_stops, **options}
     return audit(table_of(rows), **given)
 

@@ -81,7 +81,7 @@ def test_a_good_evaluator_may_be_used_for_everything() -> None:
         ({"found_pairs": Finding(0.375, 8)}, Use.COMPARE_SYSTEMS, Leave.NO, "it finds 37.5 %"),
         ({"found_pairs": Finding(1.0, 4)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "of the 4 that differ"),
         ({"found_pairs": Finding(0.0, 1)}, Use.COMPARE_SYSTEMS, Leave.WITH_CARE, "it finds 0.0 %"),
-        (  # differences where there are none
+        (  # differences where the labels have none
             {"found_pairs": Finding(None, 0), "wrong_pairs": Finding(0.4, 15)},
             Use.COMPARE_SYSTEMS,
             Leave.NO,

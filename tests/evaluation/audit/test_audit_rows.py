@@ -145,12 +145,12 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         (changed(1, label=True), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not true"),
         (changed(1, label=1.0), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not 1.0"),
         (changed(1, label=None), ":2: field 'label': a label is the number 1 (attributable) or 0 (not), not null"),
-        (changed(0, evaluators={"e": 1.3}), ":1: field 'evaluators.e': a score is a number from 0 to 1, or null "
-         "where there is none, not 1.3"),
+        (changed(0, evaluators={"e": 1.3}), ":1: field 'evaluators.e': a score is a number from 0 to 1, or null, "
+         "not 1.3"),
         (changed(2, evaluators={"e": -1}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
         (changed(2, evaluators={"e": "0.5"}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
         (changed(2, evaluators={"e": False}), ":3: field 'evaluators.e': a score is a number from 0 to 1"),
-        (changed(2, evaluators={"e": math.nan}), ":3: this line is no JSON: NaN is no number of JSON"),
+        (changed(2, evaluators={"e": math.nan}), ":3: this line is not JSON: NaN is no number of JSON"),
         (changed(2, evaluators={" ": 0.5}), ":3: field 'evaluators. .[key]': a text is needed"),
         (changed(2, evaluators=[0.5]), ":3: field 'evaluators': "),
         (changed(2, dataset=" "), ":3: field 'dataset': a text is needed, not \" \""),

@@ -135,7 +135,7 @@ def test_without_resamples_there_are_no_intervals() -> None:
 
 
 def bare(rows: Sequence[Row], *names: str) -> list[Row]:
-    """Without these fields."""
+    """The row without these fields."""
     nothing: dict[str, Any] = dict.fromkeys(names)
     return [replace(row, **nothing) for row in rows]
 
@@ -290,7 +290,7 @@ def renamed(rows: Sequence[Row]) -> list[Row]:
 
 
 def figures(report: AuditReport) -> dict[str, Any]:
-    """What no name decides, and no number of equal claims."""
+    """The figures that depend on no name, and on no number of equal claims."""
     at = report.at[0]
     points: dict[str, Any] = {}
     both: list[EvaluatorRates | EvaluatorBias] = [*at.rates.rates, *at.quantification.evaluators]

@@ -1,4 +1,4 @@
-"""What claims of one document count for: by hand, against statsmodels, and by simulation."""
+"""The weight of claims of one document: by hand, against statsmodels, and by simulation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def anova(values: NDArray[np.float64], groups: NDArray[np.int64]) -> float:
 
 
 def mean_size(groups: NDArray[np.int64]) -> float:
-    """Of the group of a claim."""
+    """Size of a claim's group, on average."""
     size = np.unique(groups, return_counts=True)[1]
     return float((size**2).sum() / size.sum())
 

@@ -1,4 +1,4 @@
-"""Where data sets lie, and what a command says that does not find one."""
+"""The folder of data sets, and the error of a command that does not find one."""
 
 from __future__ import annotations
 

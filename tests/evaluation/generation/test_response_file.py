@@ -1,4 +1,4 @@
-"""The file of responses: continued where a kill left it, and nobody else's."""
+"""The file of responses: continued where a kill left it, and held by one process."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def test_a_last_line_that_an_editor_left_open_is_a_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("my notes", ":1: this line is no JSON"),
-        ("my notes\n", ":1: this line is no JSON"),
+        ("my notes", ":1: this line is not JSON"),
+        ("my notes\n", ":1: this line is not JSON"),
         ('{"id":"p","prompt":"x"}\n', ":1: field 'system': it is missing"),
         ('{"id":"p","prompt":"x"}', ":1: field 'system': it is missing"),
         ("[1]\n", ":1: one object a line is needed"),
-        ("\n", ":1: this line is no JSON"),
+        ("\n", ":1: this line is not JSON"),
     ],
 )
 def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, text: str, said: str) -> None:
@@ -117,7 +117,7 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     whole = write(path, row("p/1"), row("p/2"))
     path.write_bytes(whole[:40] + b"\n" + whole)
-    with pytest.raises(ConfigError, match=r"out\.jsonl:1: this line is no JSON.*name another"):
+    with pytest.raises(ConfigError, match=r"out\.jsonl:1: this line is not JSON.*name another"):
         read_responses(path)
     path.write_bytes(whole.replace("„".encode(), b"\xff", 1))
     with pytest.raises(ConfigError, match=r"out\.jsonl:1: it is not UTF-8"):

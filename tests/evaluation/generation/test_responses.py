@@ -12,14 +12,14 @@ from factloop.core.records import UnscoredReason
 from factloop.evaluation.datasets.longfact import POSTAMBLE, AnyPrompt
 from factloop.evaluation.generation.records import GeneratedResponse, ResponsesReport
 from factloop.evaluation.generation.response_file import Outcome, read_responses
-from factloop.evaluation.generation.responses import as_asked, astream_responses
+from factloop.evaluation.generation.responses import astream_responses, model_prompts
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Events, NewRecord, RunStarted, summary_of
 from tests.simulator import MODEL, Faults, Simulator
 
 
 async def generate(sim: Simulator, out: Path, *, n: int = 6, postamble: bool = True, **changes: Any) -> ResponsesReport:
-    """Of `n` prompts of the simulated world, in the order of their ids."""
+    """Generates responses to `n` prompts of the simulated world, in the order of their ids."""
     return await summary_of(stream(sim, out, n=n, postamble=postamble, **changes))
 
 
@@ -31,7 +31,7 @@ def stream(
         None, **{"model": MODEL, "base_url": sim.base_url, "cache": False, "price_in": 1, "price_out": 2, **changes}
     )
     prompts = [AnyPrompt(id=f"w/{place}", prompt=one.prompt) for place, one in enumerate(sim.world.responses[:n])]
-    asked = as_asked(prompts, postamble=postamble)
+    asked = model_prompts(prompts, postamble=postamble)
     return astream_responses(asked, settings, out, data="the world", system=system)
 
 

@@ -1,4 +1,4 @@
-"""What a model thinks aloud is no part of its response."""
+"""A model's thinking aloud is no part of its response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two workers on Ray judge what one process judges, whoever of them dies.
+"""Two workers on Ray judge what one process judges, even if one of them dies.
 
 What a worker does by itself is tested without Ray in test_worker.py, how responses are handed out in
 test_handing_out.py: each worker that is started here takes seconds of a core.
@@ -85,7 +85,7 @@ def workers() -> list[int]:
 
 
 async def until_they_are_gone() -> None:
-    while workers():  # noqa: ASYNC110 -- another process's end is no event of ours
+    while workers():  # noqa: ASYNC110 -- another process's end is not an event of ours
         await asyncio.sleep(0.1)
 
 

@@ -1,4 +1,4 @@
-"""What of the responses judged so far is kept, and what is judged again."""
+"""The log of reports: which of those written so far are kept, and which responses are judged again."""
 
 from __future__ import annotations
 

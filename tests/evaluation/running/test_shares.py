@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.running.shares import divide, is_limited, on_top_of
+from factloop.evaluation.running.shares import add_paid, divide, is_limited
 from factloop.setup.settings import CheckSettings
 
 
@@ -21,14 +21,14 @@ def test_shares_add_up() -> None:
 
 def test_an_engine_whose_journal_counts_what_was_paid_has_its_share_left() -> None:
     (share,) = divide(CheckSettings(max_calls=20, budget_usd=1.0), 1, paid=(9, 0.5))
-    kept = on_top_of(share, paid=(9, 0.5))
+    kept = add_paid(share, paid=(9, 0.5))
     assert (kept.max_calls, kept.budget_usd) == (20, 1.0)
 
 
 def test_no_limit_stays_none_and_all_else_stays_as_it_is() -> None:
     run = CheckSettings(concurrency=0, plan="paper", k=(3, 4))
     assert [share.model_dump() for share in divide(run, 2, paid=(9, 0.5))] == [run.model_dump()] * 2
-    assert on_top_of(run, paid=(9, 0.5)).max_calls is None
+    assert add_paid(run, paid=(9, 0.5)).max_calls is None
     assert not is_limited(run)
     assert is_limited(CheckSettings(max_calls=0))
     assert is_limited(CheckSettings(budget_usd=0.0))

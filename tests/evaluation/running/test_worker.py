@@ -73,7 +73,7 @@ async def test_a_wrong_set_up_is_told_as_what_it_is(share: CheckSettings) -> Non
 
 
 async def until_searched(sim: Simulator) -> None:
-    while sim.stats().search.requests < 4:  # noqa: ASYNC110 -- what a server counts is no event of ours
+    while sim.stats().search.requests < 4:  # noqa: ASYNC110 -- what a server counts is not an event of ours
         await asyncio.sleep(0.01)
 
 

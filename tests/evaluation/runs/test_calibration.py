@@ -155,7 +155,7 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: dict[str, Any], field: st
     assert (caught.value.line, caught.value.field) == (2, field)
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "no row"), ("{", "no JSON"), ("\0\1", "no JSON")])
+@pytest.mark.parametrize(("text", "said"), [("", "no row"), ("{", "not JSON"), ("\0\1", "not JSON")])
 def test_what_is_no_calibration_says_so(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "x.jsonl").write_text(text)
     with pytest.raises(DataError, match=said):

@@ -25,7 +25,7 @@ from tests.evaluation.runs.finished_runs import WHEN, fingerprint, judged
 UNSCORED = Judgement(unscored_reason=UnscoredReason.BUDGET)
 
 
-def unjudged(item: RunItem) -> JudgedResponse:
+def all_unscored(item: RunItem) -> JudgedResponse:
     """The item as a run without any budget leaves it."""
     facts = [fact for given in item.facts or () for fact in given.facts]
     claims = tuple(
@@ -49,7 +49,7 @@ def unjudged(item: RunItem) -> JudgedResponse:
 
 def summed_up(items: Iterable[RunItem]) -> RunSummary:
     scoring = Scoring(ks=(32, 64), abstention=AbstentionPolicy.EXCLUDE, resamples=0)
-    return summarise(map(unjudged, items), kind="factscore", data="x", account=UsageMeter(), scoring=scoring)
+    return summarise(map(all_unscored, items), kind="factscore", data="x", account=UsageMeter(), scoring=scoring)
 
 
 def test_the_published_figures_come_through_a_run() -> None:

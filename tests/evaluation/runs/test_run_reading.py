@@ -1,4 +1,4 @@
-"""Reading the folder of a run, and what is none."""
+"""Reading the folder of a run, and folders that hold no run."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_the_share_of_support_is_of_the_scored(path: Path) -> None:
 def test_a_line_that_is_no_prediction(path: Path, line: str) -> None:
     keep(path, prediction("1"))
     path.write_text(f"{path.read_text()}{line}\n")
-    with pytest.raises(DataError, match=r"out.jsonl:2: it is no prediction of this command"):
+    with pytest.raises(DataError, match=r"out.jsonl:2: it is not a prediction of this command"):
         opened(path)
 
 

@@ -1,4 +1,4 @@
-"""What holds of the files of the page, whatever a browser makes of them."""
+"""Checks of the page's files, without a browser."""
 
 from __future__ import annotations
 

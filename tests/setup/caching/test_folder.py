@@ -1,4 +1,4 @@
-"""Where the cache is, for whom, and what happens where it cannot be used."""
+"""The cache folder: its place, its owner, and runs that cannot use it."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class SlidingWindow:
 
 @dataclass
 class Crowd:
-    """What became of many simultaneous calls."""
+    """The outcome of many simultaneous calls."""
 
     sent: int = 0
     refused: int = 0

@@ -10,7 +10,7 @@ from factloop.tools.calls.tape import TapeRequest
 
 
 class CallOfAStage:
-    """What all calls of these tests have in common."""
+    """The common part of all calls of these tests."""
 
     @property
     def stage(self) -> str:

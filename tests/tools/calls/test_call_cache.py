@@ -174,7 +174,7 @@ def test_an_answer_damaged_by_hand_is_a_config_error(tmp_path: Path, text: str |
     with sqlite3.connect(path) as database:
         database.execute("UPDATE answers SET value = ?", (text,))
     for read in (lambda: cache.get("key"), lambda: list(cache.values())):
-        with pytest.raises(ConfigError, match=r"cannot be used as a cache .an answer in it is no JSON"):
+        with pytest.raises(ConfigError, match=r"cannot be used as a cache .an answer in it is not JSON"):
             read()
     cache.close()
 

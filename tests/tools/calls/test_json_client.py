@@ -82,10 +82,10 @@ def test_statuses(server: FakeServer, status: int, retryable: bool, said: str) -
         (
             Reply(body=b"<!doctype html><p>Sign in", headers=HTML),
             False,
-            "no JSON: text/html, 25 bytes, '<!doctype html>",
+            "not JSON: text/html, 25 bytes, '<!doctype html>",
         ),
-        (Reply(body=b"\xff\xfe\x00"), False, "no JSON"),
-        (Reply(body=b"[1, 2]"), False, "no JSON object"),
+        (Reply(body=b"\xff\xfe\x00"), False, "not JSON"),
+        (Reply(body=b"[1, 2]"), False, "not a JSON object"),
         (Reply(body=b"[" * 1_000_000), True, "no whole JSON"),
         (Reply(body=b'"' + KEY.encode() + b'"'), False, "'\"***\"'"),
         (Reply(body=b"{" + b" " * MAX_BODY_BYTES + b"}"), False, "larger than 8,000,000 bytes"),

@@ -1,4 +1,4 @@
-"""What is kept on a tape, what is handed on from it, and what a file that somebody damaged is called."""
+"""Tapes: what they keep, what they hand on, and the error for a damaged file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def answering(value: Any) -> Callable[[], Awaitable[Any]]:
 
 
 async def nobody() -> Any:
-    raise AssertionError("a replay asked somebody")
+    raise AssertionError("a replay made a call")
 
 
 async def take(given_tape: Tape, request: TapeRequest, ask: Callable[[], Awaitable[Any]] = nobody) -> Any:

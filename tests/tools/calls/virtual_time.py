@@ -19,7 +19,7 @@ class _Jumping(selectors.DefaultSelector):
         ready = super().select(0)
         if not ready:
             if timeout is None:
-                raise RuntimeError("everybody waits for something that never comes")
+                raise RuntimeError("all tasks wait for something that never comes")
             self.now += timeout
         return ready
 
@@ -34,6 +34,6 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run_in_virtual_time(main: Coroutine[Any, Any, T]) -> T:
-    """What `main` returns. Raises RuntimeError on a deadlock."""
+    """Runs `main`, and returns its result. Raises RuntimeError on a deadlock."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(main)

@@ -17,7 +17,7 @@ def as_text(vectors: Vectors) -> bytes:
 
 
 def as_binary(vectors: Vectors, *, line_breaks: bool = False) -> bytes:
-    """With line breaks after each vector as the original tool writes it, or without as in Google's file."""
+    """The binary file, with line breaks after each vector as the original tool writes it, or without as in Google's."""
     rows = [
         f"{word} ".encode() + np.asarray(vector, dtype="<f4").tobytes() + b"\n" * line_breaks
         for word, vector in vectors.items()

@@ -33,8 +33,8 @@ CUT = (*RESULTS, ("X-SQL-State", "S1TAT"), ("X-SQL-Message", "query interrupted 
 @pytest.mark.parametrize(
     ("reply", "said", "n_requests"),
     [
-        (Reply(body=b"<!DOCTYPE html><title>Maintenance</title>", headers=HTML), "no JSON: text/html", 1),
-        (Reply(body=b"not json", headers=(("Content-Type", "text/plain"),)), "no JSON: text/plain", 1),
+        (Reply(body=b"<!DOCTYPE html><title>Maintenance</title>", headers=HTML), "not JSON: text/html", 1),
+        (Reply(body=b"not json", headers=(("Content-Type", "text/plain"),)), "not JSON: text/plain", 1),
         (Reply(body=b'{"boolean": true}'), "another shape", 1),
         (Reply(body=b'{"results": {"bindings": [{"type": {"type": "uri", "value": "x"}}]}}'), "another shape", 1),
         (Reply(body=b'{"results": {"bindings": [{"type": "x"}]}}'), "another shape", 1),
@@ -66,7 +66,7 @@ async def test_answers_of_sparql_that_are_none(
 
 
 async def test_a_later_failure_does_not_give_the_first_half(servers: Servers) -> None:
-    """The most specific types were answered, the more general ones were not: that is no list of the best known."""
+    """The most specific types were answered, the more general ones were not: that is not a list of the best known."""
     servers.know(thing("LeBron_James", "LeBron James", PLAYER))
     solve = servers.sparql.respond
     assert solve is not None

@@ -1,4 +1,4 @@
-"""Which parts of a response no model is asked about; in doubt it is."""
+"""Parts of a response that no model is asked about; in doubt it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests ask a model, and how it may answer."""
+"""Questions of the tests to a model, and its possible answers."""
 
 from __future__ import annotations
 

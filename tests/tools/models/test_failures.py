@@ -16,7 +16,7 @@ CONNECTION_REFUSED = "http://127.0.0.1:9/v1"
 
 
 async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception:
-    """What the client library raises when it asks the server there."""
+    """The exception of the client library when it asks the server there."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     chat = build_chat_model("openai:scripted", base_url=base_url)
     try:

@@ -1,4 +1,4 @@
-"""What a call costs, how long it may take, and how often it is made."""
+"""Calls: their cost, their time limits, and how often they are made."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def test_a_refusal_for_rate_pauses_everybody(server: ChatServer, connect: 
     server.will(failure(429, retry_after_ms="500"), said(YES_SAID), said(YES_SAID))
     talk = await connect()
     first = asyncio.create_task(ask(talk, "one"))
-    while not any(seconds >= 0.5 for seconds in slept):  # noqa: ASYNC110 -- its pause is no event of ours
+    while not any(seconds >= 0.5 for seconds in slept):  # noqa: ASYNC110 -- its pause is not an event of ours
         await asyncio.sleep(0.01)
     n_pauses = sum(seconds > 0.1 for seconds in slept)
     await ask(talk, "two")
@@ -174,7 +174,7 @@ async def test_a_refused_budget_does_not_wait_for_a_paused_server(
     server.will(failure(429, Retry_After="100"))
     talk = await connect(max_calls=1)
     waiting = asyncio.create_task(ask(talk, "one"))
-    while not any(seconds >= 100 for seconds in slept):  # noqa: ASYNC110 -- its pause is no event of ours
+    while not any(seconds >= 100 for seconds in slept):  # noqa: ASYNC110 -- its pause is not an event of ours
         await asyncio.sleep(0.01)
     with pytest.raises(BudgetExceeded):
         await ask(talk, "two")

@@ -1,4 +1,4 @@
-"""What the gateway makes of a model's replies: an answer, a repair turn, a refusal; never a guess."""
+"""Replies of a model through the gateway: an answer, a repair turn, a refusal; never a guess."""
 
 from __future__ import annotations
 

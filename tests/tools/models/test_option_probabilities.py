@@ -23,7 +23,7 @@ def token(text: str, shares: Mapping[str, float] | None = None) -> ReplyToken:
 
 
 def found(tokens: Sequence[ReplyToken], options: Sequence[str] = OPTIONS) -> Mapping[str, float] | None:
-    """Of the value of the only field called `verdict`."""
+    """Probabilities of the value of the only field called `verdict`."""
     (match,) = FIELD.finditer("".join(one.text for one in tokens))
     return option_probabilities(tokens, match.span("value"), options, closing='"')
 
@@ -64,7 +64,7 @@ def test_a_shared_beginning_is_walked_through() -> None:
         token("ed", {"ed": 0.75, "ive": 0.25}),
         token('"}'),
     ]
-    # 0.8 * 0.75, 0.8 * 0.25; nobody knows which of the two `suppo` would have become.
+    # 0.8 * 0.75, 0.8 * 0.25; which of the two `suppo` would have become is unknown.
     assert found(tokens, options) == pytest.approx({"supported": 0.6, "supportive": 0.2, "other": 0.1})
 
 

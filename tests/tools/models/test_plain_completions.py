@@ -135,7 +135,7 @@ async def test_the_library_s_own_retries_stay_off(server: ChatServer, connect: C
 
 
 async def test_a_stream_goes_its_usual_way(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As LangGraph asks for it, where somebody watches the messages of a graph."""
+    """A stream, as LangGraph asks for it where a caller watches the messages of a graph."""
     chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
     lines = [
         {**chunk, "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}]}

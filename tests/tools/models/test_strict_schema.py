@@ -130,7 +130,7 @@ def test_the_order_of_fields_is_the_order_of_thought(output: type[BaseModel]) ->
 
 
 class Inner(BaseModel):
-    """A description that nobody pays for."""
+    """A description that costs no tokens."""
 
     title: str
     default: int = 3

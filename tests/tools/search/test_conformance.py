@@ -1,4 +1,4 @@
-"""What every search tool must do, whatever is behind it."""
+"""Checks of every search tool."""
 
 from __future__ import annotations
 

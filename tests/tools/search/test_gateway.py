@@ -251,7 +251,7 @@ async def test_a_refusal_for_rate_pauses_all_queries_of_that_tool_alone(cache: C
     busy, other = scripted(refused(429, retryable=True, retry_after_s=0.5), HITS, HITS), scripted(HITS, name="other")
     searching, meter = gateway(busy, other, cache=cache), UsageMeter()
     first = asyncio.create_task(search(searching, "one"))
-    while not pauses(slept):  # noqa: ASYNC110 -- its pause is no event of ours
+    while not pauses(slept):  # noqa: ASYNC110 -- its pause is not an event of ours
         await asyncio.sleep(0.01)
     n_pauses = len(pauses(slept))
     await searching.search(other, "two", stage="search", meter=meter)

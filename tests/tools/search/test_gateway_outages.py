@@ -50,7 +50,7 @@ class Shelf(SearchTool):
 
 
 class SlowHello(Shelf):
-    """A shelf that somebody has to be called to."""
+    """A search whose server does not accept a connection in time."""
 
     n_hellos: int = 0
 
@@ -80,7 +80,7 @@ async def search(searching: SearchGateway, tool: SearchTool, query: str) -> Sear
 
 
 def like_serper(reply: Reply) -> Any:
-    """What Serper's server makes of requests: of one without a query always the same."""
+    """Answers as Serper's server does: one without a query always the same."""
     return lambda received: reply if received.payload and "q" in received.payload else NO_QUERY
 
 
@@ -162,7 +162,7 @@ async def test_a_key_that_is_taken_is_looked_at_once(server: FakeServer, cache: 
         (Reply(status=500), "serper: status 500"),
         (
             Reply(body=b"<html>Welcome", headers=(("Content-Type", "text/html"),)),
-            "serper: the answer is no JSON: text/ht",
+            "serper: the answer is not JSON: text/ht",
         ),
         (TOO_MANY, "serper: has accepted no request for 0.4 s (the last answer: status 429)"),
     ],

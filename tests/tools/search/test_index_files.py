@@ -1,4 +1,4 @@
-"""Removing indexes of documents, whoever has them open."""
+"""Removing indexes of documents, open or not."""
 
 from __future__ import annotations
 

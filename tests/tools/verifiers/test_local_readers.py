@@ -146,7 +146,7 @@ def test_alignscore_reads_its_published_checkpoint(tmp_path: Path) -> None:
 
 
 class Trap:
-    """What a hostile checkpoint may hold: code that runs when it is unpickled."""
+    """A trap in a hostile checkpoint: code that runs when it is unpickled."""
 
     def __reduce__(self) -> Any:
         return (Path.touch, (Path("sprung"),))
@@ -171,7 +171,7 @@ def test_a_checkpoint_that_is_none_is_refused_and_never_run(
             path.write_bytes(b"")
         case _:
             torch.save({"state_dict": {}}, path)
-    with pytest.raises(ConfigError, match="no checkpoint of AlignScore"):
+    with pytest.raises(ConfigError, match="not a checkpoint of AlignScore"):
         AlignScore(tmp_path).load()
     assert not (tmp_path / "sprung").exists()
 

@@ -1,4 +1,4 @@
-"""Verifiers behind a server: what is sent, how its answer becomes a score, and what is none."""
+"""Verifiers behind a server: what is sent, how its answer becomes a score, and answers without one."""
 
 from __future__ import annotations
 

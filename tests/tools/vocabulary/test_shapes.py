@@ -1,4 +1,4 @@
-"""What endings say: like words get one shape, and what only looks alike gets none."""
+"""Shapes by endings: like words get one shape, and words that only look alike get none."""
 
 from __future__ import annotations
 

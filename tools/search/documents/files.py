@@ -102,7 +102,7 @@ def _matches(pattern: Path) -> Iterator[tuple[Path, bool]]:
     try:
         found = sorted(base.glob(str(wanted)))
     except ValueError as error:
-        raise DataError(f"this is no pattern: {error}", path=str(pattern)) from error
+        raise DataError(f"this is not a pattern: {error}", path=str(pattern)) from error
     matches = [match for match in found if hidden_wanted or not _is_hidden(match.relative_to(base))]
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))

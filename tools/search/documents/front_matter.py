@@ -27,7 +27,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Reads a text's front matter, and the text without it. What is no YAML of named values stays in the text."""
+    """Reads a text's front matter, and the text without it. What is not YAML of named values stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text

@@ -38,9 +38,9 @@ def load_jsonl(path: Path) -> Iterator[Section]:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or too deep"
-            raise DataError(f"this line is no JSON: {reason}", path=str(path), line=number) from error
+            raise DataError(f"this line is not JSON: {reason}", path=str(path), line=number) from error
         if not isinstance(row, dict):
-            raise DataError("this line is no JSON object", path=str(path), line=number)
+            raise DataError("this line is not a JSON object", path=str(path), line=number)
         yield _section(row, path, number)
 
 
@@ -57,7 +57,7 @@ def load_csv(path: Path) -> Iterator[Section]:
                 yield columns.section(cells, start)
             start = reader.line_num + 1
     except csv.Error as error:
-        raise DataError(f"this is no CSV: {error}", path=str(path), line=reader.line_num) from error
+        raise DataError(f"this is not CSV: {error}", path=str(path), line=reader.line_num) from error
 
 
 def load_tsv(path: Path) -> Iterator[Section]:

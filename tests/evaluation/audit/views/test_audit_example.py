@@ -29,7 +29,7 @@ ALL = Group(kind="all")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a reader has run the commands of the README, one after the other."""
+    """The folder in which a reader has run the commands of the README, one after the other."""
     folder = tmp_path_factory.mktemp("audit")
     for file in ("predictions.jsonl", "draw_pictures.py"):
         shutil.copy(FOLDER / file, folder)

@@ -41,7 +41,7 @@ def text(element: Any) -> str:
 
 
 def files_of(name: str) -> dict[str, str]:
-    """What the links of the page hold, by the name under which it would be saved."""
+    """The files behind the links of the page, by the name under which each would be saved."""
     found = {}
     for link in tree_of(name).xpath("//a[@download]"):
         kind, held = link.get("href").split(";base64,")

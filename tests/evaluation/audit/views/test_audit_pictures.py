@@ -150,7 +150,7 @@ def texts(picture: Markup | None) -> list[str]:
 
 
 def uses(picture: Markup | None, series: int) -> list[tuple[float, float]]:
-    """Where the markers of an evaluator stand, in points from the top left."""
+    """The places of an evaluator's markers, in points from the top left."""
     assert picture is not None
     found = []
     for group in etree.fromstring(picture).iter("{*}g"):

@@ -27,7 +27,7 @@ def words(text: str) -> str:
 
 
 def section(text: str, title: str) -> str:
-    """What stands under a title, up to the next one."""
+    """The text under a title, up to the next one."""
     return words(text.split(f"{title} ─", 1)[1].lstrip("─").split("─", 1)[0])
 
 

@@ -40,7 +40,7 @@ def responses(n_prompts: int = 12, *, seed: int = 0, turned: float = 0.0) -> lis
 
 
 def labelled_run(given: Sequence[JudgedResponse] | None = None) -> RunSummary:
-    """With labels, F1@K by labels, and corrected by 27 labelled claims, of which six are judged wrongly."""
+    """A run with labels, F1@K by labels, and debiased by 27 labelled claims, of which six are judged wrongly."""
     given = responses() if given is None else given
     tables = [TabledResponse(one.system, one.prompt_id, table_of(one.report.claims, one.labels)) for one in given]
     by_labels = [CountedResponse(system=t.system, prompt_id=t.prompt_id, counts=t.table.labels) for t in tables]

@@ -1,4 +1,4 @@
-"""What people's labels and corrections add to a run on the terminal."""
+"""Sections on people's labels and debiased figures in a run on the terminal."""
 
 from __future__ import annotations
 

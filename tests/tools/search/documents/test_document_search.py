@@ -78,7 +78,7 @@ def test_passages_read_as_they_were_written(tmp_path: Path, text: str) -> None:
     row = f'{{"text": "{text}", "title": "{text}", "url": "https://a.example/{text}", "date": "{text}"}}'
     (tmp_path / "rows.jsonl").write_text(row, encoding="utf-8")
     search = search_in(tmp_path, cache=tmp_path / ".cache")
-    written = text.replace("\\ud83d", "?")  # a surrogate without its other half is no character
+    written = text.replace("\\ud83d", "?")  # a surrogate without its other half is not a character
     for query in ("words bücher half", "漢"):
         for hit in search.search(query, 1):
             assert (hit.passage, hit.title, hit.published) == (written, written, written)

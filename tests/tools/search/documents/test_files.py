@@ -60,7 +60,7 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
     [
         ("absent.txt", "absent.txt: there is no such file or folder"),
         ("*.rst", r"\*.rst: the pattern matches nothing"),
-        ("a**.txt", r"a\*\*.txt: (this is no pattern|the pattern matches nothing)"),  # the former before Python 3.13
+        ("a**.txt", r"a\*\*.txt: (this is not a pattern|the pattern matches nothing)"),  # the former before Python 3.13
         ("report.odt", "report.odt: files with extension '.odt' are not read, only .csv, .csv.gz, .docx"),
         ("notes.txt.gz", "notes.txt.gz: files with extension '.txt.gz' are not read"),
         ("empty", r"empty: no file to read \(0 of other kinds\)"),

@@ -90,7 +90,7 @@ def test_encodings_that_are_read(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.jsonl", "a.csv", "a.tsv"])
 def test_other_encodings_and_binaries_are_refused(tmp_path: Path, name: str) -> None:
     latin = refusal(tmp_path, name, "text\nZoë".encode("latin-1"))
-    assert "byte 7 is not UTF-8" in latin or "no JSON" in latin
+    assert "byte 7 is not UTF-8" in latin or "not JSON" in latin
     assert "binary" in refusal(tmp_path, name, b"\x7fELF" + bytes(500))
     assert "UTF-16 without a byte order mark" in refusal(tmp_path, name, "text here".encode("utf-16-le"))
     assert "not UTF-16" in refusal(tmp_path, name, codecs.BOM_UTF16_LE + b"\x00\xd8\x00")
@@ -118,11 +118,11 @@ def test_compressed_tables(tmp_path: Path, encoding: str) -> None:
 def test_compressed_tables_that_cannot_be_read(tmp_path: Path) -> None:
     rows = b'{"text": "a"}\n' * 100
     packed = gzip.compress(rows)
-    assert refusal(tmp_path, "a.jsonl.gz", rows).startswith("a.jsonl.gz: this is no gzip file")
+    assert refusal(tmp_path, "a.jsonl.gz", rows).startswith("a.jsonl.gz: this is not a gzip file")
     assert "or not all of it: Compressed file ended" in refusal(tmp_path, "a.jsonl.gz", packed[:-9])
     assert "or not all of it: CRC check failed" in refusal(tmp_path, "a.jsonl.gz", packed[:-8] + bytes(8))
-    assert "no gzip file" in refusal(tmp_path, "a.jsonl.gz", packed[:12] + b"\xff" * 9 + packed[21:])
-    assert "a.jsonl.gz:101: this line is no JSON" in refusal(tmp_path, "a.jsonl.gz", gzip.compress(rows + b"{"))
+    assert "not a gzip file" in refusal(tmp_path, "a.jsonl.gz", packed[:12] + b"\xff" * 9 + packed[21:])
+    assert "a.jsonl.gz:101: this line is not JSON" in refusal(tmp_path, "a.jsonl.gz", gzip.compress(rows + b"{"))
     assert load(tmp_path, "a.jsonl.gz", gzip.compress(b"")) == []
 
 

@@ -34,14 +34,14 @@ def test_jsonl_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('{"text": "a"', ":2: this line is no JSON: Expecting ',' delimiter"),
-        ("[1]", ":2: this line is no JSON object"),
+        ('{"text": "a"', ":2: this line is not JSON: Expecting ',' delimiter"),
+        ("[1]", ":2: this line is not a JSON object"),
         ('{"title": "a"}', ":2: field 'text': one of text, passage, content, body is needed"),
         ('{"passage": 3}', ":2: field 'passage': a string is needed, not int"),
         ('{"text": "a", "title": ["b"]}', ":2: field 'title': a string is needed, not list"),
         ('{"text": "a", "date": {}}', ":2: field 'date': a string is needed, not dict"),
-        ("[" * 1_000_000, ":2: this line is no JSON: a value is too large or too deep"),
-        ('{"id": ' + "9" * 5000 + "}", ":2: this line is no JSON: a value is too large or too deep"),
+        ("[" * 1_000_000, ":2: this line is not JSON: a value is too large or too deep"),
+        ('{"id": ' + "9" * 5000 + "}", ":2: this line is not JSON: a value is too large or too deep"),
     ],
 )
 def test_malformed_jsonl_names_line_and_field(tmp_path: Path, line: str, said: str) -> None:
@@ -75,8 +75,8 @@ def test_a_row_of_a_table_without_texts_is_read_with_its_header(tmp_path: Path, 
     ("table", "said"),
     [
         ("text,title\nonly one", ":2: 1 columns where the header has 2"),
-        ('text\n"never ends', ":2: this is no CSV: unexpected end of data"),
-        ('text\n"a"b', ":2: this is no CSV: ',' expected after '\"'"),
+        ('text\n"never ends', ":2: this is not CSV: unexpected end of data"),
+        ('text\n"a"b', ":2: this is not CSV: ',' expected after '\"'"),
     ],
 )
 def test_malformed_csv(tmp_path: Path, table: str, said: str) -> None:

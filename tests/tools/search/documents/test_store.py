@@ -1,4 +1,4 @@
-"""The index on disk: in step with the files, whoever else works on it and whatever happened to it."""
+"""The index on disk: in step with the files, beside other processes and after damage."""
 
 from __future__ import annotations
 
