@@ -40,7 +40,8 @@ _PLACE_PREPOSITIONS = frozenset({"in", "at", "to", "near", "through", "across"})
 _NOT_NAMES = lexicon.NAME_STOP | word_set(
     """
     question answer tell who what when where why how give write list describe explain name please provide born
-    died first early later life career both many some several most according during after before despite
+    died first early later life career both many some several most according during after before despite aside apart
+    overall
     """
 )
 
