@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.discourse import Context, Said
 from factloop.tools.linguistics.mentions import Mention
 from factloop.tools.linguistics.words import Word, tag_words
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 Number = Literal["he", "she", "it", "they"]
 NUMBER_OF: dict[str, Number] = {
@@ -26,12 +23,12 @@ _LONGEST_PHRASE = 8
 """Words of a subject that is repeated; a longer one would read badly."""
 
 
-def find_antecedents(number: Number, context: Context, nlp: Language | None) -> tuple[str, ...]:
+def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
     """What a subject or possessive pronoun may stand for. One: resolved; several: equally good; none: nothing fits."""
     for said in reversed(context.before):
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
-        fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person, nlp)))
+        fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
         if fitting:
             return fitting
     asked = (mention.text for mention in context.asked.mentions if _fits(mention, number, context.about_person))
@@ -57,10 +54,10 @@ def _fits(mention: Mention, number: Number, about_person: bool) -> bool:
     return mention.kind != "person" and not (about_person and _may_be_person(mention))
 
 
-def _candidates(said: Said, number: Number, about_person: bool, nlp: Language | None) -> Iterator[str]:
+def _candidates(said: Said, number: Number, about_person: bool) -> Iterator[str]:
     """What the sentence offers: its subject where that fits, else the persons or things it names."""
     sentence, mentions = said.text, said.mentions
-    words = tag_words(sentence, nlp)
+    words = tag_words(sentence)
     clause = find_clause(words)
     if clause is None:
         if number in {"he", "she"}:

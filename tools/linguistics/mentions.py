@@ -64,7 +64,7 @@ class Mention:
 @lru_cache(maxsize=4096)
 def find_mentions(text: str, nlp: Language | None = None) -> tuple[Mention, ...]:
     """The mentions of one sentence in order. Entities of `nlp` are added, and its types win, where it finds any."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     found: list[Mention] = []
     index = 0
     while index < len(words):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import (
@@ -17,9 +16,6 @@ from factloop.tools.linguistics.clauses import (
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.mentions import find_mentions
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 _PLACED_BY = {
     "in": "in", "to": "in", "from": "in", "at": "at", "with": "at", "joined": "at", "entered": "at", "attended": "at",
@@ -38,9 +34,9 @@ _ABOUT_THE_CLAUSE = word_set(
 """Verbs after *which* whose subject is what was said before rather than the noun phrase before the comma."""
 
 
-def split_relative(text: str, nlp: Language | None = None) -> list[str]:
+def split_relative(text: str) -> list[str]:
     """*X, who won A, lives in B* is *X lives in B* and *X won A*. Only clauses set off by a comma are taken off."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     floor = clause.subject if clause is not None else 0
     relatives = [
@@ -54,7 +50,7 @@ def split_relative(text: str, nlp: Language | None = None) -> list[str]:
         split = _take_off(text, words, index, floor, must_close=index in inner)
         if split is not None:
             main, extra = split
-            return [*split_relative(main, nlp), *split_relative(extra, nlp)]
+            return [*split_relative(main), *split_relative(extra)]
     return [text]
 
 
@@ -97,9 +93,9 @@ def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: st
     return f"{phrase} {body}" if verb.word_class in FINITE | PARTICIPIAL | {"base"} else None
 
 
-def split_subject_appositive(text: str, nlp: Language | None = None) -> list[str]:
+def split_subject_appositive(text: str) -> list[str]:
     """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …*."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None:
         return [text]
@@ -109,9 +105,9 @@ def split_subject_appositive(text: str, nlp: Language | None = None) -> list[str
     return _subject_appositive(text, words, clause.subject, inner[0], inner[-1], clause.verb)
 
 
-def split_final_appositive(text: str, nlp: Language | None = None) -> list[str]:
+def split_final_appositive(text: str) -> list[str]:
     """*X lives in A, a town in Bavaria* is *X lives in A* and *A is a town in Bavaria*."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None:
         return [text]

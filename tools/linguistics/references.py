@@ -35,25 +35,25 @@ def resolve_references(
     return claim
 
 
-def _replace_open(claim: str, context: Context, nlp: Language | None) -> str:
-    pronoun = _open_pronoun(tag_words(claim, nlp))
+def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
+    pronoun = _open_pronoun(tag_words(claim))
     if pronoun is None or _is_expletive(claim, pronoun):
         return claim
-    antecedents = find_antecedents(NUMBER_OF[pronoun.lower], context, nlp)
+    antecedents = find_antecedents(NUMBER_OF[pronoun.lower], context)
     return _replace(claim, pronoun, antecedents[0], context) if len(antecedents) == 1 else claim
 
 
-def is_ambiguous(claim: str, context: Context, nlp: Language | None = None) -> bool:
+def is_ambiguous(claim: str, context: Context) -> bool:
     """Whether the subject pronoun of the claim has several equally good antecedents, or none at all.
 
     True only in the clear case: *they* and *it* may stand for what no rule sees, so that they count only where nothing
     comes before.
     """
-    pronoun = _open_pronoun(tag_words(claim, nlp))
+    pronoun = _open_pronoun(tag_words(claim))
     if pronoun is None or pronoun.word_class == "possessive" or _is_expletive(claim, pronoun):
         return False
     number = NUMBER_OF[pronoun.lower]
-    found = find_antecedents(number, context, nlp)
+    found = find_antecedents(number, context)
     if number in {"it", "they"} and not found:
         return not context.before and not context.asked.mentions
     return len(found) != 1
