@@ -27,7 +27,7 @@ NOTHING_FOUND = "Nothing was found on this claim."
 
 
 class OfflineFusedStages:
-    """`FusedStages` by rules. `nlp` adds the tags and entities of a spaCy pipeline where it has them."""
+    """`FusedStages` by rules. Where the spaCy pipeline `nlp` parses, it splits instead; its entities are added."""
 
     reads_code = False
 
@@ -60,7 +60,7 @@ class OfflineFusedStages:
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
         context = context_at(task.response, task.start, task.prompt, self._nlp)
         claim = resolve_references(fact, context, self._nlp)
-        if is_ambiguous(fact, context, self._nlp):
+        if is_ambiguous(fact, context):
             return FoundFact(fact, claim, "ambiguous", "")
         if not is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp):
             return FoundFact(fact, claim, "irrelevant", "")

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 _LINE = re.compile(r"[^\r\n\v\f\u0085\u2028\u2029]*(?:\r\n|[\r\n\v\f\u0085\u2028\u2029]|$)")
-_INDENT = re.compile(r"[ \t]*")
 _FENCE = re.compile(r"[ \t]{0,3}(```|~~~)[`~]*[ \t]*([\w+#.-]*)")
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.talk import is_opinion
@@ -39,19 +38,13 @@ _META = re.compile(
     r"|(?:in|based on) my (?:training|knowledge|data)\b|there(?: is|'s) no (?:information|record)s? available to me)",
     re.IGNORECASE,
 )
-_TITLE = re.compile(
-    r"[^:]{1,80}: (?:an?|the|his|her|its|their) (?:[a-z]{1,12} ){0,2}(?:life|lives|biography|bio|career|legacy|history"
-    r"|story|overview|introduction|summary|guide|portrait|profile|outline|timeline|sketch)",
-    re.IGNORECASE,
-)
-"""A heading with its kind after a colon: *Mira Halden: a short life*."""
 _OPINION = re.compile(
     r"\b(?:i (?:personally )?(?:think|believe|feel|guess|suppose|suspect|doubt|love|like|prefer|assume)"
     r"|in my (?:humble )?(?:opinion|view)|imo|to me,|arguably|it seems to me|must-see|must-read)\b",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
-    r"(?:you|everyone|everybody|anyone|one|we|people) (?:should|must|ought to|may want to|might want to|need to|can)\b"
+    r"(?:you|everyone|everybody|anyone|one|we|people) (?:should|ought to|may want to|might want to|need to)\b"
     r"|it(?: is|'s|’s) (?:always |also )?"
     r"(?:important|essential|crucial|advisable|recommended|best|difficult|hard|unclear|unknown)\b"
     r"[^,]{0,20} to\b|more research is needed",
@@ -126,23 +119,12 @@ def _is_talk(line: Line) -> bool:
     return _META.match(line.text) is not None
 
 
-def _is_title(line: Line) -> bool:
-    return _TITLE.fullmatch(line.text) is not None
-
-
 def _is_opinion(line: Line) -> bool:
     return is_opinion(line.text)
 
 
-def _is_short(line: Line) -> bool:
-    """Whether it has fewer than three words, and is neither a value with its label nor a row of a table."""
-    if line.is_of_another_script:
-        return len(line.text) < 2
-    return len(line.plain) < 3 and not _is_labelled_value(line.text) and not _is_row(line.text)
-
-
 def _is_request(line: Line) -> bool:
-    return line.first in _IMPERATIVES and _is_imperative(line.plain)
+    return line.first in _IMPERATIVES and not line.has_detail and _is_imperative(line.plain)
 
 
 def _is_belief(line: Line) -> bool:
@@ -154,10 +136,6 @@ def _is_belief(line: Line) -> bool:
 
 def _is_advice(line: Line) -> bool:
     return _ADVICE.match(line.text) is not None and not any(word.word_class == "number" for word in line.plain)
-
-
-def _is_judgement_of_taste(line: Line) -> bool:
-    return bool(line.plain) and not line.has_detail and _is_taste(line.plain)
 
 
 def _is_verbless(line: Line) -> bool:
@@ -178,18 +156,6 @@ def _is_imperative(plain: Sequence[Word]) -> bool:
     )
 
 
-def _is_taste(plain: Sequence[Word]) -> bool:
-    """A copula with a word of taste right after it, and no further verb."""
-    copula = next((index for index, word in enumerate(plain) if word.lower in lexicon.BE), None)
-    if copula is None:
-        return plain[0].lower in {"what", "how"}
-    rest = plain[copula + 1 :]
-    head = next(
-        (word for word in rest[:5] if word.lower not in lexicon.FUNCTION_WORDS and word.word_class != "adverb"), None
-    )
-    return head is not None and head.lower in lexicon.EVALUATIVE and not any(word.word_class in FINITE for word in rest)
-
-
 def _is_labelled_value(text: str) -> bool:
     """*Born: 1879*, *Capital: Bern*."""
     label, colon, value = text.partition(":")
@@ -203,20 +169,15 @@ def _is_row(text: str) -> bool:
 
 def _is_fragment(text: str, plain: Sequence[Word]) -> bool:
     """A list item or table row without a verb that still says something: a number, or a label with a value."""
-    if _is_labelled_value(text) or _is_row(text):
-        return True
-    return len(plain) >= 4 and any(word.text[0].isdigit() for word in plain)
+    return _is_labelled_value(text) or _is_row(text) or any(word.text[0].isdigit() for word in plain)
 
 
 SILENCES: tuple[Rule[Silencer], ...] = (
     Rule("questions", _is_question),
     Rule("talk about the answer", _is_talk),
-    Rule("titles with a kind", _is_title),
     Rule("opinions", _is_opinion),
-    Rule("short lines", _is_short),
     Rule("requests", _is_request),
     Rule("beliefs", _is_belief),
     Rule("advice", _is_advice),
-    Rule("taste", _is_judgement_of_taste),
     Rule("lines without a verb", _is_verbless),
 )

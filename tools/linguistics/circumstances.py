@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.words import Word, tag_words
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 _WORD = r"[A-Z][^\W\d_.,;:()]{0,30}(?:[.'’&-][^\W\d_]{1,30}){0,3}\.?"
 _NAME = rf"(?:the )?(?:[a-z]{{3,12}} of )?{_WORD}(?: (?:of |of the |de |von |van |and the )?{_WORD}){{0,5}}"
@@ -27,7 +23,7 @@ _BORN = re.compile(r"(?P<who>[^()]{2,80}?) \((?P<born>born [^()–—;]{4,120})\
 _RESTRICTED = re.compile(r"\b(?:not|never|only|if|either|neither|both|or)\b", re.IGNORECASE)
 
 
-def split_parenthesis(text: str, nlp: Language | None = None) -> list[str]:  # noqa: ARG001 - a step's signature
+def split_parenthesis(text: str) -> list[str]:
     """*X (born on D) is a painter* is *X is a painter* and *X was born on D*."""
     found = _BORN.fullmatch(text)
     if found is None or re.search(r"\bdied\b| - ", found["born"]):
@@ -37,10 +33,10 @@ def split_parenthesis(text: str, nlp: Language | None = None) -> list[str]:  # n
     return [f"{found['who']} {found['rest']}", f"{found['who']} was {born}"]
 
 
-def split_circumstances(text: str, nlp: Language | None = None) -> list[str]:
+def split_circumstances(text: str) -> list[str]:
     """*X was born in P on D* is *X was born in P* and *X was born on D*; the same for *died*, *was founded by …* and so
     on. Only where nothing else follows the verb, so that no claim says less than it must."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None or _RESTRICTED.search(text) or not _is_single_event(words, clause.main):
         return [text]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import (
@@ -16,9 +15,6 @@ from factloop.tools.linguistics.clauses import (
     is_said_together,
 )
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 _JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
 _STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "if"})
@@ -34,10 +30,10 @@ _DEGREES = frozenset({"best", "better", "well", "more"})
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
 
 
-def split_clauses(text: str, nlp: Language | None = None) -> list[str]:
+def split_clauses(text: str) -> list[str]:
     """*A was built in 1900, and B burnt down in 1950* is two claims. A pronoun that opens the second clause is replaced
     by the subject of the first where it can stand for nothing else."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     first = find_clause(words)
     if first is None:
         return [text]
@@ -50,7 +46,7 @@ def split_clauses(text: str, nlp: Language | None = None) -> list[str]:
         if _opens_clause(words, index):
             cut = words[index - 1].start if is_comma(words[index - 1]) else word.start
             rest = text[words[index + 1].start :]
-            return [text[:cut].rstrip(), *split_clauses(_name_subject(rest, _subject(text, words, first)), nlp)]
+            return [text[:cut].rstrip(), *split_clauses(_name_subject(rest, _subject(text, words, first)))]
     return [text]
 
 
@@ -100,10 +96,10 @@ def _name_subject(clause: str, subject: str) -> str:
     return f"{subject} {rest}" if fits.get(head.lower(), False) else clause
 
 
-def split_verb_phrases(text: str, nlp: Language | None = None) -> list[str]:
+def split_verb_phrases(text: str) -> list[str]:
     """*X was born in A, studied at B and founded C* is three claims with the subject repeated. A date that leads the
     sentence goes with each of them, unless a later one has a date of its own."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None:
         return [text]
@@ -229,9 +225,9 @@ def _auxiliary(text: str, words: Sequence[Word], clause: Clause, begin: int) -> 
     return "" if takes_object else group
 
 
-def split_objects(text: str, nlp: Language | None = None) -> list[str]:
+def split_objects(text: str) -> list[str]:
     """*X holds a degree in A from B and a doctorate from C* is two claims: objects that each have an article."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None or is_said_together(text):
         return [text]

@@ -65,8 +65,6 @@ class Context:
 
     before: tuple[Said, ...]
     """The sentences right before it, in order."""
-    sentence: str
-    """The sentence itself, plain; empty at the end of the response."""
     asked: Said
     full_names: tuple[Mention, ...]
     """Names of two or more words from the prompt, the opening and the sentences before, each once."""
@@ -91,7 +89,6 @@ def context_at(response: str, start: int, prompt: str | None, nlp: Language | No
     opening, recent = discourse.sentences[: min(index, _FIRST)], discourse.sentences[max(_FIRST, index - _LAST) : index]
     return Context(
         before=earlier,
-        sentence=discourse.sentences[index].text if index < len(discourse.sentences) else "",
         asked=discourse.asked,
         full_names=_full_names(chain([discourse.asked], opening, recent)),
         about_person=discourse.asked.is_personal or any(said.is_personal for said in earlier),

@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import find_clause, is_comma, is_said_together
 from factloop.tools.linguistics.words import Word, WordClass, capitalised, content_words, tag_words
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 _AGENT_NOUN = re.compile(
     r"(?:er|or|ist|ian|man|men|woman|ant|eer|ess|poet|king|queen|chemist|scholar|critic|chef|coach|judge|mathematician"
@@ -35,9 +31,9 @@ def names_profession(noun: str) -> bool:
     return _AGENT_NOUN.search(noun.lower()) is not None
 
 
-def split_professions(text: str, nlp: Language | None = None) -> list[str]:
+def split_professions(text: str) -> list[str]:
     """*was a physicist and philosopher* is *was a physicist* and *was a philosopher*."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 2 >= len(words):
         return [text]
@@ -63,7 +59,7 @@ def split_professions(text: str, nlp: Language | None = None) -> list[str]:
     return [f"{stem}{article_text} {noun}" for article_text, noun in zip(articles, nouns, strict=True)]
 
 
-def split_titles(text: str, nlp: Language | None = None) -> list[str]:  # noqa: ARG001 - a step's signature
+def split_titles(text: str) -> list[str]:
     """Quoted titles that end a sentence, each with what stands before them."""
     titles = list(_QUOTED.finditer(text))
     if len(titles) < 2:
@@ -79,9 +75,9 @@ def split_titles(text: str, nlp: Language | None = None) -> list[str]:  # noqa: 
     return [f"{stem}{title.group()[0]}{title.group()[1:-1].rstrip(',.')}{title.group()[-1]}" for title in titles]
 
 
-def split_names(text: str, nlp: Language | None = None) -> list[str]:
+def split_names(text: str) -> list[str]:
     """Names in a list after *include*, *such as* and the like."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     openers = (i for i in reversed(range(len(words))) if words[i].lower in _LAST_OF_OPENERS and not words[i].enclosed)
     start = next((i for i in openers if _LISTS.search(text[: words[i].end].lower())), None)
     if start is None or start + 5 >= len(words) or find_clause(words) is None:
@@ -112,10 +108,10 @@ def _is_name(item: Sequence[Word]) -> bool:
     )
 
 
-def split_final_names(text: str, nlp: Language | None = None) -> list[str]:
+def split_final_names(text: str) -> list[str]:
     """*worked in Arden, Lindel and Oss*: names that end the sentence after a preposition or verb. Two names must each
     be of two words, since *Trinidad and Tobago* is one."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None or is_said_together(text):
         return [text]

@@ -40,7 +40,8 @@ _PLACE_PREPOSITIONS = frozenset({"in", "at", "to", "near", "through", "across"})
 _NOT_NAMES = lexicon.NAME_STOP | word_set(
     """
     question answer tell who what when where why how give write list describe explain name please provide born
-    died first early later life career both many some several most according during after before despite
+    died first early later life career both many some several most according during after before despite aside apart
+    overall
     """
 )
 
@@ -63,7 +64,7 @@ class Mention:
 @lru_cache(maxsize=4096)
 def find_mentions(text: str, nlp: Language | None = None) -> tuple[Mention, ...]:
     """The mentions of one sentence in order. Entities of `nlp` are added, and its types win, where it finds any."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     found: list[Mention] = []
     index = 0
     while index < len(words):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import (
@@ -15,12 +14,8 @@ from factloop.tools.linguistics.clauses import (
     relative_close,
 )
 from factloop.tools.linguistics.lexicon import word_set
-from factloop.tools.linguistics.lists import names_profession
 from factloop.tools.linguistics.mentions import find_mentions
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 _PLACED_BY = {
     "in": "in", "to": "in", "from": "in", "at": "at", "with": "at", "joined": "at", "entered": "at", "attended": "at",
@@ -39,9 +34,9 @@ _ABOUT_THE_CLAUSE = word_set(
 """Verbs after *which* whose subject is what was said before rather than the noun phrase before the comma."""
 
 
-def split_relative(text: str, nlp: Language | None = None) -> list[str]:
+def split_relative(text: str) -> list[str]:
     """*X, who won A, lives in B* is *X lives in B* and *X won A*. Only clauses set off by a comma are taken off."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     floor = clause.subject if clause is not None else 0
     relatives = [
@@ -55,7 +50,7 @@ def split_relative(text: str, nlp: Language | None = None) -> list[str]:
         split = _take_off(text, words, index, floor, must_close=index in inner)
         if split is not None:
             main, extra = split
-            return [*split_relative(main, nlp), *split_relative(extra, nlp)]
+            return [*split_relative(main), *split_relative(extra)]
     return [text]
 
 
@@ -98,9 +93,9 @@ def _relative_claim(words: Sequence[Word], relative: int, start: int, phrase: st
     return f"{phrase} {body}" if verb.word_class in FINITE | PARTICIPIAL | {"base"} else None
 
 
-def split_subject_appositive(text: str, nlp: Language | None = None) -> list[str]:
+def split_subject_appositive(text: str) -> list[str]:
     """*X, a physicist from Y, won Z* is *X won Z* and *X was a physicist from Y*; also *X, born in A, …*."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None:
         return [text]
@@ -110,24 +105,9 @@ def split_subject_appositive(text: str, nlp: Language | None = None) -> list[str
     return _subject_appositive(text, words, clause.subject, inner[0], inner[-1], clause.verb)
 
 
-def split_enclosed_profession(text: str, nlp: Language | None = None) -> list[str]:
-    """*was built by Ann Lee, a painter, and was lit in 1698* is *was built by Ann Lee and was lit in 1698* and *Ann Lee
-    was a painter*."""
-    words = tag_words(text, nlp)
-    clause = find_clause(words)
-    if clause is None:
-        return [text]
-    commas = [i for i, word in enumerate(words) if is_comma(word)]
-    enclosed = _enclosed_profession(text, words, commas, clause.verb)
-    if enclosed is None:
-        return [text]
-    main, extra = enclosed
-    return [*split_enclosed_profession(main, nlp), extra]
-
-
-def split_final_appositive(text: str, nlp: Language | None = None) -> list[str]:
+def split_final_appositive(text: str) -> list[str]:
     """*X lives in A, a town in Bavaria* is *X lives in A* and *A is a town in Bavaria*."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None:
         return [text]
@@ -163,46 +143,12 @@ def _is_governing(words: Sequence[Word], participle: Word) -> bool:
     return index < len(words) and words[index].word_class == "preposition"
 
 
-def _enclosed_profession(text: str, words: Sequence[Word], commas: Sequence[int], verb: int) -> tuple[str, str] | None:
-    """*was built by Ann Lee, a painter and engraver, and was lit in 1698*: the sentence without what she was, and that.
-
-    Only professions after a full name, and only where the sentence goes on in a way that a list cannot."""
-    for first in (comma for comma in commas if verb < comma < len(words) - 2):
-        if words[first + 1].lower not in {"a", "an"}:
-            continue
-        start = _full_name_start(text, words, first)
-        if start is None or start <= verb or is_comma(words[start - 1]) or words[start - 1].word_class == "conjunction":
-            continue
-        last = next((comma for comma in commas if comma > first and _goes_on(words, comma + 1)), None)
-        if last is None or not _are_professions(words[first + 2 : last]):
-            continue
-        body = text[words[first + 1].start : words[last - 1].end]
-        main = f"{text[: words[first - 1].end]} {text[words[last].end :].lstrip()}"
-        return main, f"{text[words[start].start : words[first - 1].end]} {_copula(words, verb)} {body}"
-    return None
-
-
 def _full_name_start(text: str, words: Sequence[Word], end: int) -> int | None:
     """Index at which the name of two or more words that ends before `end` begins; initials are among them."""
     for mention in find_mentions(text):
         if mention.end == words[end - 1].end and len(mention.names) > 1:
             return next(index for index, word in enumerate(words) if word.start == mention.start)
     return None
-
-
-def _goes_on(words: Sequence[Word], index: int) -> bool:
-    """Whether a verb phrase or a date follows the comma before `index`."""
-    if index + 1 >= len(words):
-        return False
-    if words[index].word_class == "preposition":
-        return words[index + 1].word_class == "number"
-    verb = index + 1 if words[index].lower in {"and", "but"} else index
-    return words[verb].word_class in {"auxiliary", "modal", "past"}
-
-
-def _are_professions(words: Sequence[Word]) -> bool:
-    is_plain = all(word.word_class in {"other", "name"} or word.lower == "and" or is_comma(word) for word in words)
-    return is_plain and bool(words) and names_profession(words[-1].text)
 
 
 def _is_final_appositive(words: Sequence[Word], comma: int, subject: int) -> bool:

@@ -1,4 +1,4 @@
-"""spaCy pipelines: a model that the user names, or the blank English one beside which the rules do the work."""
+"""spaCy pipelines: one that the user names, whose parser replaces the rules that split; or a blank English one."""
 
 from __future__ import annotations
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, find_clause
 from factloop.tools.linguistics.lists import names_profession
 from factloop.tools.linguistics.words import FINITE, Word, tag_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from spacy.language import Language
 
 _COPULA_TAILS = {
     "known": "", "located": "", "situated": "", "based": "", "headquartered": "", "born": "was", "founded": "was",
@@ -25,9 +20,9 @@ _LONGEST_NOUN = 3
 """Words of a profession: *portrait painter*, *stage and film actor* is no longer one."""
 
 
-def split_participle(text: str, nlp: Language | None = None) -> list[str]:
+def split_participle(text: str) -> list[str]:
     """*X is an actor born in A and best known for B* is *X is an actor*, *X was born in A* and so on."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None or clause.main != clause.verb or words[clause.verb].lower not in lexicon.BE:
         return [text]
@@ -48,9 +43,9 @@ def split_participle(text: str, nlp: Language | None = None) -> list[str]:
     return [text]
 
 
-def split_predicate_relative(text: str, nlp: Language | None = None) -> list[str]:
+def split_predicate_relative(text: str) -> list[str]:
     """*X is a company that makes Y* is *X is a company* and *X makes Y*."""
-    words = tag_words(text, nlp)
+    words = tag_words(text)
     clause = find_clause(words)
     if clause is None or clause.main != clause.verb or words[clause.verb].lower not in lexicon.BE:
         return [text]
@@ -81,9 +76,9 @@ def _skip_adverbs(words: Sequence[Word], index: int) -> int:
     return index
 
 
-def split_nationality(text: str, nlp: Language | None = None) -> list[str]:
+def split_nationality(text: str) -> list[str]:
     """*X is a Danish painter* is *X is Danish* and *X is a painter*; *a French teacher* may teach French and stays."""
-    words = tag_words(text.rstrip("."), nlp)
+    words = tag_words(text.rstrip("."))
     clause = find_clause(words)
     if clause is None or words[clause.verb].lower not in lexicon.BE or clause.verb + 3 >= len(words):
         return [text]

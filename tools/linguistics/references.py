@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents, object_antecedent
+from factloop.tools.linguistics.antecedents import NUMBER_OF, find_antecedents
 from factloop.tools.linguistics.clauses import EXPLETIVE
 from factloop.tools.linguistics.discourse import Context
 from factloop.tools.linguistics.families import Rule
@@ -27,42 +27,33 @@ def resolve_references(
 ) -> str:
     """The claim with its pronoun and its short names replaced.
 
-    Of pronouns those that are the subject, its possessor, or *it* and *its* as objects of a person's doing are
-    replaced. A claim is left alone wherever there is doubt, and what refers to something inside the claim stays as it
-    is. `rules` are `RESOLVERS` where not given.
+    Of pronouns those that are the subject or its possessor are replaced. A claim is left alone wherever there is doubt,
+    and what refers to something inside the claim stays as it is. `rules` are `RESOLVERS` where not given.
     """
     for rule in RESOLVERS if rules is None else rules:
         claim = rule.apply(claim, context, nlp)
     return claim
 
 
-def _replace_open(claim: str, context: Context, nlp: Language | None) -> str:
-    pronoun = _open_pronoun(tag_words(claim, nlp))
+def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
+    pronoun = _open_pronoun(tag_words(claim))
     if pronoun is None or _is_expletive(claim, pronoun):
         return claim
-    antecedents = find_antecedents(NUMBER_OF[pronoun.lower], context, nlp)
+    antecedents = find_antecedents(NUMBER_OF[pronoun.lower], context)
     return _replace(claim, pronoun, antecedents[0], context) if len(antecedents) == 1 else claim
 
 
-def _replace_inner(claim: str, context: Context, nlp: Language | None) -> str:
-    inner = [word for word in tag_words(claim, nlp)[1:] if word.lower in {"it", "its"} and not word.enclosed]
-    if len(inner) != 1 or _is_expletive(claim, inner[0]):
-        return claim
-    antecedent = object_antecedent(claim, inner[0], context, nlp)
-    return claim if antecedent is None else _replace(claim, inner[0], antecedent, context)
-
-
-def is_ambiguous(claim: str, context: Context, nlp: Language | None = None) -> bool:
+def is_ambiguous(claim: str, context: Context) -> bool:
     """Whether the subject pronoun of the claim has several equally good antecedents, or none at all.
 
     True only in the clear case: *they* and *it* may stand for what no rule sees, so that they count only where nothing
     comes before.
     """
-    pronoun = _open_pronoun(tag_words(claim, nlp))
+    pronoun = _open_pronoun(tag_words(claim))
     if pronoun is None or pronoun.word_class == "possessive" or _is_expletive(claim, pronoun):
         return False
     number = NUMBER_OF[pronoun.lower]
-    found = find_antecedents(number, context, nlp)
+    found = find_antecedents(number, context)
     if number in {"it", "they"} and not found:
         return not context.before and not context.asked.mentions
     return len(found) != 1
@@ -130,11 +121,12 @@ def _expansion(claim: str, mention: Mention, context: Context) -> str | None:
     if has_article or mention.kind == "thing" or _LONGER_NAME.match(claim, mention.end):
         return None
     expanded = _full_name(mention.text, context)
+    if claim[mention.start :].lower().startswith(expanded.lower()):
+        return None  # *Quick sand*, asked about as *Quick Sand*
     return expanded if expanded != mention.text else None
 
 
 RESOLVERS: tuple[Rule[Resolver], ...] = (
     Rule("short names", _expand_short_names),
     Rule("subject pronouns", _replace_open),
-    Rule("object pronouns", _replace_inner),
 )

@@ -70,7 +70,7 @@ def is_relevant(claim: str, *, prompt: str | None, response: str, nlp: Language 
     topic = _read_topic(response, prompt, nlp)
     if not topic.can_judge or topic.asked & {_stem(word) for word in content_words(claim)}:
         return True
-    words = tag_words(claim, nlp)
+    words = tag_words(claim)
     clause = find_clause(words)
     if clause is None or refers_back(words):
         return True
@@ -91,7 +91,7 @@ def _read_topic(response: str, prompt: str | None, nlp: Language | None) -> _Top
     linked = {
         number
         for number, (text, _, is_item) in enumerate(clauses)
-        if is_item or number == 0 or asked & stated[number] or refers_back(tag_words(text, nlp))
+        if is_item or number == 0 or asked & stated[number] or refers_back(tag_words(text))
     }
     return _Topic(
         asked=asked,

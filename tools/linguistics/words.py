@@ -1,4 +1,4 @@
-"""Words of a sentence with a coarse class each, by closed lists and endings, or by a spaCy tagger where given."""
+"""Words of a sentence with a coarse class each, by closed lists and endings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from factloop.tools.linguistics import lexicon
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 WordClass = Literal[
     "determiner", "possessive", "pronoun", "preposition", "conjunction", "subordinator", "relative", "auxiliary",
@@ -44,11 +41,6 @@ _BEFORE_NOUN: frozenset[WordClass] = frozenset({"determiner", "possessive", "pre
 _BEFORE_OBJECT: frozenset[WordClass] = frozenset({"ed", "participle", "past", "present", "auxiliary"})
 """A verb before a form in -s makes that a noun: *published works*."""
 
-_PENN: dict[str, WordClass] = {
-    "VBD": "past", "VBN": "participle", "VBZ": "present", "VBP": "base", "VB": "base", "MD": "modal", "NNP": "name",
-    "NNPS": "name", "NN": "other", "NNS": "other", "JJ": "other", "CD": "number", "RB": "adverb", "IN": "preposition",
-}  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -64,20 +56,16 @@ class Word:
 
 
 @lru_cache(maxsize=1024)
-def tag_words(sentence: str, nlp: Language | None = None) -> tuple[Word, ...]:
-    """Words and marks of a sentence in order. `nlp` is used where its pipeline has a tagger.
+def tag_words(sentence: str) -> tuple[Word, ...]:
+    """Words and marks of a sentence in order.
 
     Cached: the steps that split a sentence, and the references of the next one, look at the same text again."""
     found = list(_TOKEN.finditer(sentence))
     enclosed = _enclosed(found)
-    tagged = _tags(sentence, nlp) if nlp is not None and nlp.has_pipe("tagger") else {}
     words: list[Word] = []
     for index, match in enumerate(found):
         text = match.group()
-        word_class = _classify(text, words)
-        if word_class not in {"auxiliary", "pronoun", "possessive", "relative"} and match.start() in tagged:
-            word_class = tagged[match.start()]
-        words.append(Word(text, text.lower(), match.start(), match.end(), word_class, enclosed[index]))
+        words.append(Word(text, text.lower(), match.start(), match.end(), _classify(text, words), enclosed[index]))
     return tuple(words)
 
 
@@ -152,7 +140,3 @@ def _enclosed(found: Sequence[re.Match[str]]) -> list[bool]:
         elif mark in closers:
             opened[closers[mark]] = index
     return inside
-
-
-def _tags(sentence: str, nlp: Language) -> dict[int, WordClass]:
-    return {token.idx: _PENN[token.tag_] for token in nlp(sentence) if token.tag_ in _PENN}

@@ -128,13 +128,6 @@ SPLIT = {
         "Ilse Varga is a singer.",
         "Ilse Varga was born Ilse Marr in 1901.",
     ],
-    "The first tower was built by Otto Berg, a painter and engraver, and was lit in 1698 [1].": [
-        "The first tower was built by Otto Berg.",
-        "The first tower was lit in 1698.",
-        "Otto Berg was a painter.",
-        "Otto Berg was an engraver.",
-    ],
-    "He wrote to Ann Lee, a judge, in 1905.": ["He wrote to Ann Lee in 1905.", "Ann Lee was a judge."],
     "She is a descendant of Otto Berg, a poet.": ["She is a descendant of Otto Berg.", "Otto Berg is a poet."],
     "The museum is in the Old Mill, a house of 1901.": [
         "The museum is in the Old Mill.",
@@ -199,12 +192,23 @@ SPLIT = {
         "Otto Berg was born on 29 August 1993.",
     ],
     "Otto Berg (born 1993) is an artist.": ["Otto Berg is an artist.", "Otto Berg was born in 1993."],
-    "- **Lindel**: a small town in the hills": ["Lindel is a small town in the hills."],
+    "- **Mast:** Supports the sails.": ["Mast: Supports the sails."],
+    'He wrote books, such as "Mills and Rivers", and "The Gate".': [
+        'He wrote books, such as "Mills and Rivers".',
+        'He wrote books, such as "The Gate".',
+    ],
+    "He is a bowler and plays for both Arden and Oss.": ["He is a bowler.", "He plays for both Arden and Oss."],
+    "The firm employs 240 people and reported a loss in 1922.": [
+        "The firm employs 240 people.",
+        "The firm reported a loss in 1922.",
+    ],
     "**Port**: The port of Lindel opened in 1901.[1]": ["The port of Lindel opened in 1901."],
     "However, it is worth noting that [Lindel](http://a.b) has a __port__.": ["Lindel has a port."],
 }
 
 WHOLE = [
+    'He wrote about it in "Mills and Rivers".',
+    "The firm said it had paid its debts and left Arden.",
     "Trinidad and Tobago is a country.",
     "Tom and Ann were married in 1990.",
     'He said "I came and saw and won" and left the room.',
@@ -240,7 +244,6 @@ WHOLE = [
 ]
 
 NO_CLAIM = [
-    "Otto Berg: a short life",
     "",
     "   ",
     "\0",
@@ -251,7 +254,6 @@ NO_CLAIM = [
     "I don't know.",
     "I'm not sure about that.",
     "I think it was great.",
-    "Lindel is a beautiful town.",
     "She was arguably the best.",
     "Here is an overview of her life:",
     "In conclusion, let me know if you need more details.",
@@ -262,6 +264,9 @@ NO_CLAIM = [
 ]
 
 KEPT = [
+    "Use coarse grounds and cold water in a ratio of 1 to 8.",
+    "You can switch plans at any time.",
+    "Population 3.1 million",
     "She was arguably the best, and won 14 titles.",
     "Great Lindel is a town in the hills.",
     "Name changes were common in 1901.",

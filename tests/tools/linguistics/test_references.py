@@ -7,9 +7,9 @@ from factloop.tools.linguistics.discourse import context_at
 from tests.work import LINEAR, growth
 
 
-def resolve_references(claim: str, *, before: str, prompt: str | None, sentence: str | None = None) -> str:
-    """The claim resolved as one of `sentence`, which stands after `before`."""
-    context = context_at(f"{before}{sentence or claim}", len(before), prompt)
+def resolve_references(claim: str, *, before: str, prompt: str | None) -> str:
+    """The claim resolved where it stands after `before`."""
+    context = context_at(f"{before}{claim}", len(before), prompt)
     return references.resolve_references(claim, context)
 
 
@@ -72,21 +72,9 @@ def test_a_full_name_far_back_in_a_long_response_is_found() -> None:
     assert resolve_references("Halden died.", before=before, prompt=None) == "Mira Halden died."
 
 
-def test_titles_exclude_the_wrong_pronoun() -> None:
-    before = "Mr. Otto Berg met Queen Ilse Varga. "
-    assert resolve_references("She smiled.", before=before, prompt=None).endswith("Ilse Varga smiled.")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "resolved"),
-    [
-        ("In 1921 President Otto Berg gave her a medal. ", "Mira Halden did not marry."),
-        ("In 1921 Anna Berg met her. ", "Mira Halden did not marry."),
-        ("Anna Berg sold her house. ", "Anna Berg did not marry."),
-    ],
-)
-def test_who_does_something_to_her_is_not_she(sentence: str, resolved: str) -> None:
-    assert resolve_references("She did not marry.", before=BEFORE + sentence, prompt=PROMPT) == resolved
+def test_an_opening_adverb_is_no_antecedent() -> None:
+    before = BEFORE + "Aside from chemistry, she taught music. "
+    assert resolve_references("She died in 1955.", before=before, prompt=PROMPT) == "Mira Halden died in 1955."
 
 
 def test_ambiguous_only_with_equally_good_antecedents_or_none() -> None:
@@ -120,49 +108,10 @@ def test_a_definite_description_is_an_antecedent(before: str, claim: str, resolv
     assert resolve_references(claim, before=f"{before} ", prompt="What is the Oss Light?") == resolved
 
 
-OBJECTS = [
-    (
-        "The first tower was lit in 1698. ",
-        "It was destroyed by a storm, and Ann Lee died in it.",
-        "Ann Lee died in it.",
-        "Ann Lee died in the first tower.",
-    ),
-    (
-        "",
-        "John Marr built the third mill and modelled its shape on an oak.",
-        "John Marr modelled its shape on an oak.",
-        "John Marr modelled the third mill's shape on an oak.",
-    ),
-    (
-        "",
-        "She wrote a novel and published it in 1920.",
-        "She published it in 1920.",
-        "She published the novel in 1920.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("before", "sentence", "claim", "resolved"), OBJECTS)
-def test_an_object_is_replaced_where_it_is_clear(before: str, sentence: str, claim: str, resolved: str) -> None:
-    assert resolve_references(claim, before=before, prompt=None, sentence=sentence) == resolved
-
-
-OBJECTS_LEFT = [
-    ("John Marr built the mill for the king and sold it.", "John Marr sold it."),
-    ("Halden Works bought the mill and moved its office.", "The company moved its office."),
-    ("Ann Lee likes the mills and paints it.", "Ann Lee paints it."),
-    ("Ann Lee left the city of Oss and praised it.", "Ann Lee praised it."),
-]
-
-
-@pytest.mark.parametrize(("sentence", "claim"), OBJECTS_LEFT)
-def test_an_object_is_left_where_it_may_be_another(sentence: str, claim: str) -> None:
-    assert resolve_references(claim, before="", prompt=None, sentence=sentence) == claim
-
-
-def test_what_a_person_acted_upon_makes_an_older_thing_doubtful() -> None:
-    before = "The second tower burned down. John Marr built the third tower. "
-    assert resolve_references("It was lit in 1759.", before=before, prompt=None) == "It was lit in 1759."
+def test_a_name_that_goes_on_in_small_letters_is_not_expanded() -> None:
+    assert (
+        resolve_references("Sinking sand is wet.", before="", prompt="What is Sinking Sand?") == "Sinking sand is wet."
+    )
 
 
 @pytest.mark.parametrize("claim", ["Marr's Tower was lit in 1759.", "Marr's College moved.", "Marr’s Bridge fell."])
