@@ -89,7 +89,7 @@ def test_the_terminal_has_figures_side_by_side_with_their_notes() -> None:
         ["strict", "0.75", "1,200"],
         ["[0.60,", "0.81]"],
         ["n", "1,200"],
-        ["mild", "–", "3"],
+        ["mild", "undefined", "3"],
         ["no", "labels", "to"],
         ["go", "by"],
         [],

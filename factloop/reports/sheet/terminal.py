@@ -174,6 +174,9 @@ def _below(cell: Cell) -> str:
 
 def _texts(cell: Cell, *, says_why: bool = False) -> Iterator[str]:
     """The words of a cell, then its note."""
-    yield one_line(f"undefined: {cell.why}" if cell.why and says_why else cell.text)
+    if cell.why:
+        yield f"undefined: {one_line(cell.why)}" if says_why else "undefined"
+    else:
+        yield one_line(cell.text)
     if cell.note:
         yield one_line(cell.note)
