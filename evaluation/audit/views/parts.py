@@ -64,8 +64,8 @@ def _rates(view: View) -> Part:
     return Part(
         "rates",
         "How often is it right?",
-        "TPR: of the claims that hold, the share passed. TNR: of those that do not, the share stopped. With a gap "
-        "above 0 it lets errors pass, below 0 it finds errors where there are none. A coin has 50 and 50.",
+        "TPR: of the claims that hold, the share passed. TNR: of those that do not, the share stopped. With TPR above "
+        "TNR it lets errors pass, with TNR above TPR it finds errors where there are none. A coin has 50 and 50.",
         (sheets.rates(view),),
         ("rates",),
         view.draw(draw_rates, found),
