@@ -64,5 +64,5 @@ BY_LEVEL = (EVALUATOR, _LEVEL)
 
 
 def value_alone(one: AuditFigure) -> Cell:
-    """The value alone: that of what stands beside it says how sure it is."""
+    """The value without its interval and basis, which a figure beside it has."""
     return value_cell(one.value, percent, one.why)
