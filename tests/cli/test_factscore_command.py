@@ -94,7 +94,7 @@ def test_verdicts_are_compared_with_labels_fact_by_fact(
     assert summary.scores.abstention == "exclude"
     assert sim.bodies("SentenceFacts" if plan == "paper" else "SelfContainedFact") == sim.bodies("AtomicFacts") == []
     assert "Agreement with people's labels" in done.out
-    assert "Cohen's kappa" in done.out
+    assert "Cohen’s kappa" in done.out
 
 
 def test_systems_and_limit_choose_the_responses(factloop: Command, data: Path, home: Path, docs: Path) -> None:

@@ -49,7 +49,7 @@ def sample(names: tuple[str, ...] = ("strict", "mild"), heading: str = "claims")
             (Column("Of", is_name=True, is_heading=True), lambda _: heading),
             (Column("TPR", is_strong=True), lambda row: figure_cell(row[1][0], shown)),
             (page_only("Its FNR"), lambda row: value_cell(row[1][0].value, lambda value: shown(1 - value))),
-            (Column("Labelled claims"), lambda row: row[1][1]),
+            (Column("Labelled claims", key="n_labelled"), lambda row: row[1][1]),
         ),
         given,
         of=lambda row: (row[0],),
@@ -89,7 +89,7 @@ def test_the_terminal_has_figures_side_by_side_with_their_notes() -> None:
         ["strict", "0.75", "1,200"],
         ["[0.60,", "0.81]"],
         ["n", "1,200"],
-        ["mild", "–", "3"],
+        ["mild", "undefined", "3"],
         ["no", "labels", "to"],
         ["go", "by"],
         [],
@@ -153,7 +153,7 @@ def test_the_page_says_why_and_what_figures_rest_on() -> None:
 def test_the_csv_has_all_digits_and_empty_places_where_nothing_is_known() -> None:
     assert saved(sample()) == [
         [
-            "Evaluator", "Of", "TPR", "TPR low", "TPR high", "TPR n", "TPR undefined", "Its FNR", "Labelled claims"
+            "Evaluator", "Of", "TPR", "TPR low", "TPR high", "TPR n", "TPR undefined", "Its FNR", "n_labelled"
         ],
         ["strict", "claims", "0.75", "0.6", "0.8125", "1200", "", "0.75", "1200"],
         ["mild", "claims", "", "", "", "0", "no labels to go by", "", "3"],

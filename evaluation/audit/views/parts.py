@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from factloop.evaluation.audit.adjustment_records import AdjustmentReport, MeanAdjustment
 from factloop.evaluation.audit.units import Level
-from factloop.evaluation.audit.views import sheets
+from factloop.evaluation.audit.views import adjustment_sheets, document_sheets, sheets
 from factloop.evaluation.audit.views.pictures.adjustment import draw_adjustment
 from factloop.evaluation.audit.views.pictures.agreement import draw_agreement
 from factloop.evaluation.audit.views.pictures.bias import draw_headroom, draw_mean_bias, draw_system_bias
@@ -19,7 +19,7 @@ from factloop.evaluation.audit.views.pictures.marks import Mark
 from factloop.evaluation.audit.views.pictures.ranking import WrongPairs, draw_orders, draw_wrong_pairs
 from factloop.evaluation.audit.views.pictures.rates import draw_rates
 from factloop.evaluation.audit.views.pictures.similarity import draw_similarity
-from factloop.evaluation.audit.views.sheets import Scope
+from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.audit.views.words import where
 from factloop.reports.sheet.table import Sheet
 
@@ -64,8 +64,8 @@ def _rates(view: View) -> Part:
     return Part(
         "rates",
         "How often is it right?",
-        "TPR: of the claims that hold, the share passed. TNR: of those that do not, the share stopped. With a gap "
-        "above 0 it lets errors pass, below 0 it finds errors where there are none. A coin has 50 and 50.",
+        "TPR: of the claims that hold, the share passed. TNR: of those that do not, the share stopped. With TPR above "
+        "TNR it lets errors pass, with TNR above TPR it finds errors where there are none. A coin has 50 and 50.",
         (sheets.rates(view),),
         ("rates",),
         view.draw(draw_rates, found),
@@ -143,7 +143,7 @@ def _similarity(view: View) -> Part:
         "Does it follow the wording?",
         "Claims in five bins, by the share of their word pairs that the document has. TPR that falls to the left "
         "punishes paraphrase; TNR that falls to the right is taken in by copied words.",
-        (sheets.wording(view),),
+        (document_sheets.wording(view),),
         ("similarity",),
         view.draw(draw_similarity, found),
     )
@@ -156,7 +156,7 @@ def _chunking(view: View) -> Part:
         "Does it miss what stands far apart?",
         "Predictions with the whole document against those with the best of its chunks. Of claims that no single chunk "
         "carries more are lost, if the chunks are what loses them.",
-        (sheets.chunking(view),),
+        (document_sheets.chunking(view),),
         ("chunking",),
         view.draw(draw_chunking, found),
     )
@@ -170,7 +170,7 @@ def _adjustment(view: View) -> Part:
         "Can labels of one system mend its error rates?",
         "Each system serves once for calibration, and the error rates of the others are estimated. The figures are "
         "means over these choices of the mean and the worst magnitude of the bias.",
-        (sheets.adjustment(view), sheets.calibrations(view)),
+        (adjustment_sheets.adjustment(view), adjustment_sheets.calibrations(view)),
         ("adjustment", "mean_adjustment", "calibrations"),
         view.draw(draw_adjustment, found),
     )

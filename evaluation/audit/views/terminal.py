@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -10,14 +10,18 @@ from rich.text import Text
 from factloop.evaluation.audit.advice import Advice, Leave
 from factloop.evaluation.audit.estimate import Group
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.views.sheets import Scope, on_terminal
+from factloop.evaluation.audit.views import adjustment_sheets, document_sheets, sheets
+from factloop.evaluation.audit.views.scope import Scope
 from factloop.evaluation.audit.views.words import LEAVES, where
 from factloop.evaluation.statistics.significance import PValueAdjustment
 from factloop.reports.figures import plural
+from factloop.reports.sheet.table import Sheet
 from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
+MOST_PAIRS = 15
+"""Pairs of evaluators whose overlap is shown; with more, only that with the labels."""
 _STYLES = {Leave.YES: "green", Leave.WITH_CARE: "yellow", Leave.NO: "red", Leave.UNKNOWN: "dim"}
 _CORRECTIONS = {
     PValueAdjustment.NONE: "no correction for many pairs",
@@ -36,9 +40,22 @@ def print_audit(report: AuditReport, console: Console) -> None:
     for at in report.at:
         console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))
         console.print()
-        for sheet in on_terminal(Scope(at, group)):
+        for sheet in _sheets(Scope(at, group)):
             print_sheet(console, sheet)
     print_section(console, "Result", rows_table(_result_rows(report)))
+
+
+def _sheets(scope: Scope) -> Iterator[Sheet]:
+    """Of one data set, or of all; those of all end with a line for each data set."""
+    yield sheets.rates(scope)
+    yield sheets.error_rates(scope)
+    yield sheets.ranking(scope)
+    yield sheets.agreement(scope, most=MOST_PAIRS)
+    yield adjustment_sheets.adjustment(scope)
+    yield document_sheets.wording(scope)
+    yield document_sheets.chunking(scope)
+    if scope.group.kind == "all":
+        yield sheets.by_group(scope.at)
 
 
 def _shown_group(report: AuditReport) -> Group:

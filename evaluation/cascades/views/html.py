@@ -18,8 +18,7 @@ def render_cascade_html(cascade: CascadeFile) -> str:
         cascade=cascade,
         tuned=tuned,
         rows=list(words.rows(cascade)),
-        heads=list(words.CURVE_HEADS),
-        curve=[words.curve_row(point) for point in tuned.curve] if tuned is not None else [],
+        curve=words.curve(tuned.curve if tuned is not None else ()),
         picture=draw_cascade_curve(tuned.curve, stated=tuned.max_error) if tuned is not None else None,
         said=words,
     )

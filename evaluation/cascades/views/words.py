@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from factloop.checking.cascade.records import CascadeFile, CascadePoint, CascadeSide, CascadeTuning, ErrorKind
 from factloop.reports.figures import percent, plural
+from factloop.reports.sheet.table import Column, Sheet, Told, name, sheet_of
 
 KIND_WORDS = {
     ErrorKind.BALANCED: "accepts and rejects cheaply",
@@ -73,18 +74,15 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
     yield "To the model", f"{share(tuned.share_sent)} of the claims"
 
 
-_BALANCED = "Balanced error, if the model never errs"
-CURVE_HEADS = ("Error stated", "To the model", "Accepted", "wrong", "Rejected", "wrong", _BALANCED)
-
-
-def curve_row(point: CascadePoint) -> tuple[str, ...]:
-    """One line under `CURVE_HEADS`."""
-    return (
-        percent(point.max_error),
-        share(point.share_sent),
-        f"{point.n_accepted:,}",
-        f"{point.n_accepted_wrong:,}",
-        f"{point.n_rejected:,}",
-        f"{point.n_rejected_wrong:,}",
-        share(point.balanced_error),
+def curve(points: Iterable[CascadePoint]) -> Sheet:
+    """What another stated error would give, each for itself."""
+    told: tuple[Told[CascadePoint], ...] = (
+        (name("Error stated"), lambda one: percent(one.max_error)),
+        (Column("To the model"), lambda one: share(one.share_sent)),
+        (Column("Accepted"), lambda one: one.n_accepted),
+        (Column("of them wrong"), lambda one: one.n_accepted_wrong),
+        (Column("Rejected"), lambda one: one.n_rejected),
+        (Column("of them wrong"), lambda one: one.n_rejected_wrong),
+        (Column("Balanced error, if the model never errs"), lambda one: share(one.balanced_error)),
     )
+    return sheet_of("With other errors stated, each for itself", told, points)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from factloop.evaluation.comparing.records import (
-    ClaimAgreement,
-    ClaimFigure,
-    Comparison,
-    LabelComparison,
-    PairedDifference,
-)
+from factloop.evaluation.comparing.records import ClaimAgreement, Comparison, LabelComparison, PairedDifference
 from factloop.evaluation.comparing.words import name_of, p_value, point_interval, points
 from factloop.evaluation.runs.views.words import share
 from factloop.reports.figures import percent
@@ -19,6 +13,7 @@ from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
     Column,
+    Line,
     Sheet,
     Told,
     count_cell,
@@ -62,31 +57,30 @@ def _interval(one: PairedDifference) -> str:
 
 
 def verdicts(claims: ClaimAgreement) -> Sheet:
-    def counted(column: int) -> Callable[[int], Cell]:
-        return lambda row: replace(count_cell(claims.table[row][column]), is_marked=row == column)
-
-    told: tuple[Told[int], ...] = (
-        (name("A \\ B"), lambda row: VERDICT_WORDS[row]),
-        *((Column(words), counted(column)) for column, words in enumerate(VERDICT_WORDS)),
+    columns = (name("A \\ B"), *map(Column, VERDICT_WORDS))
+    lines = (
+        Line((Cell(words), *(replace(count_cell(n), is_marked=place == other) for other, n in enumerate(row))))
+        for place, (words, row) in enumerate(zip(VERDICT_WORDS, claims.table, strict=True))
     )
-    return sheet_of("Verdicts on the same claims, A in rows, B in columns", told, range(len(VERDICT_WORDS)))
+    return Sheet("Verdicts on the same claims, A in rows, B in columns", columns, tuple(lines))
 
 
 def agreement(claims: ClaimAgreement) -> Sheet:
-    figures = (("Same verdict, of claims both judged", claims.agreement), ("Cohen’s kappa", claims.kappa))
-    told: tuple[Told[tuple[str, ClaimFigure]], ...] = (
-        (name(""), lambda row: row[0]),
-        (Column("Value, interval, n", is_strong=True), lambda row: figure_cell(row[1], share)),
-    )
-    return sheet_of("Agreement of A and B", told, figures)
+    rows = (("Same verdict, of claims both judged", claims.agreement), ("Cohen’s kappa", claims.kappa))
+    return sheet_of("Agreement of A and B", (_NAME, _figure("Value, interval, n", 1)), rows)
 
 
 def labels(found: LabelComparison) -> Sheet:
     rows = (("Agreement with labels", *found.agreement), ("Balanced accuracy", *found.balanced_accuracy))
-    told: tuple[Told[tuple[str, ClaimFigure, ClaimFigure, ClaimFigure]], ...] = (
-        (name(""), lambda row: row[0]),
-        (Column("A", is_strong=True), lambda row: figure_cell(row[1], share)),
-        (Column("B", is_strong=True), lambda row: figure_cell(row[2], share)),
-        (Column("B minus A, points", is_strong=True), lambda row: figure_cell(row[3], points, "{} to {}".format)),
+    apart: Told[Any] = (
+        Column("B minus A, points", is_strong=True),
+        lambda row: figure_cell(row[3], points, "{} to {}".format),
     )
-    return sheet_of("Agreement with labels", told, rows)
+    return sheet_of("Agreement with labels", (_NAME, _figure("A", 1), _figure("B", 2), apart), rows)
+
+
+_NAME: Told[Any] = (name(""), lambda row: row[0])
+
+
+def _figure(head: str, place: int) -> Told[Any]:
+    return Column(head, is_strong=True), lambda row: figure_cell(row[place], share)

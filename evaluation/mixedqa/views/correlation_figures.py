@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from factloop.evaluation.statistics.correlation import Correlation
 from factloop.reports.figures import percent
-
-NOTHING = "–"
-"""Stands where there is no number."""
+from factloop.reports.sheet.table import NOTHING
 
 
 def method_name(found: Iterable[Correlation]) -> str:
@@ -33,11 +31,6 @@ def interval(found: Correlation) -> str:
     if found.low is None or found.high is None:
         return NOTHING
     return f"[{coefficient(found.low)}, {coefficient(found.high)}]"
-
-
-def basis(found: Correlation) -> str:
-    """What the coefficient rests on: `n 998, 2 unscored`."""
-    return f"n {found.n:,}, {found.n_left_out:,} unscored" if found.n_left_out else f"n {found.n:,}"
 
 
 def resampling(found: Iterable[Correlation]) -> str:

@@ -98,7 +98,10 @@ def curve(points: Sequence[CurvePoint], systems: Sequence[str]) -> Sheet:
     def f1_of(system: str) -> Callable[[CurvePoint], Cell]:
         return lambda point: value_cell(point.f1.get(system), share)
 
-    told = [(name("K"), lambda point: count_cell(point.k)), *((Column(system), f1_of(system)) for system in systems)]
+    told = [
+        (Column("K", is_name=True, key="k"), lambda point: count_cell(point.k)),
+        *((Column(system), f1_of(system)) for system in systems),
+    ]
     return sheet_of("F1@K against K", told, points)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, ChosenK, KRule, Mean
 from factloop.reports.figures import plural
-
-NOTHING = "–"
+from factloop.reports.sheet.table import NOTHING
 
 _POLICIES = {
     AbstentionPolicy.ZERO: "zero: a response without claims counts as F1@K 0, as in the paper's code",

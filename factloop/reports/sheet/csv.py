@@ -26,12 +26,13 @@ _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (
 def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
     """Each with its head; of a figure's parts those that some line has."""
     for place, column in enumerate(sheet.columns):
+        head = column.key or column.head
         cells = [line.cells[place] for line in sheet.lines]
-        yield column.head, [*map(_value, cells)]
+        yield head, [*map(_value, cells)]
         for ending, part in _PARTS:
             values = [*map(part, cells)]
             if any(value is not None for value in values):
-                yield column.head + ending, values
+                yield head + ending, values
 
 
 def _value(cell: Cell) -> Value:

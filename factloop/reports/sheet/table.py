@@ -46,6 +46,8 @@ class Column:
     is_heading: bool = False
     """A name that on the terminal stands once above all lines that have it."""
     is_strong: bool = False
+    key: str = ""
+    """Its head in CSV, where that is another."""
     width: int = 0
     """Columns of the terminal that it takes; 0 for as many as its cells need. Longer texts are folded."""
     on_terminal: bool = True

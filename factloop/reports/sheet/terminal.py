@@ -29,11 +29,9 @@ def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None) ->
 
 
 def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> RenderableType:
-    """The sheet without its title, for a terminal of so many columns; long heads are folded before anything else."""
-    for fold in (False, True):
-        if _width(sheet, fold=fold) + _MARGIN <= width:
-            return _side_by_side(sheet, fold=fold)
-    return (narrow or stacked)(sheet)
+    """The sheet without its title, for a terminal of so many columns."""
+    widths = _widths(sheet, width - _MARGIN)
+    return _side_by_side(sheet, widths) if widths is not None else (narrow or stacked)(sheet)
 
 
 def _is_set(sheet: Sheet) -> bool:
@@ -45,33 +43,38 @@ def _gap(sheet: Sheet) -> int:
     return 1 if _is_set(sheet) else 2
 
 
-def _width(sheet: Sheet, *, fold: bool) -> int:
-    """Columns of the terminal that it takes at least."""
-    widths = [_column_width(found, fold=fold) for found in _shown_columns(sheet, sheet.lines)]
-    return sum(widths) + _gap(sheet) * (len(widths) - 1)
+def _widths(sheet: Sheet, room: int) -> list[int] | None:
+    """Of the columns that the terminal shows, long heads folded no further than it takes; None where nothing helps."""
+    needed = [*map(_needed, _shown_columns(sheet, sheet.lines))]
+    for limit in range(max((head for _, head in needed), default=0), -1, -1):
+        widths = [max(least, min(head, limit)) for least, head in needed]
+        if sum(widths) + _gap(sheet) * (len(widths) - 1) <= room:
+            return widths
+    return None
 
 
 def _shown_columns(sheet: Sheet, lines: Iterable[Line]) -> Iterator[tuple[tuple[Column, Cell], ...]]:
     return zip(*map(sheet.on_terminal, lines), strict=True)
 
 
-def _column_width(found: Sequence[tuple[Column, Cell]], *, fold: bool) -> int:
+def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
+    """The width of the longest text or word of the head, and that of the whole head."""
     column = found[0][0]
     if column.width:
-        return column.width
+        return column.width, column.width
     head = one_line(column.head)
-    texts = [*(head.split() if fold else [head]), *(text for _, cell in found for text in _texts(cell))]
-    below = [_below(cell) for _, cell in found]
-    longest = max(*map(cell_len, texts), min(_BELOW, max(map(cell_len, below))))
-    return min(longest, LEAST_NAME) if column.is_name else longest
+    below = max(cell_len(_below(cell)) for _, cell in found)
+    texts = [*head.split(), *(text for _, cell in found for text in _texts(cell))]
+    least = max(*map(cell_len, texts), min(_BELOW, below))
+    return (min(least, LEAST_NAME), min(cell_len(head), LEAST_NAME)) if column.is_name else (least, cell_len(head))
 
 
-def _side_by_side(sheet: Sheet, *, fold: bool) -> RenderableType:
+def _side_by_side(sheet: Sheet, widths: Sequence[int]) -> RenderableType:
     """Each heading over a table of its own; widths that are set make their columns stand under each other."""
     parts: list[RenderableType] = []
     for place, (heading, lines) in enumerate(_under_headings(sheet)):
         parts += [Text(one_line(heading), style="bold")] if heading else []
-        parts.append(_table(sheet, lines, has_heads=place == 0, fold=fold))
+        parts.append(_table(sheet, lines, widths, has_heads=place == 0))
     return Group(*parts)
 
 
@@ -83,14 +86,13 @@ def _under_headings(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
     return iter(found.items())
 
 
-def _table(sheet: Sheet, lines: Sequence[Line], *, has_heads: bool, fold: bool) -> Table:
+def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_heads: bool) -> Table:
     is_set, gap = _is_set(sheet), _gap(sheet)
     padding = (0, 0, 0, gap) if is_set else (0, gap, 0, 0)
     table = Table(box=None, padding=padding, pad_edge=False, expand=is_set, show_header=has_heads)
-    for place, found in enumerate(_shown_columns(sheet, lines)):
-        column = found[0][0]
+    for place, (column, _) in enumerate(sheet.on_terminal(lines[0])):
         table.add_column(
-            _head(column, _column_width(found, fold=True) if fold else 0),
+            _head(column, widths[place]),
             header_style="dim",
             style="bold" if column.is_strong else "",
             overflow="fold",
@@ -100,7 +102,6 @@ def _table(sheet: Sheet, lines: Sequence[Line], *, has_heads: bool, fold: bool) 
             width=column.width or None,
             ratio=1 if is_set and place == 0 else None,
         )
-    widths = [_column_width(found, fold=fold) for found in _shown_columns(sheet, sheet.lines)]
     above: list[str] = []
     for line in lines:
         shown = sheet.on_terminal(line)
@@ -117,9 +118,9 @@ def _table(sheet: Sheet, lines: Sequence[Line], *, has_heads: bool, fold: bool) 
 
 
 def _head(column: Column, width: int) -> Text:
-    """On as many lines as it takes, where a width is given."""
+    """On as many lines as it takes; rich folds those of columns that are not kept in one line."""
     head = one_line(column.head)
-    return Text("\n".join(_folded(head, width)) if width and not column.width else head)
+    return Text(head if column.width or column.is_name else "\n".join(_folded(head, width)))
 
 
 def _folded(text: str, width: int) -> list[str]:
@@ -174,6 +175,9 @@ def _below(cell: Cell) -> str:
 
 def _texts(cell: Cell, *, says_why: bool = False) -> Iterator[str]:
     """The words of a cell, then its note."""
-    yield one_line(f"undefined: {cell.why}" if cell.why and says_why else cell.text)
+    if cell.why:
+        yield f"undefined: {one_line(cell.why)}" if says_why else "undefined"
+    else:
+        yield one_line(cell.text)
     if cell.note:
         yield one_line(cell.note)

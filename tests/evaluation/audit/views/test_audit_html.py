@@ -17,7 +17,7 @@ from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.views.csv import csv_files
 from factloop.evaluation.audit.views.html import groups_of, render_audit_html
-from factloop.evaluation.audit.views.sheets import estimate_cell, percent
+from factloop.evaluation.audit.views.scope import estimate_cell, percent
 from factloop.evaluation.audit.views.words import LEAVES
 from factloop.reports.sheet.table import Cell
 from factloop.reports.visible import visible

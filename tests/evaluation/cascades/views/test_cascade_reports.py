@@ -71,7 +71,7 @@ def test_the_page_has_its_curve_and_a_table_of_it() -> None:
     assert page == render_cascade_html(tuned_cascade())
     assert page.count("<svg") == 1
     assert 'role="img"' in page
-    assert '<th scope="row">7.5%</th>' in page
+    assert '<th scope="row"><bdi>7.5%</bdi></th>' in page
 
 
 def test_savings_by_hand() -> None:

@@ -44,7 +44,7 @@ def test_no_number_is_cut(width: int) -> None:
 def test_systems_and_nothing() -> None:
     assert "Two systems on 12 prompts" in printed(two_systems(), 120)
     nothing = printed(nothing_to_compare(), 120)
-    assert "F1@2 – – – – – – 0 0 0 1" in nothing
+    assert "F1@2 – – undefined – – – 0 0 0 1" in nothing
     assert "F1@2: nothing can be said, as no pair has a value on both sides." in nothing
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from factloop.core.figure import Undefined
 from factloop.evaluation.mixedqa.views.correlation_figures import (
     Axis,
-    basis,
     coefficient,
     interval,
     outcome,
@@ -40,11 +39,6 @@ def test_what_is_undefined_is_said_so() -> None:
 def test_an_interval_has_two_ends_or_is_none() -> None:
     assert interval(correlation(low=-0.02, high=0.4)) == "[-0.020, 0.400]"
     assert interval(correlation()) == "–"
-
-
-def test_every_number_has_its_n() -> None:
-    assert basis(correlation(n=1998)) == "n 1,998"
-    assert basis(correlation(n_left_out=1002)) == "n 998, 1,002 unscored"
 
 
 def test_the_resampling_is_told_in_a_sentence() -> None:

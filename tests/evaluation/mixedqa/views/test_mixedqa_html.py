@@ -42,8 +42,8 @@ def test_every_number_stands_in_the_table() -> None:
     belief, documents, overall = rows[place + 1 : place + 4]
     assert belief[:2] + belief[4:] == ["TrustBC", "0.577", "0.133", "4", "1", "0.500"]
     assert re.fullmatch(r"\[-?0\.\d{3}, [01]\.\d{3}\]", belief[3])
-    assert documents == ["TrustFC", "undefined (constant)", "", "–", "0.533", "4", "1", "1.000"]
-    assert overall == ["TrustOV", "undefined (too few)", "", "–", "0.539", "0", "5", "–"]
+    assert documents == ["TrustFC", "undefined: constant", "", "–", "0.533", "4", "1", "1.000"]
+    assert overall == ["TrustOV", "undefined: too few", "", "–", "0.539", "0", "5", "–"]
     assert ["All systems: 5 responses, 20% judged correct"] in rows
 
 

@@ -37,21 +37,21 @@ def small_result() -> MixedQaResult:
 def test_each_score_stands_beside_the_papers_with_its_n() -> None:
     text = printed(small_result())
     llama = words(text.split("llama-7b: 5 responses, 20% judged correct ─")[1].split("All systems")[0])
-    assert "Score Pearson 95% interval n Unscored Paper" in llama
+    assert "Score Pearson 95% interval Paper n Unscored" in llama
     assert "TrustBC 0.577 [" in llama
-    assert "] 4 1 0.133" in llama
-    assert "TrustFC undefined (constant) – 4 1 0.533" in llama
-    assert "TrustOV undefined (too few) – 0 5 0.539" in llama
+    assert "] 0.133 4 1" in llama
+    assert "TrustFC undefined – 0.533 4 1 constant" in llama
+    assert "TrustOV undefined – 0.539 0 5 too few" in llama
     overall = words(text.split("All systems: 5 responses")[1].split("Result ─")[0])
-    assert "TrustFC undefined (constant) – 4 1 –" in overall
+    assert "TrustFC undefined – – 4 1 constant" in overall
 
 
 def test_a_narrow_terminal_stacks_the_same_numbers() -> None:
-    llama = words(printed(small_result(), width=60).split("All systems")[0])
-    assert "TrustBC 0.577 [" in llama
-    assert "n 4, 1 unscored, paper 0.133" in llama
-    assert "TrustFC undefined (constant) n 4, 1 unscored, paper 0.533" in llama
-    assert "TrustOV undefined (too few) n 0, 5 unscored, paper 0.539" in llama
+    llama = words(printed(small_result(), width=40).split("All systems")[0])
+    assert "TrustBC Pearson: 0.577 95% interval: [" in llama
+    assert "Paper: 0.133 n: 4 Unscored: 1" in llama
+    assert "TrustFC Pearson: undefined: constant 95% interval: – Paper: 0.533 n: 4 Unscored: 1" in llama
+    assert "TrustOV Pearson: undefined: too few 95% interval: – Paper: 0.539 n: 0 Unscored: 5" in llama
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 76, 80, 120])
@@ -68,7 +68,7 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
 def test_the_graded_score_is_shown_where_there_is_one() -> None:
     assert "graded" not in printed(sample_result())
     graded = [response.model_copy(update={"trust_bc_graded": 0.5}) for response in many_responses(4)]
-    assert "TrustBC, graded  undefined (constant)" in printed(result_of(graded))
+    assert "TrustBC, graded undefined – – 4" in words(printed(result_of(graded)))
 
 
 def test_the_result_says_who_was_asked_and_how_the_intervals_came_about() -> None:

@@ -1,0 +1,65 @@
+"""How predictions hang on the document: on wording that a claim shares with it, and on its being cut into chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from factloop.evaluation.audit.chunking import Changes, ChunkingBias
+from factloop.evaluation.audit.surface import SimilarityBin, SurfaceBias
+from factloop.evaluation.audit.views.scope import Scope, percent, share_column
+from factloop.reports.figures import plural
+from factloop.reports.sheet.table import NOTHING, Cell, Sheet, Told, count_cell, name, page_only, sheet_of, value_cell
+
+_FIFTHS = ("Least alike", "2nd fifth", "3rd fifth", "4th fifth", "Most alike")
+_RATES: tuple[tuple[str, Callable[[SimilarityBin], Cell]], ...] = (
+    ("ROUGE-2", lambda one: _range(one.low, one.high)),
+    ("TPR", lambda one: value_cell(one.tpr, percent, note=f"of {one.n_attributable:,}")),
+    ("TNR", lambda one: value_cell(one.tnr, percent, note=f"of {one.n_unattributable:,}")),
+)
+Wording = tuple[SurfaceBias, str, Callable[[SimilarityBin], Cell]]
+
+
+def wording(scope: Scope) -> Sheet:
+    """Under the range of each fifth of the claims the rates in it; a dash where as many claims are equally similar."""
+
+    def fifth(place: int) -> Callable[[Wording], Cell]:
+        return lambda row: row[2](row[0].bins[place])
+
+    told: tuple[Told[Wording], ...] = (
+        (name("Evaluator"), lambda row: f"{row[0].evaluator} {row[1]}"),
+        *((share_column(head, 11), fifth(place)) for place, head in enumerate(_FIFTHS)),
+    )
+    rows = [(one, *rate) for one in scope.of_group(scope.at.surface) for rate in _RATES]
+    title = "Rates by wording that the claim shares with the document, %"
+    return sheet_of(title, told, rows, of=lambda row: (row[0].evaluator,))
+
+
+def _range(low: float | None, high: float | None) -> Cell:
+    return Cell(NOTHING) if low is None or high is None else Cell(f"{low:.2f}-{high:.2f}")
+
+
+def chunking(scope: Scope) -> Sheet:
+    def changes(where: str, of: Callable[[ChunkingBias], Changes]) -> Iterator[Told[ChunkingBias]]:
+        yield share_column(f"{where}: changed"), lambda one: _change(of(one), of(one).share_changed)
+        yield share_column(f"{where}: lost"), lambda one: _change(of(one), of(one).share_lost)
+        yield page_only(f"{where}: gained"), lambda one: _change(of(one), of(one).share_gained)
+
+    told: tuple[Told[ChunkingBias], ...] = (
+        (name("Evaluator"), lambda one: Cell(one.chunked, basis=f"chunks of {plural(one.n_words, 'word')}")),
+        *changes("One chunk has it", lambda one: one.within),
+        *changes("No chunk has it", lambda one: one.across),
+        (page_only("Left out"), _left_out),
+    )
+    title = "Predictions that change when documents are cut, %"
+    return sheet_of(title, told, scope.of_group(scope.at.chunking), of=lambda one: (one.evaluator, one.chunked))
+
+
+def _change(changes: Changes, share: float | None) -> Cell:
+    return value_cell(share, percent, "no such claim", note=f"of {changes.n:,}")
+
+
+def _left_out(one: ChunkingBias) -> Cell:
+    n = one.n_short + one.n_no_similarity + one.n_unscored
+    why = f"{one.n_short:,} short documents, {one.n_no_similarity:,} claims of one word, {one.n_unscored:,} unscored"
+    return replace(count_cell(n), basis=why if n else "")
