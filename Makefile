@@ -1,6 +1,8 @@
 # Everything sets itself up: `make demo` and `make test` work on a fresh clone with Python 3.11 or later and pip.
 
 export PYTHON ?= python3
+# Compiled modules are kept: to compile the tests anew, assertions rewritten, takes each process a quarter of a minute.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := .ci/install $(VENV) --constraint constraints.txt

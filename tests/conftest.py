@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +21,21 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 STARTED_BY = {"start": "process", "browser": "browser", "cluster": "ray"}
 """By fixture, the slow kind that whatever uses it belongs to."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects the tests without collecting garbage, and leaves all that they import out of later searches for it.
+
+    What is imported stays to the end: to look it over again and again took 8 of 30 seconds here, and 10% of the tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(10_000, 20, 20)
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,6 +77,17 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(asyncio, "sleep", noting)
     return noted
+
+
+@pytest.fixture
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each `asyncio.sleep` takes a hundredth of its time: the pauses between attempts are not waited out."""
+    sleep = asyncio.sleep
+
+    async def shorter(delay: float, result: Any = None) -> Any:
+        return await sleep(delay / 100, result)
+
+    monkeypatch.setattr(asyncio, "sleep", shorter)
 
 
 @pytest.fixture

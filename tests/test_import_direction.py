@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,18 @@ def imported(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def wrong_in(source: str, forbidden: tuple[str, ...]) -> list[str]:
-    return [name for name in imported(source) if f"{name}.".startswith(tuple(f"{module}." for module in forbidden))]
+def forbidden_among(names: Iterable[str], forbidden: tuple[str, ...]) -> list[str]:
+    return [name for name in names if f"{name}.".startswith(tuple(f"{module}." for module in forbidden))]
+
+
+@cache
+def imported_by(path: Path) -> tuple[str, ...]:
+    """Read once: most modules are asked about by several tests."""
+    return (*imported(path.read_text(encoding="utf-8")),)
+
+
+def wrong_in(path: Path, forbidden: tuple[str, ...]) -> list[str]:
+    return forbidden_among(imported_by(path.resolve()), forbidden)
 
 
 def test_every_folder_stands_on_a_floor() -> None:
@@ -58,11 +69,7 @@ def test_every_folder_stands_on_a_floor() -> None:
 def test_a_folder_imports_nothing_from_above(folder: str) -> None:
     paths = list((PACKAGE / folder).resolve().rglob("*.py"))
     assert paths
-    wrong = {
-        str(path.relative_to(ROOT)): found
-        for path in paths
-        if (found := wrong_in(path.read_text(encoding="utf-8"), forbidden_to(folder)))
-    }
+    wrong = {str(path.relative_to(ROOT)): found for path in paths if (found := wrong_in(path, forbidden_to(folder)))}
     assert wrong == {}
 
 
@@ -79,7 +86,7 @@ def test_doors_lean_on_no_other_door() -> None:
         others = {*doors} - opens.get(door, set()) - {door}
         forbidden = tuple(f"factloop.{other.replace('/', '.')}" for other in others)
         for path in (PACKAGE / door).rglob("*.py"):
-            assert wrong_in(path.read_text(encoding="utf-8"), forbidden) == [], path
+            assert wrong_in(path, forbidden) == [], path
 
 
 def test_no_real_folder_is_imported_by_its_bare_name() -> None:
@@ -87,7 +94,7 @@ def test_no_real_folder_is_imported_by_its_bare_name() -> None:
     folders = ("agents", "tools", "prompts", "evaluation")
     for folder in ("factloop", *folders, *NEVER):
         for path in (ROOT / folder).rglob("*.py"):
-            assert wrong_in(path.read_text(encoding="utf-8"), folders) == [], path
+            assert wrong_in(path, folders) == [], path
 
 
 @pytest.mark.parametrize(
@@ -100,5 +107,5 @@ def test_no_real_folder_is_imported_by_its_bare_name() -> None:
     ],
 )
 def test_every_way_to_import_is_seen(source: str) -> None:
-    assert wrong_in(source, ("factloop.agents",)) != []
-    assert wrong_in(source, ("factloop.agent",)) == []
+    assert forbidden_among(imported(source), ("factloop.agents",)) != []
+    assert forbidden_among(imported(source), ("factloop.agent",)) == []

@@ -111,6 +111,7 @@ def run(steps: str, elsewhere: Mapping[str, Sequence[str]], asked: Mapping[str, 
     return answered
 
 
+@pytest.mark.process
 def test_a_model_checks_guards_and_corrects(
     sim: Simulator, elsewhere: Mapping[str, Sequence[str]], tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def run(package: Path, *arguments: str, **environment: str) -> subprocess.Comple
     )
 
 
+@pytest.mark.process
 def test_everything_but_evaluation_works(package: Path, sim: Simulator) -> None:
     reached = {"OPENAI_BASE_URL": sim.base_url, "OPENAI_API_KEY": "x"}
     done = run(package, "-c", PROGRAM, str(package), MODEL, TEXT, **reached)

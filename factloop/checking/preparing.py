@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -15,6 +14,7 @@ from factloop.agents.safe.model_stages import FUSED_PROMPTS, GROUNDED_PROMPTS, P
 from factloop.checking.cascade.stage import Cascade, load_cascade
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
+from factloop.core.installed import installed_version
 from factloop.core.records import Fingerprint, Plan
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
@@ -129,7 +129,7 @@ def _fingerprint(
         plan=plan,
         search_tools=tuple(tool.identity for tool in tools),
         prompts=prompts.hashes(used),
-        versions={name: importlib.metadata.version(name) for name in _libraries(settings, engine)},
+        versions={name: installed_version(name) for name in _libraries(settings, engine)},
         **{**made_with, "logprobs": settings.logprobs and chat is not None},
     )
 

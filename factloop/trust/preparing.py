@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from factloop.agents.trustscore.judges import JUDGE_PROMPTS
 from factloop.agents.trustscore.records import TrustFingerprint
 from factloop.agents.trustscore.subject import SUBJECT_PROMPTS
 from factloop.core.errors import ConfigError
+from factloop.core.installed import installed_version
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model, stated_price
 from factloop.setup.session import GATEWAY_PROMPTS
@@ -148,4 +148,4 @@ def _sampling(judge: ChatModel | Verifier | None) -> dict[str, object]:
 
 
 def _versions(names: Sequence[str]) -> dict[str, str]:
-    return {name: importlib.metadata.version(name) for name in names}
+    return {name: installed_version(name) for name in names}

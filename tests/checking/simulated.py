@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from factloop import FactChecker, TrustScorer
 from tests.simulator import MODEL, RunningSimulator
+
+PLANS = ("fused", pytest.param("paper", marks=pytest.mark.statistical))
+"""For tests of whole checks by either plan; the paper's makes some 300 calls for a response."""
 
 
 def simulated_checker(sim: RunningSimulator, **settings: Any) -> FactChecker:

@@ -18,7 +18,7 @@ import pytest
 from factloop import CheckSettings, FactChecker, FactualityReport
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
-from tests.checking.simulated import simulated_checker
+from tests.checking.simulated import PLANS, simulated_checker
 from tests.simulator import Response, Simulator
 from tests.simulator.scoring import score
 
@@ -33,7 +33,7 @@ def is_right(report: FactualityReport, response: Response) -> bool:
     return result.n_equal == result.n_facts > 0
 
 
-@pytest.mark.parametrize("plan", ["fused", "paper"])
+@pytest.mark.parametrize("plan", PLANS)
 async def test_a_stream_tells_each_claims_story_in_order_and_ends_with_the_report(
     sim: Simulator, response: Response, plan: str
 ) -> None:

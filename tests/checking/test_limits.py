@@ -27,14 +27,13 @@ def text_of(sim: Simulator, n_sentences: int = 3) -> str:
 async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
     """Some assessments never come; those that do are kept."""
     sim.set(stage_faults={"Assessment": Faults(hang=0.5)})
-    response = sim.world.responses[0]
     async with simulated_checker(sim) as checker:
-        whole = await checker.acheck(response.text, response.prompt, limits=Limits(deadline_s=8.0))
+        whole = await checker.acheck(text_of(sim, 5), limits=Limits(deadline_s=3.0))
     assert reasons(whole) == {UnscoredReason.TIMEOUT}
     assert 0 < whole.counts.unscored < len(whole.claims)
     assert whole.counts.supported > 0
     late = next(claim for claim in whole.claims if claim.judgement.verdict is None)
-    assert late.judgement.rationale == "the check ran into its deadline of 8 s"
+    assert late.judgement.rationale == "the check ran into its deadline of 3 s"
     assert late.evidence
 
 
@@ -51,7 +50,7 @@ async def test_a_deadline_leaves_no_sentence_out_and_no_call_under_way(sim: Simu
 
 async def test_one_checks_deadline_takes_no_answer_from_another(sim: Simulator) -> None:
     """They ask the same at the same moment, so the calls are shared."""
-    sim.set(llm_latency_s=2.0)
+    sim.set(llm_latency_s=1.0)
     async with simulated_checker(sim, max_searches=1) as checker:
         hasty, patient = await asyncio.gather(
             checker.acheck(text_of(sim), limits=Limits(deadline_s=0.5)), checker.acheck(text_of(sim))

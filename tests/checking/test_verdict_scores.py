@@ -131,13 +131,14 @@ async def test_a_cached_reply_gives_the_same_score(
 async def test_a_recording_gives_the_same_score_and_keeps_no_more_than_it_takes(sim: Simulator, tmp_path: Path) -> None:
     sizes: dict[bool, int] = {}
     for logprobs in (False, True):
-        settings: dict[str, Any] = {"plan": "paper", "logprobs": logprobs, "recording": tmp_path / f"{logprobs}.jsonl"}
+        settings: dict[str, Any] = {"tool_calling": False, "logprobs": logprobs}
+        settings["recording"] = tmp_path / f"{logprobs}.jsonl"
         recorded = await check_all(sim, recording_mode="record", **settings)
         replayed = await check_all(sim, recording_mode="replay", **settings)
         assert scored(replayed) == scored(recorded)
         assert bool(scored(recorded)) is logprobs
         sizes[logprobs] = (tmp_path / f"{logprobs}.jsonl").stat().st_size
-    n_ratings = sim.stats().stages["Rating"].requests // 2
+    n_ratings = sim.stats().stages["Assessment"].requests // 2
     assert (sizes[True] - sizes[False]) / n_ratings < 600
 
 
@@ -151,6 +152,6 @@ async def test_spoiled_replies_have_no_invented_score(sim: Simulator) -> None:
 
 async def test_more_agreement_makes_a_surer_model(sim: Simulator) -> None:
     """The simulated model's odds come from the prompt: evidence that speaks with two voices lowers them."""
-    found = scored(await check_all(sim, plan="paper"))
+    found = scored(await check_all(sim, tool_calling=False))
     likely = [score for verdict, score in found if verdict is Verdict.SUPPORTED]
     assert statistics.pstdev(likely) > 0.01

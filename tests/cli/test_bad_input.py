@@ -146,6 +146,7 @@ def test_a_missing_key(factloop: Command, sim: Simulator, monkeypatch: pytest.Mo
     assert sim.stats().stages == {}
 
 
+@pytest.mark.usefixtures("brisk")
 def test_a_server_that_is_not_there(factloop: Command) -> None:
     flags = ("--model", MODEL, "--base-url", "http://127.0.0.1:9/v1", "--docs", "source.txt")
     result = factloop("check", "answer.md", *flags)
@@ -162,6 +163,7 @@ def search_server(server: FakeServer, sim: Simulator, monkeypatch: pytest.Monkey
     return server
 
 
+@pytest.mark.usefixtures("brisk")
 def test_a_search_that_is_not_there_costs_no_model_call(
     factloop: Command, sim: Simulator, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +197,7 @@ def test_a_search_that_answers_nothing_from_the_start_costs_no_model_call(
     assert sim.stats().model.requests == 0
 
 
+@pytest.mark.usefixtures("brisk")
 def test_a_search_that_dies_later_ends_the_run(factloop: Command, sim: Simulator, home: Path) -> None:
     sim.set(stage_faults={SEARCH: Faults(error_429=1.0)}, retry_after="none")
     result = factloop("check", "answer.md", *WITH_MODEL, "--patience", 0.3, "--json", "report.json", "--quiet")
@@ -205,6 +208,7 @@ def test_a_search_that_dies_later_ends_the_run(factloop: Command, sim: Simulator
     assert sim.stats().search.answered == 0
 
 
+@pytest.mark.usefixtures("brisk")
 def test_claims_that_are_irrelevant_do_not_make_a_dead_search_a_success(
     factloop: Command, sim: Simulator, home: Path
 ) -> None:

@@ -55,6 +55,7 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
     assert found["data"].startswith("responses.jsonl (sha256 ")
 
 
+@pytest.mark.usefixtures("brisk")
 def test_a_search_that_is_not_there_ends_it_soon_and_pays_for_nothing(
     factloop: Command, sim: Simulator, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.runs.records import RunSummary
+from tests.checking.simulated import PLANS
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.simulator import Response, Simulator
@@ -70,7 +71,7 @@ def n_facts(data: Path) -> int:
     return sum(len(one["atomic_facts"] or ()) for each in rows for one in each["sentences"] or ())
 
 
-@pytest.mark.parametrize("plan", ["fused", "paper"])
+@pytest.mark.parametrize("plan", PLANS)
 def test_verdicts_are_compared_with_labels_fact_by_fact(
     factloop: Command, sim: Simulator, data: Path, home: Path, plan: str
 ) -> None:

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "factloop", "mcp", "--no-cache"]
 
 
+@pytest.mark.process
 async def test_a_client_starts_it_and_asks(home: Path, docs: Path) -> None:
     """The documents are the server's own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

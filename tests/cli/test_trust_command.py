@@ -334,6 +334,7 @@ def test_a_model_that_the_server_does_not_know(factloop: Command, answers: Path)
     assert "`other` does not exist" in result.complaint
 
 
+@pytest.mark.usefixtures("brisk")
 def test_a_server_that_is_not_there(factloop: Command, answers: Path) -> None:
     result = factloop("trust", answers, *SUBJECT, "--base-url", "http://127.0.0.1:9/v1")
     assert result.code == 2

@@ -33,9 +33,16 @@ def test_every_extra_is_in_the_table(declared: Mapping[str, list[Requirement]]) 
     assert set().union(*(Requirement(text).extras for text in bundled)) == {*PACKAGES}
 
 
+@pytest.fixture(scope="module")
+def provided() -> Mapping[str, list[str]]:
+    """The distributions that bring each package; to find them out takes half a second."""
+    return importlib.metadata.packages_distributions()
+
+
 @pytest.mark.parametrize("extra", PACKAGES)
-def test_the_table_has_what_pyproject_has(extra: Extra, declared: Mapping[str, list[Requirement]]) -> None:
-    provided = importlib.metadata.packages_distributions()
+def test_the_table_has_what_pyproject_has(
+    extra: Extra, declared: Mapping[str, list[Requirement]], provided: Mapping[str, list[str]]
+) -> None:
     own = {canonicalize_name(one.name) for one in declared[extra]} - {"factloop"}
     found = {package: {*map(canonicalize_name, provided[package.partition(".")[0]])} for package in PACKAGES[extra]}
     assert all(names & own for names in found.values()), "a package that the extra does not bring"

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from factloop import FactualityReport, Verdict
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments
-from tests.checking.simulated import simulated_checker
+from tests.checking.simulated import PLANS, simulated_checker
 from tests.simulator import Simulator
 
 
@@ -22,7 +22,7 @@ async def check(sim: Simulator, plan: str) -> FactualityReport:
         return await checker.acheck(response.text, response.prompt, sources=Sources((GivenDocuments(documents),)))
 
 
-@pytest.mark.parametrize("plan", ["paper", "fused", "grounded"])
+@pytest.mark.parametrize("plan", [*PLANS, "grounded"])
 async def test_every_contradicted_claim_says_which_of_its_words_are_wrong(sim: Simulator, plan: str) -> None:
     claims = (await check(sim, plan)).claims
     contradicted = [claim for claim in claims if claim.judgement.contradicted and claim.duplicate_of is None]

@@ -15,7 +15,7 @@ from factloop.core.records import UnscoredReason
 from factloop.correction import Corrector
 from factloop.correction.records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.setup.sources import Sources
-from tests.checking.simulated import simulated_checker
+from tests.checking.simulated import PLANS, simulated_checker
 from tests.correction.reports import report_of
 from tests.simulator import Faults, Response, Simulator
 from tests.work import LINEAR, growth
@@ -136,7 +136,7 @@ async def test_unscored_claims_are_left_alone(sim: Simulator, response: Response
     assert unmarked(correction) == response.text
 
 
-@pytest.mark.parametrize("plan", ["fused", "paper"])
+@pytest.mark.parametrize("plan", PLANS)
 async def test_a_model_mends_what_the_evidence_says_otherwise(sim: Simulator, response: Response, plan: str) -> None:
     async with simulated_checker(sim, plan=plan) as checker:
         correction = await removing(checker).acorrect(response.text, response.prompt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import cache
 
 import pytest
 from jinja2 import UndefinedError
@@ -16,9 +17,14 @@ from tests.reports.page_samples import MADE_BY, PAGES
 every_page = pytest.mark.parametrize("name", PAGES)
 
 
+@cache
+def parsed(name: str) -> Page:
+    return Page(PAGES[name])
+
+
 @every_page
 def test_a_page_loads_nothing_and_runs_only_its_own_script(name: str) -> None:
-    page = Page(PAGES[name])
+    page = parsed(name)
     assert {tag for tag, _ in page.elements} & {"link", "img", "iframe", "object", "embed", "base"} == set()
     assert not [attributes for _, attributes in page.elements if {"src", "style"} & set(attributes)]
     assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")]
@@ -33,7 +39,7 @@ def test_a_page_loads_nothing_and_runs_only_its_own_script(name: str) -> None:
 
 @every_page
 def test_ids_are_unique_and_every_inner_link_and_label_arrives(name: str) -> None:
-    page = Page(PAGES[name])
+    page = parsed(name)
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert {link["href"][1:] for link in page.of("a") if link["href"].startswith("#")} <= set(ids)
@@ -55,7 +61,7 @@ def test_equal_reports_give_equal_pages(name: str) -> None:
 @every_page
 def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
     """An unknown class is a slip of the pen, or what a change left behind."""
-    page = Page(PAGES[name])
+    page = parsed(name)
     known = "".join(re.findall(r"<(?:style|script)>.*?</(?:style|script)>", PAGES[name], re.DOTALL))
     used = {one for _, attributes in page.elements for one in attributes.get("class", "").split()}
     assert {one for one in used if not re.search(rf"\.{re.escape(one)}(?![\w-])", known)} == set()

@@ -18,8 +18,8 @@ from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.service.serving import serving
 
-EXAMPLES = 15
-"""Of each operation."""
+EXAMPLES = settings().max_examples // 4
+"""Of each operation; each is a request."""
 STREAMS = "/v1/jobs/{job_id}/events"
 
 
@@ -32,6 +32,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.hypothesis  # which the test itself does not show
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the service, in its thread, draws meanwhile
 def test_no_request_of_the_schema_breaks_the_service(address: str) -> None:
     load_all_checks()

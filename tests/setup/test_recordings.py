@@ -138,6 +138,7 @@ def test_a_claim_that_failed_is_unscored_for_the_same_reason_again(
     assert [claim.judgement for claim in again.claims] == [claim.judgement for claim in recorded.claims]
 
 
+@pytest.mark.usefixtures("brisk")
 def test_replies_that_cannot_be_read_are_replayed_too(live: Simulator, tmp_path: Path) -> None:
     path, text = tmp_path / "x.jsonl", some_text(live)
     live.set(faults=Faults(malformed=0.6))
@@ -252,6 +253,7 @@ def test_settings_name_a_recording_from_the_environment(tmp_path: Path) -> None:
         CheckSettings.of(recording_mode="live")
 
 
+@pytest.mark.usefixtures("brisk")
 def test_a_check_that_fails_or_is_left_early_writes_nothing(live: Simulator, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     with pytest.raises(ConfigError, match="is the server running"):

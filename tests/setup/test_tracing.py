@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from tests.checking.simulated import simulated_checker, simulated_scorer
+from tests.checking.simulated import PLANS, simulated_checker, simulated_scorer
 from tests.simulator import Faults, Simulator
 
 EXPORTER = InMemorySpanExporter()
@@ -52,7 +52,7 @@ def everything(spans: InMemorySpanExporter) -> str:
     return "\n".join(span.to_json() for span in spans.get_finished_spans())
 
 
-@pytest.mark.parametrize("plan", ["fused", "paper"])
+@pytest.mark.parametrize("plan", PLANS)
 async def test_spans_of_calls_hang_under_stages_and_these_under_the_graph(
     sim: Simulator, spans: InMemorySpanExporter, plan: str
 ) -> None:

@@ -143,6 +143,7 @@ async def test_a_budget_in_dollars_is_never_passed(sim: Simulator) -> None:
     assert UnscoredReason.BUDGET in {report.trust_bc.unscored_reason for report in run.reports}
 
 
+@pytest.mark.usefixtures("brisk")
 async def test_a_server_that_is_not_there_is_a_wrong_set_up() -> None:
     async with TrustScorer("openai:sim", base_url="http://127.0.0.1:9/v1", cache=False) as scorer:
         with pytest.raises(ConfigError, match="is the server running, and its URL right") as error:

@@ -116,8 +116,8 @@ def assessment(verdict: str, cited: list[int], **more: Any) -> Fields:
     return {"rationale": "Because.", "cited": cited, "wrong": "", "verdict": verdict, **wish, **more}
 
 
-def rating(word: str, cited: list[int]) -> Fields:
-    return {"reasoning": "Because.", "cited": cited, "wrong": "", "rating": word}
+def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
+    return {"reasoning": "Because.", "cited": cited, "wrong": wrong, "rating": word}
 
 
 @pytest.mark.parametrize(
@@ -257,6 +257,13 @@ async def test_a_rating_becomes_a_judgement(
     _, made = parts(rating(word, [1, 7]))
     judgement = await ModelPaperStages(*made).rate(case(evidence(1)), CONTEXT)
     assert (judgement.verdict, judgement.contradicted, judgement.cited) == (expected, contradicted, ("e1",))
+
+
+async def test_a_rating_that_contradicts_has_the_wrong_words(parts: Make) -> None:
+    _, made = parts(rating("contradicted", [1], wrong=" London "), rating("supported", [1], wrong="London"))
+    stages = ModelPaperStages(*made)
+    found = [await stages.rate(case(evidence(number)), CONTEXT) for number in (1, 2)]
+    assert [judgement.wrong for judgement in found] == ["London", ""]
 
 
 async def test_an_empty_revision_leaves_the_fact_and_an_empty_query_asks_for_the_claim(parts: Make) -> None:

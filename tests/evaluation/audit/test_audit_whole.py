@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
@@ -36,6 +36,8 @@ from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
 DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 GROUPS = [dataset("news"), dataset("talk"), task("answers"), task("summaries"), ALL]
 NAMES = ["good", "weak", "weak@6"]
+HALF = settings(max_examples=settings().max_examples // 2)
+"""For properties of two whole audits, which take a tenth of a second."""
 
 
 @pytest.fixture(scope="module")
@@ -308,6 +310,7 @@ def figures(report: AuditReport) -> dict[str, Any]:
 
 
 @given(row_lists())
+@HALF
 def test_names_decide_nothing(rows: list[Row]) -> None:
     one, other = audited(rows, resamples=0), audited(renamed(rows), resamples=0)
     assert figures(one) == pytest.approx(figures(other), nan_ok=True)
@@ -317,6 +320,7 @@ def test_names_decide_nothing(rows: list[Row]) -> None:
 
 
 @given(row_lists(has_prompts=True))
+@HALF
 def test_doubling_all_claims_changes_no_point_estimate(rows: list[Row]) -> None:
     again = [replace(row, response=f"{row.response}'", prompt=f"{row.prompt}'") for row in rows]
     assert figures(audited(rows, resamples=0)) == pytest.approx(
@@ -325,6 +329,7 @@ def test_doubling_all_claims_changes_no_point_estimate(rows: list[Row]) -> None:
 
 
 @given(row_lists(has_prompts=True), st.randoms(use_true_random=False))
+@HALF
 def test_the_order_of_rows_changes_nothing(rows: list[Row], random: Random) -> None:
     shuffled = list(rows)
     random.shuffle(shuffled)

@@ -136,7 +136,11 @@ def world(kind: str, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float
     return scores, rng.random(n) < np.where((scores * 20).astype(int) % 2 == 0, 0.97, 0.8)  # by turns good and bad
 
 
-@pytest.mark.parametrize("kind", ["useful", "just not good enough", "three scores", "by turns"])
+SLOW = pytest.mark.statistical
+WORLDS = ["just not good enough", *(pytest.param(kind, marks=SLOW) for kind in ("useful", "three scores", "by turns"))]
+
+
+@pytest.mark.parametrize("kind", WORLDS)
 def test_the_promise_is_broken_no_more_often_than_said(kind: str) -> None:
     """200 tunings at 90 % confidence: a promise broken in more than 34 of them has a chance below 0.1 %.
 

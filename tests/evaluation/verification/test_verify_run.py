@@ -48,14 +48,15 @@ async def verify(pairs: Path, out: Path, *verifiers: str, settings: Any = None, 
     return await averify(load_pairs(pairs), wanted(out, *verifiers, **options), changes)
 
 
-async def test_a_run_makes_what_the_audit_reads(sim: Simulator, pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
+async def test_a_run_makes_what_the_audit_reads(sim: Simulator, tmp_path: Path) -> None:
+    n, out = 50, tmp_path / "out.jsonl"  # each is asked about in some ten chunks
+    pairs = write_rows(tmp_path / "pairs.jsonl", world_rows(sim.world, n))
     run = await verify(pairs, out, "lexical", LLM, chunk_words=(20,))
     names = ["lexical", "lexical@20", LLM, f"{LLM}@20"]
-    assert [(one.name, one.n_scored, one.unscored) for one in run.evaluators] == [(name, N, {}) for name in names]
-    assert (run.n_pairs, run.n_labelled, run.warnings) == (N, N, ())
+    assert [(one.name, one.n_scored, one.unscored) for one in run.evaluators] == [(name, n, {}) for name in names]
+    assert (run.n_pairs, run.n_labelled, run.warnings) == (n, n, ())
     table = load_predictions(out)
-    assert table.n_rows == N
+    assert table.n_rows == n
     assert chunked_evaluators(table.scores) == [("lexical", "lexical@20", 20), (LLM, f"{LLM}@20", 20)]
     assert balanced_accuracy_score(table.label, table.scores[LLM] >= 0.5) > 0.95  # the simulator knows its world
     given, found = read_rows(pairs), read_rows(out)

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import spacy
 
 from factloop.core.errors import ConfigError
 from factloop.tools.linguistics.discourse import context_at
@@ -17,6 +16,8 @@ from factloop.tools.linguistics.references import resolve_references
 @pytest.fixture
 def saved_pipeline(tmp_path: Path) -> Path:
     """A pipeline with an entity ruler that knows one person whom the rules cannot see, and one ship."""
+    import spacy  # here, since it imports torch: a second for each process that collects the tests
+
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler")
     ruler.add_patterns(  # type: ignore[attr-defined]  # the factory returns the component untyped
