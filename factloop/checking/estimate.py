@@ -14,8 +14,9 @@ from factloop.setup.settings import CheckSettings
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.outline import Part, read_outline
 from factloop.tools.linguistics.silence import silence_of
-from factloop.tools.models.prices import Price, model_price, search_price
+from factloop.tools.models.prices import Price, model_price
 from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
+from factloop.tools.search.registry import search_builder
 
 CLAIMS_A_RULE_CLAIM = 1.1
 """Claims that models find for each that the rules find: they split a little finer."""
@@ -52,7 +53,7 @@ def estimate(
     settings: CheckSettings, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
 ) -> Estimate:
     """The expected calls, tokens and cost of checking `response`, or the facts given. Costs nothing, needs no key."""
-    plan = settings.plan or ("fused" if settings.search or settings.cascade is not None else "grounded")
+    plan = plan_of(settings)
     if facts is not None:
         return _of_given(settings, plan, response, prompt, facts)
     parts = [part for part in read_outline(response) if silence_of(part) is None]
@@ -67,6 +68,12 @@ def estimate(
     if plan == "grounded":
         return _grounded(settings, prompts, parts, n_claims, response, prompt)
     return _fused(settings, prompts, parts, n_claims, response, prompt)
+
+
+def plan_of(settings: CheckSettings) -> Plan:
+    """The plan that a check by these settings follows, told without opening what it searches."""
+    is_grounded = settings.model is not None and settings.cascade is None and not settings.search
+    return settings.plan or ("grounded" if is_grounded else "fused")
 
 
 def _fused(
@@ -192,7 +199,7 @@ def _estimate(
 
 
 def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: int) -> float | None:
-    by_search = search_price(settings.search[0]) if settings.search else 0.0
+    by_search = _search_price(settings.search[0]) if settings.search else 0.0
     if settings.model is None:
         return None if by_search is None else by_search * searches
     if settings.price_in is not None and settings.price_out is not None:
@@ -202,3 +209,8 @@ def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: i
     if price is None or by_search is None:
         return None
     return price.cost_usd(prompt, completion) + by_search * searches
+
+
+def _search_price(name: str) -> float | None:
+    """USD for one query, without needing the provider's key."""
+    return search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query

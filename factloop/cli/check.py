@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from factloop.checking.checker import FactChecker
-from factloop.checking.estimate import estimate
+from factloop.checking.estimate import estimate, plan_of
 from factloop.checking.views.html import render_html
 from factloop.checking.views.terminal import print_report
 from factloop.cli.demands import exit_code, refuse_impossible
@@ -88,7 +88,7 @@ def _print_estimate(ask: Ask, settings: CheckSettings, response: str) -> int:
     if ask.json == STANDARD_OUTPUT:
         return DONE
     lines = (
-        f"Nothing was spent. Estimate for plan {settings.plan!r} with {settings.model or 'the offline engine'}:",
+        f"Nothing was spent. Estimate for plan {plan_of(settings)!r} with {settings.model or 'the offline engine'}:",
         f"  {result.n_sentences} sentences, about {result.n_claims} claims",
         f"  about {result.calls} model calls, {result.searches} searches",
         f"  about {result.prompt_tokens} prompt and {result.completion_tokens} completion tokens",

@@ -136,4 +136,8 @@ def _abandon_standard_output() -> None:
 
 def price(usd: float | None) -> str:
     """The price of an estimate, or how to get one."""
-    return "price unknown (give --price-in and --price-out)" if usd is None else f"{usd:.4f} USD"
+    return (
+        "price unknown (of the model: give --price-in and --price-out; or of the search)"
+        if usd is None
+        else f"{usd:.4f} USD"
+    )

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from factloop.checking.estimate import Estimate, estimate
+from factloop.checking.estimate import Estimate, estimate, plan_of
 from factloop.cli.exits import DONE, messages_console
 from factloop.cli.inputs import name_of_data
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_output
@@ -64,7 +64,7 @@ def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSetting
     if ask.json == STANDARD_OUTPUT:
         return DONE
     lines = (
-        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {settings.plan!r} with "
+        f"Nothing was spent. Estimate for {plural(len(estimates), 'response')}, plan {plan_of(settings)!r} with "
         f"{settings.model or 'the offline engine'}:",
         f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
         f"  about {total.calls:,} model calls, {total.searches:,} searches",

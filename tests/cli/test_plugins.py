@@ -13,6 +13,7 @@ from factloop import ConfigError, FactualityReport
 from factloop.core.plugins import SEARCH, load_plugin
 from factloop.evaluation.datasets import registry
 from factloop.tools.search.build import check_sources
+from factloop.tools.search.registry import built_in_searches
 from tests.cli.command import Command
 
 MODULE = """
@@ -102,7 +103,8 @@ def test_a_search_is_used_by_its_name(factloop: Command, answer: Path) -> None:
 def test_an_unknown_name_is_answered_with_all_there_are(factloop: Command, answer: Path) -> None:
     result = factloop("check", answer, "--search", "mime")
     assert result.code == 2
-    assert "known are serper, wikipedia, searxng, broken, mine, and documents" in result.complaint
+    known = ", ".join((*built_in_searches(), "broken", "mine"))
+    assert f"known are {known}, and documents" in result.complaint
 
 
 def test_what_cannot_be_imported_says_whose_it_is(factloop: Command, answer: Path) -> None:

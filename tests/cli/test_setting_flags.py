@@ -17,6 +17,7 @@ from factloop.evaluation.generation.settings import PromptSettings, ResponseSett
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.setup.marks import CACHE, LIMITS, RECORDING, Mark, in_order, mark_of, text_of
 from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
+from factloop.tools.search.registry import built_in_searches
 from factloop.trust.settings import TrustSettings
 
 MODELS = (CheckSettings, CorrectionSettings, TrustSettings, VerifySettings, ResponseSettings, PromptSettings)
@@ -81,7 +82,8 @@ def test_every_setting_says_what_it_is(model: type[RunSettings]) -> None:
 
 
 def test_searches_are_named_in_help_as_in_their_registry() -> None:
-    assert "serper, wikipedia or searxng; repeatable" in help_of(CheckSettings.model_fields["search"])
+    *first, last = built_in_searches()
+    assert f"{', '.join(first)} or {last}; repeatable" in help_of(CheckSettings.model_fields["search"])
 
 
 def test_every_command_is_at_home_where_the_table_says_and_is_described_as_there() -> None:

@@ -34,9 +34,3 @@ def model_price(model: str) -> Price | None:
     models = _table()["models"]
     found = models.get(model) or models.get(_DATED.sub("", model))
     return Price(*found) if found else None
-
-
-def search_price(tool: str) -> float | None:
-    """USD for one query of a search tool."""
-    price = _table()["searches"].get(tool)
-    return None if price is None else float(price)

@@ -49,6 +49,8 @@ class SearchTool(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     limit: int = 3
     """Hits returned when it is called as a LangChain tool."""
+    usd_per_query: float | None = None
+    """Price of one query; None where it is unknown, and then the cost of a run is, too."""
     concurrency_limit: int = 64
     """Calls that may be in flight at once: a bound on threads, or on the load put on one server."""
 

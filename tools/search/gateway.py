@@ -28,7 +28,6 @@ from factloop.tools.calls.single_flight import SingleFlight
 from factloop.tools.calls.tape import TapeRequest
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import current_span, span
-from factloop.tools.models.prices import search_price
 from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 
 T = TypeVar("T")
@@ -192,7 +191,7 @@ class SearchGateway:
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _attempt(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        server, price = self._server(tool), search_price(tool.name)
+        server, price = self._server(tool), tool.usd_per_query
         async with (
             meter.allowance.reserve(price or 0.0, calls=0) as of_check,
             self._budget.reserve(price or 0.0, calls=0) as reservation,
@@ -256,10 +255,10 @@ class SearchCall:
         return await self.gateway.ask(self.tool, self.query, stage=self.stage, meter=meter)
 
     def price(self, value: Value) -> tuple[int, float]:  # noqa: ARG002 - one query costs as much as another
-        return 0, search_price(self.tool.name) or 0.0
+        return 0, self.tool.usd_per_query or 0.0
 
     def charge_earlier(self, value: Value) -> None:  # noqa: ARG002 - one query costs as much as another
-        self.meter.searched(self.stage, 0.0, search_price(self.tool.name))
+        self.meter.searched(self.stage, 0.0, self.tool.usd_per_query)
 
     def read(self, value: Mapping[str, Any]) -> SearchAnswer:
         return _decode(value)

@@ -36,6 +36,7 @@ class GivenDocuments(SearchTool):
 
     name: str = "given_documents"
     description: str = "Search the documents that the answer was written from."
+    usd_per_query: float | None = 0.0
 
     _reader: PassageReader = PrivateAttr()
     _identity: str = PrivateAttr()

@@ -37,6 +37,7 @@ class SearxngSearch(SearchTool):
 
     name: str = "searxng"
     description: str = "Search the web through SearXNG."
+    usd_per_query: float | None = 0.0
     base_url: str | None = None
     timeout_s: float = 20.0
     language: str | None = None

@@ -67,6 +67,7 @@ class SerperSearch(SearchTool):
 
     name: str = "serper"
     description: str = "Search the web with Google."
+    usd_per_query: float | None = 0.001
     api_key: SecretStr | None = None
     base_url: str | None = None
     timeout_s: float = 20.0

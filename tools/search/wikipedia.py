@@ -44,6 +44,7 @@ class WikipediaSearch(SearchTool):
 
     name: str = "wikipedia"
     description: str = "Search Wikipedia. Gives passages of articles; best asked for a name, a place, an event, a work."
+    usd_per_query: float | None = 0.0
     language: str = "en"
     base_url: str | None = None
     """Address of the folder that holds `api.php`, such as https://en.wikipedia.org/w"""

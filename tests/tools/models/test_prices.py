@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from factloop.tools.models.prices import Price, model_price, search_price
+from factloop.tools.models.prices import Price, model_price
 
 
 def test_a_price_is_dollars_for_a_million_tokens() -> None:
@@ -21,9 +21,3 @@ def test_a_dated_snapshot_costs_what_its_name_does(dated: str) -> None:
 )
 def test_an_unknown_price_is_none(unknown: str) -> None:
     assert model_price(unknown) is None
-
-
-def test_searches() -> None:
-    assert search_price("serper") == 0.001
-    assert search_price("documents") == search_price("given_documents") == 0.0
-    assert search_price("my-own") is None

@@ -17,6 +17,7 @@ from factloop.core.errors import ToolError
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.registry import built_in_searches
 from factloop.tools.search.searxng import SearxngSearch
 from factloop.tools.search.serper import SerperSearch
 from factloop.tools.search.wikipedia import WikipediaSearch
@@ -85,7 +86,15 @@ def langchain_tool(_: FakeServer, __: Path) -> Subject:
     return Subject(as_search_tool(lookup), lambda: state.update(documents=[]), lambda: state.update(broken=True))
 
 
-@pytest.fixture(params=[serper, searxng, wikipedia, documents, retriever, langchain_tool])
+SUBJECTS = [serper, searxng, wikipedia, documents, retriever, langchain_tool]
+"""What builds each, called as its provider."""
+
+
+def test_every_provider_of_ours_is_held_to_this() -> None:
+    assert {*built_in_searches()} <= {build.__name__ for build in SUBJECTS}
+
+
+@pytest.fixture(params=SUBJECTS)
 def subject(request: pytest.FixtureRequest, server: FakeServer, tmp_path: Path) -> Subject:
     build: Callable[[FakeServer, Path], Subject] = request.param
     return build(server, tmp_path)

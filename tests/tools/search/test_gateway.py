@@ -182,10 +182,10 @@ async def test_kept_answers_age_but_not_within_a_run(cache: CallCache, tmp_path:
 async def test_a_journal_counts_earlier_searches_once(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     first = CallCache(path)
-    await search(gateway(scripted(HITS, name="serper"), cache=first, journal=True))
+    await search(gateway(scripted(HITS, usd_per_query=0.001), cache=first, journal=True))
     first.close()
     resumed, meter = CallCache(path), UsageMeter()
-    searching = gateway(scripted(name="serper"), cache=resumed, journal=True)
+    searching = gateway(scripted(usd_per_query=0.001), cache=resumed, journal=True)
     for _ in range(3):
         await search(searching, meter=meter)
     resumed.close()
@@ -195,7 +195,7 @@ async def test_a_journal_counts_earlier_searches_once(tmp_path: Path) -> None:
 
 async def test_costs_where_the_price_is_known(cache: CallCache) -> None:
     meter = UsageMeter()
-    await search(gateway(scripted(HITS, name="serper"), cache=cache), meter=meter)
+    await search(gateway(scripted(HITS, usd_per_query=0.001), cache=cache), meter=meter)
     assert meter.snapshot(0.0).cost_usd == 0.001
     await search(gateway(scripted(HITS, name="my-own"), cache=cache), meter=meter)
     assert meter.snapshot(0.0).cost_usd is None
@@ -203,7 +203,7 @@ async def test_costs_where_the_price_is_known(cache: CallCache) -> None:
 
 async def test_searches_spend_the_budget_and_never_more(cache: CallCache) -> None:
     # A search by Serper costs 0.001 dollars; the limit on calls is one on model calls.
-    tool = scripted(*[HITS] * 3, name="serper", delay_s=0.01)
+    tool = scripted(*[HITS] * 3, usd_per_query=0.001, delay_s=0.01)
     searching = gateway(tool, cache=cache, budget=Budget(max_calls=0, max_usd=0.0035))
     outcomes = await asyncio.gather(*(search(searching, str(number)) for number in range(9)), return_exceptions=True)
     assert sum(isinstance(outcome, SearchAnswer) for outcome in outcomes) == 3
@@ -218,12 +218,12 @@ async def test_free_searches_need_no_budget(cache: CallCache) -> None:
 async def test_searches_of_an_earlier_attempt_count(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     first = CallCache(path)
-    await search(gateway(scripted(HITS, name="serper"), cache=first, journal=True))
+    await search(gateway(scripted(HITS, usd_per_query=0.001), cache=first, journal=True))
     first.close()
     resumed = CallCache(path)
     budget = Budget(max_usd=0.001)
     budget.note_earlier(*resumed.paid())
-    searching = gateway(scripted(name="serper"), cache=resumed, journal=True, budget=budget)
+    searching = gateway(scripted(usd_per_query=0.001), cache=resumed, journal=True, budget=budget)
     await search(searching)
     with pytest.raises(BudgetExceeded):
         await search(searching, "something new")

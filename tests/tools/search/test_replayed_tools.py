@@ -6,8 +6,9 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.tools.search.build import build_search_tools
+from factloop.tools.search.registry import built_in_searches
 
-NAMES = ["serper", "wikipedia", "searxng"]
+NAMES = list(built_in_searches())
 
 
 def test_no_key_and_no_address_is_needed() -> None:

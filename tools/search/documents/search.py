@@ -37,6 +37,7 @@ class DocumentSearch(SearchTool):
 
     name: str = "documents"
     description: str = "Search the user's own documents."
+    usd_per_query: float | None = 0.0
     concurrency_limit: int = 4
     """Threads: a search is work for the processor, which waiting callers do not speed up."""
 
