@@ -42,7 +42,7 @@ class Cell:
 class Column:
     head: str
     is_name: bool = False
-    """Whether its cells say in words what a line is about. The first such column stands at the left of every line."""
+    """Whether its cells say in words what a line is about. The first column does; on the terminal names lead."""
     is_heading: bool = False
     """A name that on the terminal stands once above all lines that have it."""
     is_strong: bool = False
