@@ -21,13 +21,17 @@ from factloop.cli.exits import DONE, messages_console, run_until_stopped
 from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.self_support import refuse_self_support
-from factloop.core.events import CheckFinished
+from factloop.core.events import CheckFinished, ResponseSplit
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.progress import ProgressDisplay
 from factloop.setup.settings import CheckSettings
 from factloop.tools.search.build import check_sources
+
+NO_SOURCES = (
+    "there is nothing to check against, so every claim will be unscored: give documents (--docs) or a search (--search)"
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ async def _check(ask: Ask, settings: CheckSettings, response: str, messages: Con
         with ProgressDisplay(messages) as progress:
             async with aclosing(checker.astream(response, ask.prompt, run_dir=ask.run_dir)) as events:
                 async for event in events:
+                    if isinstance(event, ResponseSplit) and not settings.docs and not settings.search:
+                        messages.print(f"factloop: {NO_SOURCES}", soft_wrap=True)
                     if isinstance(event, CheckFinished):
                         return event.report
                     if not ask.quiet:

@@ -10,7 +10,7 @@ from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.core.errors import ConfigError
 from factloop.core.reasons import FAILURES, UnscoredReason
 from factloop.core.records import FactualityReport
-from factloop.reports.figures import plural
+from factloop.reports.figures import plural, unscored_reasons
 from factloop.reports.visible import visible
 
 Result = tuple[UnscoredReason | None, str]
@@ -37,17 +37,20 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, messages: Console, *, strict: bool, fail_under: float | None) -> int:
-    """The exit code; one that is not 0 is explained on the console. A response without claims is below no threshold."""
-    failure = first_failure(results_of(report))
-    if failure is not None and not report.counts.scored:
-        messages.print(f"factloop: {NO_CLAIM}: {failure}", soft_wrap=True)
-        return UNSCORED
+    """The exit code; one that is not 0 is said on the console.
+
+    A response without claims has no precision, and so falls below every threshold.
+    """
     unscored = report.counts.unscored
+    if unscored and not report.counts.scored:
+        why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
+        messages.print(f"factloop: {NO_CLAIM}: {why}", soft_wrap=True)
+        return UNSCORED
     if strict and unscored:
         are = "is" if unscored == 1 else "are"
         messages.print(f"factloop: {plural(unscored, 'claim')} {are} unscored (--strict)", soft_wrap=True)
         return UNSCORED
-    if fail_under is not None and report.claims and (report.precision or 0.0) < fail_under:
+    if fail_under is not None and (report.precision is None or report.precision < fail_under):
         reached = "undefined" if report.precision is None else f"{report.precision:.3f}"
         messages.print(f"factloop: precision {reached} is below {fail_under:g} (--fail-under)", soft_wrap=True)
         return BELOW_THRESHOLD

@@ -52,7 +52,7 @@ BAD = {
     "broken pdf": (("answer.md", "--docs", "bad_pdf"), ("broken.pdf",)),
     "empty docs": (("answer.md", "--docs", "empty"), ("empty",)),
     "missing docs": (("answer.md", "--docs", "nowhere"), ("nowhere",)),
-    "malformed jsonl": (("answer.md", "--docs", "bad_jsonl"), ("rows.jsonl:2",)),
+    "malformed jsonl": (("answer.md", "--docs", "bad_jsonl"), ("rows.jsonl: line 2",)),
     "docs in latin-1": (("answer.md", "--docs", "bad_txt"), ("latin-1.txt",)),
     "text among the documents": (("answer.md", "--docs", "."), ("answer.md", "support itself")),
     "empty docs path": (("answer.md", "--docs", ""), ("an empty path",)),

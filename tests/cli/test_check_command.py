@@ -79,22 +79,27 @@ def test_exit_codes(
     assert result.err == ("" if complaint is None else f"factloop: {complaint}\n")
 
 
-def test_unscored_claims_are_fatal_only_where_asked(factloop: Command, answer: Path) -> None:
-    assert factloop("check", answer, "--quiet").code == 0
-    strict = factloop("check", answer, "--quiet", "--strict")
-    assert (strict.code, strict.complaint) == (3, "factloop: 2 claims are unscored (--strict)")
+def test_nothing_to_check_against_is_said_before_and_nothing_scored_is_a_failure(
+    factloop: Command, answer: Path
+) -> None:
+    result = factloop("check", answer)
+    before, after = result.err.splitlines()
+    assert before.startswith("factloop: there is nothing to check against, so every claim will be unscored: give ")
+    assert (result.code, after) == (3, "factloop: no claim could be scored: 2 × no source to check against")
+    assert "Ada Lovelace was born in London." in result.out, "the claims are listed all the same"
 
 
 @pytest.mark.parametrize("text", ["I don't know.", "", " \n", "# Heading\n", "In my opinion it is lovely."])
 @pytest.mark.parametrize("engine", ["offline", "model"])
-def test_a_text_without_claims_is_fine(
+def test_a_text_without_claims_is_fine_but_has_no_precision(
     factloop: Command, sim: Simulator, home: Path, docs: Path, text: str, engine: str
 ) -> None:
     (home / "empty.md").write_text(text)
     flags = ("--docs", docs) if engine == "offline" else ("--model", MODEL, "--search", "serper")
-    result = factloop("check", "empty.md", *flags, "--json", "-", "--fail-under", 1, "--strict")
+    assert factloop("check", "empty.md", *flags, "--quiet", "--strict").code == 0
+    result = factloop("check", "empty.md", *flags, "--json", "-", "--fail-under", 0)
     report = json.loads(result.out)
-    assert result.code == 0
+    assert (result.code, result.complaint) == (1, "factloop: precision undefined is below 0 (--fail-under)")
     assert (report["claims"], report["precision"], report["at_k"][0]["f1"]) == ([], None, 0.0)
     assert sim.stats().search.requests == 0
 

@@ -109,9 +109,9 @@ def test_what_is_in_doubt_is_shown(factloop: Command, answer: Path, docs: Path, 
             assert shown in text
 
 
-def test_unscored_claims_are_fatal_only_where_asked(factloop: Command, answer: Path) -> None:
-    assert factloop("correct", answer, "--quiet").code == 0
-    assert factloop("correct", answer, "--quiet", "--strict").code == 3
+def test_nothing_scored_is_a_failure(factloop: Command, answer: Path) -> None:
+    result = factloop("correct", answer, "--quiet")
+    assert (result.code, "no claim could be scored" in result.complaint) == (3, True)
 
 
 def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command, sim: Simulator, home: Path) -> None:

@@ -13,6 +13,8 @@ from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED
 from factloop.core.records import UnscoredReason
 from factloop.setup.sources import Sources
 
+NOTHING = "factloop: no claim could be scored: {} × no source to check against\n"
+
 
 def unscored(*facts: str) -> FactualityReport:
     """An unscored result: with nothing to search no claim can be judged."""
@@ -24,11 +26,11 @@ def unscored(*facts: str) -> FactualityReport:
 @pytest.mark.parametrize(
     ("facts", "strict", "fail_under", "code", "said"),
     [
-        (["Ada was born."], True, None, UNSCORED, "factloop: 1 claim is unscored (--strict)\n"),
-        (["Ada was born.", "Bo died."], True, 0.5, UNSCORED, "factloop: 2 claims are unscored (--strict)\n"),
-        (["Bo died."], False, 0.5, BELOW_THRESHOLD, "factloop: precision undefined is below 0.5 (--fail-under)\n"),
-        (["Bo died."], False, None, DONE, ""),
-        ([], True, 1.0, DONE, ""),
+        (["Ada was born."], True, None, UNSCORED, NOTHING.format(1)),
+        (["Ada was born.", "Bo died."], True, 0.5, UNSCORED, NOTHING.format(2)),
+        (["Bo died."], False, None, UNSCORED, NOTHING.format(1)),
+        ([], False, 0.0, BELOW_THRESHOLD, "factloop: precision undefined is below 0 (--fail-under)\n"),
+        ([], True, None, DONE, ""),
     ],
 )
 def test_the_code_and_what_is_said(

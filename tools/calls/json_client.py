@@ -6,7 +6,6 @@ Nothing is retried here. The policy above decides, by `retryable` and `retry_aft
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ import requests
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.calls.deadline import DeadlineAdapter, reading_until
 from factloop.tools.calls.retry_after import retry_after_s
+from factloop.tools.calls.unreachable import unreachable_words
 
 MAX_BODY_BYTES = 8_000_000
 MAX_REDIRECTS = 3
@@ -153,14 +153,7 @@ class JsonClient:
     def _unreachable(self, error: requests.ConnectionError) -> str:
         parts = urlsplit(self._base_url)
         place = f"{parts.hostname}:{parts.port}" if parts.port else f"{parts.hostname}"
-        seen: BaseException | None = error
-        while seen is not None:
-            if isinstance(seen, ConnectionRefusedError):
-                return f"connection refused at {place}"
-            if isinstance(seen, socket.gaierror):
-                return f"there is no host {parts.hostname}, or no way to look it up"
-            seen = seen.__cause__ or seen.__context__
-        return f"no connection to {place}"
+        return unreachable_words(error, self._base_url) or f"no connection to {place}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code

@@ -8,6 +8,7 @@ from typing import Any
 
 from factloop.core.errors import FactloopError, ModelRefusal, ToolError
 from factloop.tools.calls.retry_after import retry_after_s
+from factloop.tools.calls.unreachable import unreachable_words
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
@@ -28,6 +29,8 @@ def translate(error: Exception, model: str) -> FactloopError:
     status = _status(error)
     said = _without_keys(_one_line(error), error)[:LONGEST_SAID]
     if status is None:
+        if (refused := unreachable_words(error, _address(error))) is not None:
+            return ToolError(f"{model}: {refused}", tool=model, retryable=True)
         if isinstance(error, _UNEXPECTED):
             said = f"{type(error).__name__}: {said}"
         # No status: the connection failed, or the client could not make sense of the answer. Both may pass.
@@ -72,6 +75,11 @@ def _status(error: Exception) -> int | None:
         if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is not a status of an error
             return value
     return None
+
+
+def _address(error: Exception) -> str:
+    """The URL that was asked; empty where the client's error does not say."""
+    return str(getattr(getattr(error, "request", None), "url", ""))
 
 
 def _without_keys(text: str, error: Exception) -> str:
