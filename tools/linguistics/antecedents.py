@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from factloop.tools.linguistics import lexicon
-from factloop.tools.linguistics.clauses import find_clause
+from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
 from factloop.tools.linguistics.discourse import Context, Said
 from factloop.tools.linguistics.mentions import Mention
-from factloop.tools.linguistics.words import Word, tag_words
+from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
 Number = Literal["he", "she", "it", "they"]
 NUMBER_OF: dict[str, Number] = {
@@ -28,6 +28,8 @@ def find_antecedents(number: Number, context: Context) -> tuple[str, ...]:
     for said in reversed(context.before):
         if number == "it" and _OPENS_PERSONAL.match(said.text):
             return ()  # the topic is a person: whatever `it` is, it stands in the middle of a sentence
+        if number == "it" and _may_be_other(said, context):
+            return ()
         fitting = tuple(dict.fromkeys(_candidates(said, number, context.about_person)))
         if fitting:
             return fitting
@@ -86,6 +88,34 @@ def _candidates(said: Said, number: Number, about_person: bool) -> Iterator[str]
     is_organisation = any(m.kind == "thing" and m.start == span[0] for m in in_subject)
     if plural == (number == "they") or (number == "they" and is_organisation):
         yield subject
+
+
+def _may_be_other(said: Said, context: Context) -> bool:
+    """Whether *it* in the next sentence may be what somebody here acted upon, or the topic rather than somebody."""
+    words = tag_words(said.text)
+    clause = find_clause(words)
+    if clause is None or not _names_person(said.mentions, words[clause.subject], context):
+        return False
+    topics = (mention for mention in context.asked.mentions if _fits(mention, "it", context.about_person))
+    return _direct_object(words, clause) is not None or any(topics)
+
+
+def _names_person(mentions: Sequence[Mention], head: Word, context: Context) -> bool:
+    """Whether the name that begins with this word may be a person's. One that the prompt asks about in other words than
+    *who* is not."""
+    asked = set() if context.about_person else {mention.names for mention in context.asked.mentions}
+    return any(m.start == head.start and m.names not in asked and _may_be_person(m) for m in mentions)
+
+
+def _direct_object(words: Sequence[Word], clause: Clause) -> tuple[int, int] | None:
+    """First word of the noun phrase right after the verb, and the word after its last; None for persons and plurals."""
+    start = end = clause.main + 1
+    if start >= len(words) or words[start].lower not in {"the", "a", "an"}:
+        return None
+    while end < len(words) and words[end].word_class in NOMINAL | PARTICIPIAL and not words[end].enclosed:
+        end += 1
+    is_bare = end == len(words) or words[end].lower not in {"of", "that", "which", "who"}
+    return (start, end) if end > start + 1 and is_bare else None
 
 
 def _may_be_person(mention: Mention) -> bool:

@@ -108,6 +108,17 @@ def test_a_definite_description_is_an_antecedent(before: str, claim: str, resolv
     assert resolve_references(claim, before=f"{before} ", prompt="What is the Oss Light?") == resolved
 
 
+def test_what_a_person_acted_upon_makes_an_older_thing_doubtful() -> None:
+    before = "The second tower burned down. John Marr built the third tower. "
+    assert resolve_references("It was lit in 1759.", before=before, prompt=None) == "It was lit in 1759."
+
+
+def test_it_is_not_the_person_who_built_it() -> None:
+    before = "John Marr built the third Oss tower. "
+    prompt = "What is known about the Oss Lighthouse?"
+    assert resolve_references("It was lit in 1759.", before=before, prompt=prompt) == "It was lit in 1759."
+
+
 def test_a_name_that_goes_on_in_small_letters_is_not_expanded() -> None:
     assert (
         resolve_references("Sinking sand is wet.", before="", prompt="What is Sinking Sand?") == "Sinking sand is wet."
