@@ -11,7 +11,7 @@ from factloop.tools.linguistics.clauses import EXPLETIVE
 from factloop.tools.linguistics.discourse import Context
 from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
-from factloop.tools.linguistics.words import Word, tag_words
+from factloop.tools.linguistics.words import FINITE, NOMINAL, Word, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -44,12 +44,16 @@ def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
 
 
 def is_ambiguous(claim: str, context: Context) -> bool:
-    """Whether the subject pronoun of the claim has several equally good antecedents, or none at all.
+    """Whether the subject pronoun of the claim has several equally good antecedents, or none at all, or it ends with
+    one that nothing in it can stand for.
 
-    True only in the clear case: *they* and *it* may stand for what no rule sees, so that they count only where nothing
-    comes before.
+    True only in the clear case: as subjects *they* and *it* may stand for what no rule sees, so that they count only
+    where nothing comes before.
     """
-    pronoun = _open_pronoun(tag_words(claim))
+    words = tag_words(claim)
+    if _ends_open(words):
+        return True
+    pronoun = _open_pronoun(words)
     if pronoun is None or pronoun.word_class == "possessive" or _is_expletive(claim, pronoun):
         return False
     number = NUMBER_OF[pronoun.lower]
@@ -57,6 +61,15 @@ def is_ambiguous(claim: str, context: Context) -> bool:
     if number in {"it", "they"} and not found:
         return not context.before and not context.asked.mentions
     return len(found) != 1
+
+
+def _ends_open(words: Sequence[Word]) -> bool:
+    """*Henry Winstanley died in it*: objects are not replaced, and nothing is named between verb and pronoun."""
+    verb = next((place for place, word in enumerate(words) if word.word_class in FINITE | {"ed"}), None)
+    spoken = [word for word in words if word.word_class != "mark"]
+    if verb is None or not spoken or spoken[-1].lower not in {"it", "them"} or spoken[-1].enclosed:
+        return False
+    return not any(word.word_class in NOMINAL for word in words[verb + 1 : words.index(spoken[-1])])
 
 
 def _replace(claim: str, pronoun: Word, antecedent: str, context: Context) -> str:

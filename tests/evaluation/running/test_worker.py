@@ -39,7 +39,7 @@ async def test_a_worker_that_is_closed_sends_nothing_more_and_leaves_nothing_und
     judging = [asyncio.create_task(worker.judge(item)) for item in short_items(sim.world, 12)]
     await until_searched(sim)
     await worker.close()
-    await asyncio.sleep(0)
+    await asyncio.sleep(0.1)  # what was on its way to the server has come there
     assert all(task.cancelled() for task in judging)
     n_sent = n_requests(sim)
     await asyncio.sleep(0.5)  # longer than the calls that were under way

@@ -83,6 +83,9 @@ def test_ambiguous_only_with_equally_good_antecedents_or_none() -> None:
     assert resolve_references("He won.", before=pair, prompt=None) == "He won."
     assert is_ambiguous("He won.", "", None)
     assert is_ambiguous("It won.", "", None)
+    assert is_ambiguous("Otto Berg died in it.", pair, None)
+    assert is_ambiguous("The council had approved them", "", None)
+    assert not is_ambiguous("Otto Berg wrote a book and published it.", pair, None)
     assert not is_ambiguous("He won.", "", "Tell me about Otto Berg.")
     assert not is_ambiguous("She won.", BEFORE, PROMPT)
     assert not is_ambiguous("It is known that light bends.", "", None)

@@ -92,7 +92,7 @@ async def test_a_tool_that_is_gone_leaves_nothing_behind(base: SearchGateway) ->
 
 
 async def test_the_budget_is_one(base: SearchGateway) -> None:
-    tool = Counting(name="serper", keeps=True)  # a search by this name costs 0.001 USD, and there are 0.0015
+    tool = Counting(usd_per_query=0.001, keeps=True)  # and there are 0.0015
     await search(base.over([tool]), "one")
     with pytest.raises(BudgetExceeded):
         await search(base.over([tool]), "two")

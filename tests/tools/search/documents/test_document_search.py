@@ -160,9 +160,9 @@ def test_what_cannot_be_read_is_an_error_where_that_is_wanted(docs: Path, tmp_pa
         path.path.unlink()
     (docs / "bad.csv").write_text('text\n"a')
     assert search_in(docs, cache=tmp_path / "cache").n_passages == 3
-    with pytest.raises(DataError, match=r"bad\.csv:2: this is no CSV"):
+    with pytest.raises(DataError, match=r"bad\.csv:2: this is not CSV"):
         DocumentSearch([docs], cache_dir=tmp_path / "cache", strict=True)
-    with pytest.raises(DataError, match=r"bad\.csv:2: this is no CSV"):
+    with pytest.raises(DataError, match=r"bad\.csv:2: this is not CSV"):
         DocumentSearch([docs], in_memory=True, strict=True)
     assert search_in(docs, cache=tmp_path / "cache").n_passages == 3
 
