@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
     from factloop.core.errors import ConfigError, DataError, FactloopError, ModelOutputError, ToolError
     from factloop.core.records import Claim, Evidence, FactualityReport, GivenFacts, Judgement, UnscoredReason, Verdict
-    from factloop.correction import Corrector
+    from factloop.correction.corrector import Corrector
     from factloop.correction.records import Correction
     from factloop.setup.limits import Limits
     from factloop.setup.settings import CheckSettings
@@ -26,7 +26,7 @@ _HOME = {
     "FactChecker": "checking.checker",
     "CheckSettings": "setup.settings",
     "Limits": "setup.limits",
-    "Corrector": "correction",
+    "Corrector": "correction.corrector",
     "Correction": "correction.records",
     "TrustScorer": "trust.scorer",
     "TrustSettings": "trust.settings",

@@ -20,7 +20,7 @@ from factloop.cli.inputs import read_text
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files
 from factloop.cli.self_support import refuse_self_support
 from factloop.core.files.json import to_json
-from factloop.correction import Corrector
+from factloop.correction.corrector import Corrector
 from factloop.correction.records import Correction
 from factloop.correction.settings import CorrectionSettings
 from factloop.correction.views.html import render_correction_html

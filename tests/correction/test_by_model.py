@@ -13,7 +13,7 @@ from factloop import FactualityReport, Limits
 from factloop.core.errors import DataError
 from factloop.core.findings import Finding
 from factloop.core.records import Verdict
-from factloop.correction import Corrector
+from factloop.correction.corrector import Corrector
 from factloop.correction.records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.setup.sources import Sources
 from factloop.tools.search.given import GivenDocuments

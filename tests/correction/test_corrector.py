@@ -12,7 +12,7 @@ import pytest
 from factloop import FactChecker, FactualityReport
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import UnscoredReason
-from factloop.correction import Corrector
+from factloop.correction.corrector import Corrector
 from factloop.correction.records import ChangeKind, Correction, LeftReason, Rejection
 from factloop.setup.sources import Sources
 from tests.checking.simulated import PLANS, simulated_checker

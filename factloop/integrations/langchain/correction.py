@@ -12,7 +12,7 @@ from factloop.agents.safe.model_stages import passages
 from factloop.core.citations import reason
 from factloop.core.records import Claim, Evidence, FactualityReport, UnscoredReason, Verdict
 from factloop.core.sync import run_blocking
-from factloop.correction import MAX_ROUNDS, Corrector
+from factloop.correction.corrector import MAX_ROUNDS, Corrector
 from factloop.correction.records import Correction, Unchecked, Unproven
 from factloop.integrations.langchain.inputs import REQUEST, is_request
 from factloop.integrations.langchain.runnable import FactCheckRunnable

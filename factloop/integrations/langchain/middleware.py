@@ -24,7 +24,7 @@ from factloop.checking.views.brief import in_words
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, has_unproven
 from factloop.core.records import FactualityReport
-from factloop.correction import MAX_ROUNDS
+from factloop.correction.corrector import MAX_ROUNDS
 from factloop.correction.records import Correction, Unchecked, Unproven
 from factloop.integrations.langchain.correction import (
     REVISION,
