@@ -8,7 +8,7 @@ from typing import Literal
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
-from factloop.tools.linguistics.discourse import Context, Said
+from factloop.tools.linguistics.discourse import Context, ReadSentence
 from factloop.tools.linguistics.mentions import Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
@@ -56,7 +56,7 @@ def _fits(mention: Mention, number: Number, about_person: bool) -> bool:
     return mention.kind != "person" and not (about_person and _may_be_person(mention))
 
 
-def _candidates(said: Said, number: Number, about_person: bool) -> Iterator[str]:
+def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Iterator[str]:
     """What the sentence offers: its subject where that fits, else the persons or things it names."""
     sentence, mentions = said.text, said.mentions
     words = tag_words(sentence)
@@ -90,8 +90,8 @@ def _candidates(said: Said, number: Number, about_person: bool) -> Iterator[str]
         yield subject
 
 
-def _may_be_other(said: Said, context: Context) -> bool:
-    """Whether *it* in the next sentence may be what somebody here acted upon, or the topic rather than somebody."""
+def _may_be_other(said: ReadSentence, context: Context) -> bool:
+    """Whether *it* in the next sentence may be what a person here acted upon, or the topic rather than a person."""
     words = tag_words(said.text)
     clause = find_clause(words)
     if clause is None or not _names_person(said.mentions, words[clause.subject], context):

@@ -102,7 +102,7 @@ def _spell_out(text: str) -> str:
 
 def _is_conditional(text: str) -> bool:
     """Whether a part of the sentence would claim what the whole does not: it holds under a condition only, denies two
-    things, or says what somebody said. *Reported a loss* reports nothing: no clause follows."""
+    things, or says what another said. *Reported a loss* reports nothing: no clause follows."""
     if _CONDITION.search(text) is not None:
         return True
     return any(find_clause(tag_words(text[found.end() :].lstrip())) for found in _REPORTED.finditer(text))

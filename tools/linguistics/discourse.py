@@ -37,7 +37,7 @@ _PERSONAL = re.compile(r"\b(?:he|she|his|her|him|who (?:is|was))\b", re.IGNORECA
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReadSentence:
     """One sentence of a response."""
 
     text: str
@@ -53,19 +53,19 @@ class Said:
 class Discourse:
     """A response and what it was asked, read once."""
 
-    sentences: tuple[Said, ...]
+    sentences: tuple[ReadSentence, ...]
     starts: tuple[int, ...]
     """Where each sentence begins in the response; ascending."""
-    asked: Said
+    asked: ReadSentence
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What may be referred to from one sentence."""
 
-    before: tuple[Said, ...]
+    before: tuple[ReadSentence, ...]
     """The sentences right before it, in order."""
-    asked: Said
+    asked: ReadSentence
     full_names: tuple[Mention, ...]
     """Names of two or more words from the prompt, the opening and the sentences before, each once."""
     about_person: bool
@@ -101,9 +101,9 @@ def topic_of(context: Context) -> str | None:
     return next(iter(named.values())).removeprefix("the ").removeprefix("The ") if len(named) == 1 else None
 
 
-def _read(text: str, nlp: Language | None, *, is_item: bool = False) -> Said:
+def _read(text: str, nlp: Language | None, *, is_item: bool = False) -> ReadSentence:
     plain = plain_text(text)
-    return Said(plain, find_mentions(plain, nlp), _PERSONAL.search(plain) is not None, is_item)
+    return ReadSentence(plain, find_mentions(plain, nlp), _PERSONAL.search(plain) is not None, is_item)
 
 
 def _is_item(response: str, start: int) -> bool:
@@ -114,6 +114,6 @@ def _is_item(response: str, start: int) -> bool:
     return bool(marker) and at_line_start and not any(character.isalpha() for character in marker)
 
 
-def _full_names(sentences: Iterable[Said]) -> tuple[Mention, ...]:
+def _full_names(sentences: Iterable[ReadSentence]) -> tuple[Mention, ...]:
     named = (mention for said in sentences for mention in said.mentions if len(mention.names) > 1)
     return tuple({mention.names: mention for mention in named}.values())

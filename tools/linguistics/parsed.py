@@ -78,7 +78,7 @@ def _is_further(token: Token) -> bool:
 
 
 def _is_conditional(predicate: Token) -> bool:
-    """Whether what it says holds only under a condition, or by somebody's account: further predicates would, too."""
+    """Whether what it says holds only under a condition, or by another's account: further predicates would, too."""
     below = (token for child in predicate.children for token in (child, *child.children))
     return any(token.lower_ in _CONDITIONS or token.lower_ in {"according", "neither"} for token in below)
 

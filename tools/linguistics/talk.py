@@ -108,7 +108,7 @@ def is_remark(text: str) -> bool:
 
 
 def is_opinion(text: str) -> bool:
-    """Whether plain text says what somebody likes, feels or does not know, and nothing else that could be true or
+    """Whether plain text says what a speaker likes, feels or does not know, and nothing else that could be true or
     false: every word is known to be of that kind, and none is a name, a figure or a word on the matter."""
     words = _WORD.findall(text)
     if len(text) > _LONGEST or not words or not _PUNCTUATION.fullmatch(_WORD.sub("", text)):

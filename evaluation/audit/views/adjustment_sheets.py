@@ -16,7 +16,7 @@ from factloop.evaluation.audit.adjustment_records import (
 from factloop.evaluation.audit.views.scope import EVALUATOR, Scope, count_column, of_evaluator, percent, share_column
 from factloop.evaluation.audit.views.words import CALIBRATION_WARNINGS, METHODS, WHY_UNADJUSTED
 from factloop.reports.figures import plural
-from factloop.reports.sheet.table import NOTHING, Cell, Column, Sheet, Told, name, sheet_of, value_cell
+from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, name, sheet_of, value_cell
 
 
 def adjustment(scope: Scope) -> Sheet:
@@ -25,14 +25,14 @@ def adjustment(scope: Scope) -> Sheet:
     def method(place: int) -> Callable[[AdjustmentReport | MeanAdjustment], Cell]:
         return lambda one: _method_cell(one.methods[place])
 
-    told: tuple[Told[AdjustmentReport | MeanAdjustment], ...] = (
+    columns: tuple[ColumnOf[AdjustmentReport | MeanAdjustment], ...] = (
         EVALUATOR,
         *((share_column(METHODS[one].capitalize()), method(place)) for place, one in enumerate(AdjustmentMethod)),
         (count_column("Trials"), lambda one: max(method.n_calibrations for method in one.methods)),
     )
     of_dataset = scope.of_dataset(scope.at.adjustment)
     found: Sequence[AdjustmentReport | MeanAdjustment] = of_dataset or scope.of_group(scope.at.mean_adjustments)
-    return sheet_of("Mean points off when adjusted on one labelled system", told, found, of=of_evaluator)
+    return sheet_of("Mean points off when adjusted on one labelled system", columns, found, of=of_evaluator)
 
 
 def _method_cell(one: MethodMean | MethodAverage) -> Cell:
@@ -54,7 +54,7 @@ def calibrations(scope: Scope) -> Sheet:
     def adjusted(method: AdjustmentMethod) -> Callable[[tuple[str, Calibration]], Cell]:
         return lambda row: _adjustment_cell(row[1].by(method))
 
-    told: tuple[Told[tuple[str, Calibration]], ...] = (
+    columns: tuple[ColumnOf[tuple[str, Calibration]], ...] = (
         (name("Evaluator"), lambda row: row[0]),
         (name("Calibrated on"), lambda row: row[1].system),
         (Column("Its errors, %"), lambda row: _errors(row[1])),
@@ -62,7 +62,7 @@ def calibrations(scope: Scope) -> Sheet:
         (name("Warnings"), lambda row: "; ".join(CALIBRATION_WARNINGS[one] for one in row[1].warnings) or "none"),
     )
     rows = [(one.evaluator, each) for one in scope.of_dataset(scope.at.adjustment) for each in one.calibrations]
-    return sheet_of("Mean points off, by the system calibrated on", told, rows, of=lambda row: row[:1])
+    return sheet_of("Mean points off, by the system calibrated on", columns, rows, of=lambda row: row[:1])
 
 
 def _errors(one: Calibration) -> Cell:

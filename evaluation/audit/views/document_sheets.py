@@ -9,7 +9,17 @@ from factloop.evaluation.audit.chunking import Changes, ChunkingBias
 from factloop.evaluation.audit.surface import SimilarityBin, SurfaceBias
 from factloop.evaluation.audit.views.scope import Scope, percent, share_column
 from factloop.reports.figures import plural
-from factloop.reports.sheet.table import NOTHING, Cell, Sheet, Told, count_cell, name, page_only, sheet_of, value_cell
+from factloop.reports.sheet.table import (
+    NOTHING,
+    Cell,
+    ColumnOf,
+    Sheet,
+    count_cell,
+    name,
+    page_only,
+    sheet_of,
+    value_cell,
+)
 
 _FIFTHS = ("Least alike", "2nd fifth", "3rd fifth", "4th fifth", "Most alike")
 _RATES: tuple[tuple[str, Callable[[SimilarityBin], Cell]], ...] = (
@@ -26,13 +36,13 @@ def wording(scope: Scope) -> Sheet:
     def fifth(place: int) -> Callable[[Wording], Cell]:
         return lambda row: row[2](row[0].bins[place])
 
-    told: tuple[Told[Wording], ...] = (
+    columns: tuple[ColumnOf[Wording], ...] = (
         (name("Evaluator"), lambda row: f"{row[0].evaluator} {row[1]}"),
         *((share_column(head, 11), fifth(place)) for place, head in enumerate(_FIFTHS)),
     )
     rows = [(one, *rate) for one in scope.of_group(scope.at.surface) for rate in _RATES]
     title = "Rates by wording that the claim shares with the document, %"
-    return sheet_of(title, told, rows, of=lambda row: (row[0].evaluator,))
+    return sheet_of(title, columns, rows, of=lambda row: (row[0].evaluator,))
 
 
 def _range(low: float | None, high: float | None) -> Cell:
@@ -40,19 +50,19 @@ def _range(low: float | None, high: float | None) -> Cell:
 
 
 def chunking(scope: Scope) -> Sheet:
-    def changes(where: str, of: Callable[[ChunkingBias], Changes]) -> Iterator[Told[ChunkingBias]]:
+    def changes(where: str, of: Callable[[ChunkingBias], Changes]) -> Iterator[ColumnOf[ChunkingBias]]:
         yield share_column(f"{where}: changed"), lambda one: _change(of(one), of(one).share_changed)
         yield share_column(f"{where}: lost"), lambda one: _change(of(one), of(one).share_lost)
         yield page_only(f"{where}: gained"), lambda one: _change(of(one), of(one).share_gained)
 
-    told: tuple[Told[ChunkingBias], ...] = (
+    columns: tuple[ColumnOf[ChunkingBias], ...] = (
         (name("Evaluator"), lambda one: Cell(one.chunked, basis=f"chunks of {plural(one.n_words, 'word')}")),
         *changes("One chunk has it", lambda one: one.within),
         *changes("No chunk has it", lambda one: one.across),
         (page_only("Left out"), _left_out),
     )
     title = "Predictions that change when documents are cut, %"
-    return sheet_of(title, told, scope.of_group(scope.at.chunking), of=lambda one: (one.evaluator, one.chunked))
+    return sheet_of(title, columns, scope.of_group(scope.at.chunking), of=lambda one: (one.evaluator, one.chunked))
 
 
 def _change(changes: Changes, share: float | None) -> Cell:

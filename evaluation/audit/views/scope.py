@@ -10,7 +10,7 @@ from factloop.evaluation.audit.estimate import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditAt
 from factloop.evaluation.audit.views.words import LEVELS
 from factloop.reports.figures import plural
-from factloop.reports.sheet.table import Cell, Column, Told, figure_cell, name, value_cell
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, figure_cell, name, value_cell
 
 Found = TypeVar("Found")
 
@@ -58,8 +58,8 @@ def of_evaluator(one: Any) -> tuple[str, ...]:
     return (one.evaluator,)
 
 
-EVALUATOR: Told[Any] = (name("Evaluator"), lambda one: one.evaluator)
-_LEVEL: Told[Any] = (Column("Of", is_name=True, is_heading=True), lambda one: LEVELS[one.level])
+EVALUATOR: ColumnOf[Any] = (name("Evaluator"), lambda one: one.evaluator)
+_LEVEL: ColumnOf[Any] = (Column("Of", is_name=True, is_heading=True), lambda one: LEVELS[one.level])
 BY_LEVEL = (EVALUATOR, _LEVEL)
 
 

@@ -30,8 +30,8 @@ from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
     Column,
+    ColumnOf,
     Sheet,
-    Told,
     count_cell,
     figure_cell,
     name,
@@ -41,12 +41,12 @@ from factloop.reports.sheet.table import (
 )
 
 MOST_LINES = 40
-"""Of the figures by data set."""
+"""Figures by data set, at most."""
 Ranked = Ranking | MeanRanking
 
 
 def rates(scope: Scope) -> Sheet:
-    told: tuple[Told[EvaluatorRates], ...] = (
+    columns: tuple[ColumnOf[EvaluatorRates], ...] = (
         *BY_LEVEL,
         (share_column("Balanced accuracy"), lambda one: estimate_cell(one.balanced_accuracy)),
         (share_column("TPR"), lambda one: estimate_cell(one.tpr)),
@@ -56,25 +56,25 @@ def rates(scope: Scope) -> Sheet:
         (page_only("FNR"), lambda one: value_alone(one.fnr)),
         (count_column("Scored"), lambda one: _scored(one.n_attributable + one.n_unattributable, one.n_unscored)),
     )
-    return sheet_of("How often it is right, %", told, scope.of_group(scope.at.rates.rates), of=of_evaluator)
+    return sheet_of("How often it is right, %", columns, scope.of_group(scope.at.rates.rates), of=of_evaluator)
 
 
 def _scored(n: int, n_unscored: int) -> Cell:
     return replace(count_cell(n), note=f"{n_unscored:,} unscored" if n_unscored else "")
 
 
-_BIAS: tuple[Told[EvaluatorBias], ...] = (
+_BIAS: tuple[ColumnOf[EvaluatorBias], ...] = (
     (share_column("Mean, points off"), lambda one: estimate_cell(one.mean_absolute)),
     (share_column("Worst, points off"), lambda one: estimate_cell(one.worst_absolute)),
     (page_only("Worst system"), lambda one: one.worst_system or NOTHING),
 )
-_HEADROOM: tuple[Told[EvaluatorBias], ...] = (
+_HEADROOM: tuple[ColumnOf[EvaluatorBias], ...] = (
     (share_column("Lowest by label, %"), lambda one: estimate_cell(one.headroom_labelled)),
     (page_only("Lowest by evaluator, %"), lambda one: estimate_cell(one.headroom_predicted)),
     (share_column("Lowest, points off"), lambda one: estimate_cell(one.headroom_bias)),
     (page_only("Magnitude, points"), lambda one: estimate_cell(one.headroom_absolute)),
 )
-_SYSTEMS: Told[EvaluatorBias] = (count_column("Systems"), lambda one: one.n_systems)
+_SYSTEMS: ColumnOf[EvaluatorBias] = (count_column("Systems"), lambda one: one.n_systems)
 
 
 def bias(scope: Scope) -> Sheet:
@@ -90,12 +90,12 @@ def error_rates(scope: Scope) -> Sheet:
     return _error_rates("Error rates of systems", (*_BIAS, *_HEADROOM, _SYSTEMS), scope)
 
 
-def _error_rates(title: str, told: Sequence[Told[EvaluatorBias]], scope: Scope) -> Sheet:
-    return sheet_of(title, (*BY_LEVEL, *told), scope.of_group(scope.at.quantification.evaluators), of=of_evaluator)
+def _error_rates(title: str, columns: Sequence[ColumnOf[EvaluatorBias]], scope: Scope) -> Sheet:
+    return sheet_of(title, (*BY_LEVEL, *columns), scope.of_group(scope.at.quantification.evaluators), of=of_evaluator)
 
 
 def systems(scope: Scope) -> Sheet:
-    told: tuple[Told[SystemBias], ...] = (
+    columns: tuple[ColumnOf[SystemBias], ...] = (
         *BY_LEVEL,
         (name("System"), lambda one: one.system),
         (Column("% wrong by label"), lambda one: estimate_cell(one.labelled)),
@@ -103,7 +103,7 @@ def systems(scope: Scope) -> Sheet:
         (Column("Bias, points"), lambda one: estimate_cell(one.bias)),
         (Column("Unscored"), lambda one: one.n_unscored),
     )
-    return sheet_of("System by system", told, scope.of_dataset(scope.at.quantification.systems), of=of_evaluator)
+    return sheet_of("System by system", columns, scope.of_dataset(scope.at.quantification.systems), of=of_evaluator)
 
 
 def _wrong(one: Ranked) -> Cell:
@@ -114,7 +114,7 @@ def _tau(one: Ranked) -> Cell:
     return _coefficient(one.kendall, one, "n_kendall")
 
 
-_RANKING: tuple[Told[Ranked], ...] = (
+_RANKING: tuple[ColumnOf[Ranked], ...] = (
     *BY_LEVEL,
     (share_column("% of pairs ordered wrongly"), _wrong),
     (share_column("% of pairs reversed"), lambda one: _pairs_cell(one, one.share_reversed, "n_reversed")),
@@ -122,11 +122,11 @@ _RANKING: tuple[Told[Ranked], ...] = (
     (share_column("Pearson's r"), lambda one: _coefficient(one.pearson, one, "n_pearson")),
     (count_column("Pairs"), lambda one: one.n_pairs),
 )
-_LEFT_OUT: Told[Ranking] = (page_only("Left out"), lambda one: one.n_left_out)
+_LEFT_OUT: ColumnOf[Ranking] = (page_only("Left out"), lambda one: one.n_left_out)
 
 
 def ranking(scope: Scope) -> Sheet:
-    """Of one data set, or the means over several."""
+    """The ranking of one data set, or the means over several."""
     title = "Order of systems"
     if scope.group.kind == "dataset":
         return sheet_of(title, (*_RANKING, _LEFT_OUT), scope.of_dataset(scope.at.rankings), of=of_evaluator)
@@ -156,7 +156,7 @@ def order_table(scope: Scope) -> Sheet:
             cell.n_pairs for cell in row[0].cells if (cell.labelled, cell.predicted) == (row[1], order)
         )
 
-    told: tuple[Told[tuple[Ranking, Order]], ...] = (
+    columns: tuple[ColumnOf[tuple[Ranking, Order]], ...] = (
         (name("Evaluator"), lambda row: row[0].evaluator),
         (name("Of"), lambda row: LEVELS[row[0].level]),
         (name("By label the first is"), lambda row: ORDERS[row[1]]),
@@ -164,7 +164,7 @@ def order_table(scope: Scope) -> Sheet:
     )
     rows = [(one, order) for one in scope.of_dataset(scope.at.rankings) if one.n_pairs for order in Order]
     title = "Pairs of systems, the first of each having the lower labelled error rate"
-    return sheet_of(title, told, rows, of=lambda row: (row[0].evaluator,))
+    return sheet_of(title, columns, rows, of=lambda row: (row[0].evaluator,))
 
 
 def agreement(scope: Scope, *, most: int | None = None) -> Sheet:
@@ -198,12 +198,12 @@ def by_group(at: AuditAt) -> Sheet:
         ("% of pairs ordered wrongly", lambda group, one: _wrong(_ranked(at, group, one))),
         ("Kendall's tau", lambda group, one: _tau(_ranked(at, group, one))),
     )
-    told: tuple[Told[tuple[Group, str]], ...] = (
+    columns: tuple[ColumnOf[tuple[Group, str]], ...] = (
         (name("Evaluator"), lambda row: row[1]),
         (Column("Of", is_name=True, is_heading=True), lambda row: title_of(row[0])),
         *((share_column(head, 11), _of_both(say)) for head, say in leading),
     )
-    return sheet_of("Claims, by data set", told, [(group, one) for group in groups for one in names])
+    return sheet_of("Claims, by data set", columns, [(group, one) for group in groups for one in names])
 
 
 def _of_both(say: Callable[[Group, str], Cell | str | int]) -> Callable[[tuple[Group, str]], Cell | str | int]:

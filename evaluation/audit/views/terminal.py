@@ -46,7 +46,7 @@ def print_audit(report: AuditReport, console: Console) -> None:
 
 
 def _sheets(scope: Scope) -> Iterator[Sheet]:
-    """Of one data set, or of all; those of all end with a line for each data set."""
+    """The tables of one data set, or of all; those of all end with a line for each data set."""
     yield sheets.rates(scope)
     yield sheets.error_rates(scope)
     yield sheets.ranking(scope)

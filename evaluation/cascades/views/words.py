@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from factloop.checking.cascade.records import CascadeFile, CascadePoint, CascadeSide, CascadeTuning, ErrorKind
 from factloop.reports.figures import percent, plural
-from factloop.reports.sheet.table import Column, Sheet, Told, name, sheet_of
+from factloop.reports.sheet.table import Column, ColumnOf, Sheet, name, sheet_of
 
 KIND_WORDS = {
     ErrorKind.BALANCED: "accepts and rejects cheaply",
@@ -76,7 +76,7 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
     """What another stated error would give, each for itself."""
-    told: tuple[Told[CascadePoint], ...] = (
+    columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error stated"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
         (Column("Accepted"), lambda one: one.n_accepted),
@@ -85,4 +85,4 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
         (Column("of them wrong"), lambda one: one.n_rejected_wrong),
         (Column("Balanced error, if the model never errs"), lambda one: share(one.balanced_error)),
     )
-    return sheet_of("With other errors stated, each for itself", told, points)
+    return sheet_of("With other errors stated, each for itself", columns, points)

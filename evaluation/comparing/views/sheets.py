@@ -13,9 +13,9 @@ from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
     Column,
+    ColumnOf,
     Line,
     Sheet,
-    Told,
     count_cell,
     figure_cell,
     name,
@@ -30,7 +30,7 @@ VERDICT_WORDS = ("Supported", "Not supported", "Irrelevant", "Unscored")
 
 def differences(comparison: Comparison) -> Sheet:
     """A line for each quantity."""
-    told: tuple[Told[PairedDifference], ...] = (
+    columns: tuple[ColumnOf[PairedDifference], ...] = (
         (name(""), name_of),
         (Column("A"), lambda one: value_cell(one.first, share)),
         (Column("B"), lambda one: value_cell(one.second, share)),
@@ -45,7 +45,7 @@ def differences(comparison: Comparison) -> Sheet:
         (page_only("Prompts"), lambda one: one.n_prompts),
         (Column("Left out"), lambda one: one.n_left_out),
     )
-    return sheet_of("Differences, B minus A", told, comparison.differences)
+    return sheet_of("Differences, B minus A", columns, comparison.differences)
 
 
 def _points(one: PairedDifference) -> Cell:
@@ -72,15 +72,15 @@ def agreement(claims: ClaimAgreement) -> Sheet:
 
 def labels(found: LabelComparison) -> Sheet:
     rows = (("Agreement with labels", *found.agreement), ("Balanced accuracy", *found.balanced_accuracy))
-    apart: Told[Any] = (
+    apart: ColumnOf[Any] = (
         Column("B minus A, points", is_strong=True),
         lambda row: figure_cell(row[3], points, "{} to {}".format),
     )
     return sheet_of("Agreement with labels", (_NAME, _figure("A", 1), _figure("B", 2), apart), rows)
 
 
-_NAME: Told[Any] = (name(""), lambda row: row[0])
+_NAME: ColumnOf[Any] = (name(""), lambda row: row[0])
 
 
-def _figure(head: str, place: int) -> Told[Any]:
+def _figure(head: str, place: int) -> ColumnOf[Any]:
     return Column(head, is_strong=True), lambda row: figure_cell(row[place], share)

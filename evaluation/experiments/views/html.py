@@ -37,7 +37,7 @@ _DIRECTIONS = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 @dataclass(frozen=True)
-class Compared:
+class ShownComparison:
     """One comparison on the page."""
 
     conclusion: Conclusion
@@ -81,7 +81,7 @@ def _glance(report: ExperimentReport) -> Markup | None:
     )
 
 
-def _compared(report: ExperimentReport) -> list[Compared]:
+def _compared(report: ExperimentReport) -> list[ShownComparison]:
     found = []
     for number, one in enumerate(report.conclusions):
         differences = report.differences_of(one.first, one.second)
@@ -90,7 +90,7 @@ def _compared(report: ExperimentReport) -> list[Compared]:
         axis = f"← {one.first} is higher · points · {one.second} is higher →"
         picture = _drawn(shares, axis=axis, alt=alt) if number < MOST_PICTURES else None
         words = tuple(each.words for each in differences)
-        found.append(Compared(one, sheets.differences(report, one), words, picture))
+        found.append(ShownComparison(one, sheets.differences(report, one), words, picture))
     return found
 
 

@@ -30,7 +30,7 @@ class PromptDiff:
 
 
 def prompt_diffs(report: ExperimentReport) -> list[PromptDiff]:
-    """Of every prompt whose texts are given and differ, by variant and name."""
+    """The differences of every prompt whose texts are given and differ, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     found = []
     for one in report.variants[1:]:

@@ -15,15 +15,15 @@ from factloop.evaluation.experiments.report import (
     Quantity,
     VariantReport,
 )
-from factloop.evaluation.experiments.views import figures as told
+from factloop.evaluation.experiments.views import figures
 from factloop.evaluation.experiments.words import amount, interval, item_of, name_of, size
 from factloop.reports.figures import duration, percent
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
     Column,
+    ColumnOf,
     Sheet,
-    Told,
     figure_cell,
     name,
     page_only,
@@ -40,7 +40,7 @@ STYLES: Mapping[Outcome, str] = {
 
 
 def variants(report: ExperimentReport) -> Sheet:
-    told_of: tuple[Told[VariantReport], ...] = (
+    columns: tuple[ColumnOf[VariantReport], ...] = (
         (
             name("Variant"),
             lambda one: Cell(one.variant.name, "baseline" if one.variant.name == report.baseline else ""),
@@ -51,12 +51,12 @@ def variants(report: ExperimentReport) -> Sheet:
         (Column("Time, median"), lambda one: _time(one.latency.median_s, f"n = {one.latency.n:,}")),
         (Column("95th percentile"), lambda one: _time(one.latency.p95_s)),
     )
-    return sheet_of("Variants", told_of, report.variants)
+    return sheet_of("Variants", columns, report.variants)
 
 
-def _quantities(report: ExperimentReport) -> Iterator[Told[VariantReport]]:
-    for quantity, k in told.columns(report):
-        yield Column(told.heading(quantity, k, report), is_strong=True), _measured(quantity, k, report.kind)
+def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
+    for quantity, k in figures.columns(report):
+        yield Column(figures.heading(quantity, k, report), is_strong=True), _measured(quantity, k, report.kind)
 
 
 def _measured(quantity: Quantity, k: int | None, kind: str) -> Callable[[VariantReport], Cell]:
@@ -64,14 +64,14 @@ def _measured(quantity: Quantity, k: int | None, kind: str) -> Callable[[Variant
         found = one.find(quantity, k)
         if found is None:
             return Cell(NOTHING)
-        basis = told.basis(found, item_of(quantity, kind))
+        basis = figures.basis(found, item_of(quantity, kind))
         return figure_cell(found, lambda value: amount(value, quantity), "{} to {}".format, basis=basis)
 
     return cell
 
 
 def _share(one: GroupFigure) -> Cell:
-    return figure_cell(one, "{:.3f}".format, "{} to {}".format, basis=told.basis(one, "claim"))
+    return figure_cell(one, "{:.3f}".format, "{} to {}".format, basis=figures.basis(one, "claim"))
 
 
 def _time(seconds: float | None, basis: str = "") -> Cell:
@@ -80,7 +80,7 @@ def _time(seconds: float | None, basis: str = "") -> Cell:
 
 def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
     """A line for each quantity of two variants."""
-    told_of: tuple[Told[PairedDifference], ...] = (
+    columns: tuple[ColumnOf[PairedDifference], ...] = (
         (name(""), lambda each: name_of(each.quantity, each.k)),
         (Column(one.first), lambda each: amount(each.first_value, each.quantity)),
         (Column(one.second), lambda each: amount(each.second_value, each.quantity)),
@@ -95,12 +95,12 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
         (Column("Left out"), lambda each: each.n_left_out),
     )
     found = report.differences_of(one.first, one.second)
-    return sheet_of(f"{one.second} against {one.first}", told_of, found, is_total=lambda each: each.is_headline)
+    return sheet_of(f"{one.second} against {one.first}", columns, found, is_total=lambda each: each.is_headline)
 
 
 def _outcome(one: PairedDifference) -> Cell:
-    words = f"{told.SIGNS[one.outcome]} {told.OUTCOME_WORDS[one.outcome]}"
-    tone = told.OUTCOME_STATUS[one.outcome].value
+    words = f"{figures.SIGNS[one.outcome]} {figures.OUTCOME_WORDS[one.outcome]}"
+    tone = figures.OUTCOME_STATUS[one.outcome].value
     return Cell(words, one.why, tone=tone, style=STYLES.get(one.outcome, "dim"))
 
 

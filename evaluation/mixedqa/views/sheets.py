@@ -5,15 +5,15 @@ from __future__ import annotations
 from factloop.evaluation.mixedqa.scores import MetricCorrelation, MixedQaResult, ReferenceCorrelation, TrustMetric
 from factloop.evaluation.mixedqa.views.correlation_figures import coefficient, interval, method_name
 from factloop.reports.figures import percent, plural
-from factloop.reports.sheet.table import Cell, Column, Sheet, Told, name, page_only, sheet_of, value_cell
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, name, page_only, sheet_of, value_cell
 
 Found = MetricCorrelation | ReferenceCorrelation
 
 
 def correlations(result: MixedQaResult, system: str | None) -> Sheet:
-    """Of one system, or of all; a line for each of `shown_correlations`."""
+    """The correlations of one system, or of all: a line for each of `shown_correlations`."""
     given = [one.correlation for one in result.correlations]
-    told: tuple[Told[Found], ...] = (
+    columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
         (Column(method_name(given), is_strong=True), _coefficient),
         (Column(f"{percent(given[0].level)} interval"), lambda found: interval(found.correlation)),
@@ -22,7 +22,7 @@ def correlations(result: MixedQaResult, system: str | None) -> Sheet:
         (Column("Unscored"), lambda found: found.correlation.n_left_out),
         (page_only("Mean score"), lambda found: coefficient(found.mean)),
     )
-    return sheet_of(group_title(result, system), told, shown_correlations(result, system))
+    return sheet_of(group_title(result, system), columns, shown_correlations(result, system))
 
 
 def _coefficient(found: Found) -> Cell:

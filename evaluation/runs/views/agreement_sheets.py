@@ -9,7 +9,17 @@ from factloop.core.records import Counts
 from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
 from factloop.evaluation.runs.views.words import AGREEMENTS, share
 from factloop.reports.figures import plural
-from factloop.reports.sheet.table import Cell, Column, Sheet, Told, count_cell, figure_cell, name, page_only, sheet_of
+from factloop.reports.sheet.table import (
+    Cell,
+    Column,
+    ColumnOf,
+    Sheet,
+    count_cell,
+    figure_cell,
+    name,
+    page_only,
+    sheet_of,
+)
 
 ALL = "All systems"
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
@@ -27,14 +37,14 @@ def agreement(found: LabelAgreement) -> Sheet:
     def figure(field: str) -> Callable[[SystemAgreement], Cell]:
         return lambda one: figure_cell(getattr(one, field), share)
 
-    told: tuple[Told[SystemAgreement], ...] = (
+    columns: tuple[ColumnOf[SystemAgreement], ...] = (
         (name("System"), lambda one: one.system or ALL),
         *((Column(words, is_strong=True), figure(field)) for field, words in AGREEMENTS.items()),
         (page_only("Responses"), lambda one: one.n_responses),
         (page_only("Facts"), lambda one: one.table.n_facts),
         (page_only("Unscored"), lambda one: one.n_unscored),
     )
-    return sheet_of("Agreement with people's labels", told, _shown(found), is_total=lambda one: one.system is None)
+    return sheet_of("Agreement with people's labels", columns, _shown(found), is_total=lambda one: one.system is None)
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
@@ -43,13 +53,13 @@ def verdicts(found: LabelAgreement) -> Sheet:
     def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
         return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)
 
-    told: tuple[Told[tuple[SystemAgreement, int]], ...] = (
+    columns: tuple[ColumnOf[tuple[SystemAgreement, int]], ...] = (
         (name("System"), lambda row: row[0].system or ALL),
         (name("Label"), lambda row: _VERDICTS[row[1]].lower()),
         *((Column(words), counted(place)) for place, words in enumerate(_VERDICTS)),
     )
     rows = [(one, label) for one in _shown(found) for label in range(3)]
-    return sheet_of(f"Labels and verdicts: {basis(found.overall)}", told, rows)
+    return sheet_of(f"Labels and verdicts: {basis(found.overall)}", columns, rows)
 
 
 def _by_label(one: SystemAgreement) -> tuple[Counts, ...]:

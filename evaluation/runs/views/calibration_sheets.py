@@ -10,7 +10,7 @@ from factloop.evaluation.runs.records import Calibration, RunDebiasing
 from factloop.evaluation.runs.views.correction_words import CAUTION_WORDS, METHOD_WORDS
 from factloop.evaluation.runs.views.sheets import interval_head
 from factloop.evaluation.runs.views.words import interval, share
-from factloop.reports.sheet.table import NOTHING, Cell, Column, Sheet, Told, figure_cell, name, page_only, sheet_of
+from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, page_only, sheet_of
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate]]:
@@ -26,7 +26,7 @@ Row = tuple[str, str, Estimate]
 
 
 def corrected(found: Calibration) -> Sheet:
-    told: tuple[Told[Row], ...] = (
+    columns: tuple[ColumnOf[Row], ...] = (
         (name("System"), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
         (name("By"), lambda row: METHOD_WORDS[row[2].method]),
@@ -37,7 +37,7 @@ def corrected(found: Calibration) -> Sheet:
         (Column("Cautions", is_name=True, on_terminal=False), _cautions),
     )
     rows = [(one.system, measure, estimate) for one in found.systems for measure, estimate in estimates(one)]
-    return sheet_of("Raw and corrected", told, rows)
+    return sheet_of("Raw and corrected", columns, rows)
 
 
 def _cautions(row: Row) -> Cell:
@@ -49,7 +49,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    told: tuple[Told[RunDebiasing], ...] = (
+    columns: tuple[ColumnOf[RunDebiasing], ...] = (
         (name("System"), lambda one: one.system),
         (Column("TPR"), lambda one: share(one.precision.evaluator.tpr)),
         (Column("Of supported"), lambda one: one.precision.evaluator.n_supported),
@@ -57,4 +57,4 @@ def evaluator(found: Calibration) -> Sheet:
         (Column("Of not supported"), lambda one: one.precision.evaluator.n_not_supported),
         (Column("Unscored"), lambda one: one.precision.evaluator.n_unscored),
     )
-    return sheet_of("The evaluator on the labelled claims", told, found.systems)
+    return sheet_of("The evaluator on the labelled claims", columns, found.systems)

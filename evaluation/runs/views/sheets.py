@@ -14,8 +14,8 @@ from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
     Column,
+    ColumnOf,
     Sheet,
-    Told,
     count_cell,
     figure_cell,
     name,
@@ -23,8 +23,8 @@ from factloop.reports.sheet.table import (
     value_cell,
 )
 
-_SYSTEM: Told[SystemScore] = (name("System"), lambda one: one.system)
-_COUNTS: tuple[Told[SystemScore], ...] = (
+_SYSTEM: ColumnOf[SystemScore] = (name("System"), lambda one: one.system)
+_COUNTS: tuple[ColumnOf[SystemScore], ...] = (
     (Column("Responses"), lambda one: one.n_responses),
     (Column("Abstained"), lambda one: one.n_abstained),
     (Column("Without verdict"), lambda one: one.n_unscored_responses),
@@ -56,7 +56,7 @@ def interval_head(level: float) -> str:
     return f"{percent(level)} interval"
 
 
-def _measured(scores: LongFormScores) -> Iterator[Told[SystemScore]]:
+def _measured(scores: LongFormScores) -> Iterator[ColumnOf[SystemScore]]:
     """`F1@64`, `F1@41 (median)`, `Precision`, in the order of `figures_of`."""
     for place, (measure, choice) in enumerate(_measures(scores)):
         rule = "" if choice is None or choice.rule is KRule.GIVEN else f" ({choice.rule})"
@@ -84,25 +84,25 @@ def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
     def by_people(say: Callable[[SystemScore], Cell | str | int]) -> Callable[[SystemScore], Cell | str | int]:
         return lambda one: say(people[one.system]) if one.system in people else NOTHING
 
-    told = [_SYSTEM]
+    columns = [_SYSTEM]
     for column, say in _measured(scores):
         if column.on_terminal:
-            told += [
+            columns += [
                 (replace(column, head=f"{column.head}, verdicts"), say),
                 (replace(column, head=f"{column.head}, labels"), by_people(say)),
             ]
-    return sheet_of("F1@K by verdicts and by labels", told, scores.systems)
+    return sheet_of("F1@K by verdicts and by labels", columns, scores.systems)
 
 
 def curve(points: Sequence[CurvePoint], systems: Sequence[str]) -> Sheet:
     def f1_of(system: str) -> Callable[[CurvePoint], Cell]:
         return lambda point: value_cell(point.f1.get(system), share)
 
-    told = [
+    columns = [
         (Column("K", is_name=True, key="k"), lambda point: count_cell(point.k)),
         *((Column(system), f1_of(system)) for system in systems),
     ]
-    return sheet_of("F1@K against K", told, points)
+    return sheet_of("F1@K against K", columns, points)
 
 
 def ranks(summary: RunSummary) -> Sheet:
@@ -111,5 +111,5 @@ def ranks(summary: RunSummary) -> Sheet:
         return lambda one: value_cell(ranked.get(one.system), "{:g}".format, "no value")
 
     rankings = enumerate(summary.scores.rankings)
-    told = (_SYSTEM, *((Column(f"K {one.k}"), rank(place)) for place, one in rankings))
-    return sheet_of("Rank of each system at each K", told, summary.scores.systems)
+    columns = (_SYSTEM, *((Column(f"K {one.k}"), rank(place)) for place, one in rankings))
+    return sheet_of("Rank of each system at each K", columns, summary.scores.systems)

@@ -111,21 +111,21 @@ def _turned(column: Column, cell: Cell) -> tuple[Cell, ...]:
     return Cell(named), Cell(cell.text, value=cell.value), Cell(cell.note or NOTHING), n
 
 
-Told = tuple[Column, Callable[[Item], Cell | str | int]]
-"""A column, and what its cell says of an item."""
+ColumnOf = tuple[Column, Callable[[Item], Cell | str | int]]
+"""A column, and the function that fills its cell for an item."""
 
 
 def sheet_of(
     title: str,
-    told: Sequence[Told[Item]],
+    columns: Sequence[ColumnOf[Item]],
     items: Iterable[Item],
     *,
     of: Callable[[Item], tuple[str, ...]] = lambda _: (),
     is_total: Callable[[Item], bool] = lambda _: False,
 ) -> Sheet:
     """A line for each item, a cell for each column; whole numbers and texts become cells."""
-    lines = [Line(tuple(_cell(say(item)) for _, say in told), of(item), is_total(item)) for item in items]
-    return Sheet(title, tuple(column for column, _ in told), tuple(lines))
+    lines = [Line(tuple(_cell(say(item)) for _, say in columns), of(item), is_total(item)) for item in items]
+    return Sheet(title, tuple(column for column, _ in columns), tuple(lines))
 
 
 def name(head: str) -> Column:
