@@ -6,7 +6,10 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := .ci/install $(VENV) --constraint constraints.txt
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+PYTEST := $(BIN)/python -m pytest --dist loadfile
+# One more than cores for the quick tests, which now and then wait for a server or a deadline.
+CORES := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
+QUICK := --numprocesses $(shell expr $(CORES) + 1)
 SLOW := process or browser or ray or postgres or statistical
 CODE := agents tools prompts evaluation factloop tests benchmarks
 
@@ -29,10 +32,10 @@ demo: $(VENV)/.demo  ## Check examples/lighthouse with the offline engine; write
 
 # A file's tests stay together and in order: those of the README share a folder. No test needs network, key or GPU.
 test: $(VENV)/.dev  ## The quick tests, on every core
-	$(PYTEST) -m "not ($(SLOW))"
+	$(PYTEST) $(QUICK) -m "not ($(SLOW))"
 
 test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with more examples
-	HYPOTHESIS_PROFILE=full $(PYTEST) -m "$(SLOW) or hypothesis"
+	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "$(SLOW) or hypothesis"
 
 test-all: test test-slow  ## All tests
 
