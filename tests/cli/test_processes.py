@@ -96,6 +96,7 @@ def test_an_interrupted_run_does_not_wait_for_a_search_that_hangs(
     process = start(*flags, "--timeout", 10 * WITHIN_S)
     wait_until(lambda: sim.stats().search.requests > 0, process)
     interrupt(process)
+    assert process.returncode == 130
 
 
 @pytest.mark.process

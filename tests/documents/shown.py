@@ -62,28 +62,28 @@ GUIDES = {
 }
 
 
-def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> None:
-    """Runs a command as a reader types it, with the simulator in place of a server, but in this process."""
+def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> str:
+    """The output of a command, run as a reader types it but in this process, the simulator in place of a server."""
     name, *arguments = shlex.split(command.replace(LOCAL_SERVER, simulator.base_url))
     assert name == "factloop"
     result = factloop(*arguments)
     assert result.code == 0, result.err
-    assert result.out
+    return result.out
 
 
-def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> None:
-    """Runs commands as a reader types them, with the simulator in place of a server of their own."""
+def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> str:
+    """The output of commands, run as a reader types them, with the simulator in place of a server of their own."""
     shown = command.replace(LOCAL_SERVER, simulator.base_url)
     done = subprocess.run(shown, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
-    assert done.stdout
     assert "Traceback" not in done.stderr
+    return done.stdout
 
 
-def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Runs a program as if by itself, but in this process."""
+def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The output of a program, run as if by itself but in this process."""
     exec(compile(code, "<document>", "exec"), {"__name__": "__main__"})  # noqa: S102 -- our own documents
-    assert capsys.readouterr().out
+    return capsys.readouterr().out
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def test_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder_of(guide))
-    run_command(command, simulator, factloop)
+    assert run_command(command, simulator, factloop)
 
 
 @pytest.mark.process
@@ -51,21 +51,21 @@ def test_command_in_a_shell(
     environment: dict[str, str],
     folder_of: Callable[[str], Path],
 ) -> None:
-    run_in_shell(command, simulator, environment, folder_of(guide))
+    assert run_in_shell(command, simulator, environment, folder_of(guide))
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(("guide", "command"), SERVERS)
 def test_server(guide: str, command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
     """It answers, and ends when it is told to."""
-    with serving(command, environment, folder_of(guide)):
-        pass
+    with serving(command, environment, folder_of(guide)) as address:
+        assert address.startswith("http://127.0.0.1:")
 
 
 @pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize(("guide", "code"), PYTHON)
 def test_python_block(guide: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001 -- it names the test
-    run_python(code, capsys)
+    assert run_python(code, capsys)
 
 
 @pytest.mark.process
@@ -79,4 +79,4 @@ def test_python_block_that_asks_the_service(
 ) -> None:
     command = next(command for command in GUIDES[guide].servers if "factloop serve" in command)
     with serving(command, environment, folder_of(guide)) as address:
-        run_python(code.replace(SERVICE, address), capsys)
+        assert run_python(code.replace(SERVICE, address), capsys)

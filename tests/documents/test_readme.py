@@ -30,7 +30,7 @@ def test_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder_of("README.md"))
-    run_command(command, simulator, factloop)
+    assert run_command(command, simulator, factloop)
 
 
 @pytest.mark.parametrize("command", README.piped)
@@ -38,13 +38,13 @@ def test_command_in_a_shell(
     command: str, simulator: RunningSimulator, environment: dict[str, str], folder_of: Callable[[str], Path]
 ) -> None:
     """Some seconds each, and among the quick tests all the same: the commands of the others run in this process."""
-    run_in_shell(command, simulator, environment, folder_of("README.md"))
+    assert run_in_shell(command, simulator, environment, folder_of("README.md"))
 
 
 @pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize("code", README.python)
 def test_python_block(code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run_python(code, capsys)
+    assert run_python(code, capsys)
 
 
 @pytest.mark.process
