@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from factloop.agents.safe.grounded import BATCH_CLAIMS, WINDOW_CHARACTERS, WINDOW_SENTENCES
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
 from factloop.agents.safe.passages import FEW_CHARACTERS
+from factloop.checking.preparing import plan_of_check
 from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
 from factloop.prompts.registry import PromptRegistry, Value
 from factloop.setup.settings import CheckSettings
@@ -72,8 +73,7 @@ def estimate(
 
 def plan_of(settings: CheckSettings) -> Plan:
     """The plan that a check by these settings follows, told without opening what it searches."""
-    is_grounded = settings.model is not None and settings.cascade is None and not settings.search
-    return settings.plan or ("grounded" if is_grounded else "fused")
+    return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
 def _fused(

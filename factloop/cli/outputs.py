@@ -41,7 +41,7 @@ def try_outputs(names: Sequence[str | None], inputs: Iterable[str | None], *, ke
     written: dict[str, str] = {}
     for name in (*files, *(str(place) for place in kept if place is not None)):
         try:
-            place = os.path.realpath(Path(name).expanduser() if name not in files else name)
+            place = os.path.realpath(name)
         except (OSError, ValueError) as error:  # a name that is too long or that no file can have
             raise _unwritable(name, error) from error
         if place in written:
