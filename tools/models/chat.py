@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from httpx2 import create_ssl_context
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
-from openai import DefaultAioHttpClient, OpenAIError
+from openai import DefaultAioHttpClient, DefaultHttpxClient, OpenAIError
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
@@ -67,8 +70,8 @@ def build_chat_model(
             base_url = checked_base_url(from_environment, "OPENAI_BASE_URL")
         # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On
         # aiohttp a call costs half the CPU: httpx's pool looks at every open connection for every request.
-        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S)
-        options |= {"http_async_client": http, "stream_usage": True}
+        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities())
+        options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):
             options["use_responses_api"] = False
         if base_url is not None:
@@ -94,6 +97,18 @@ def build_chat_model(
     # A server of one's own does not charge its namesake's price.
     known = price or (model_price(full) if base_url is None else None)
     return ChatModel(model, full, identity, known, max_tokens, http)
+
+
+@cache
+def _authorities() -> ssl.SSLContext:
+    """The certificates that this process trusts: reading them takes 30 ms, so that its clients share them."""
+    return create_ssl_context()
+
+
+@cache
+def _unused_client() -> DefaultHttpxClient:
+    """LangChain insists on a client for calls that block, and would read the certificates anew for its own."""
+    return DefaultHttpxClient(verify=_authorities())
 
 
 def replayed_chat_model(
