@@ -103,8 +103,14 @@ class BatchNode(Protocol):
     def __call__(self, state: BatchState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
 
 
-class ResponseNode(Protocol):
+class SplitNode(Protocol):
+    """A function that is not async: the graph runs it in a thread, since a long response takes a while to split."""
+
     def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
+
+
+class ResponseNode(Protocol):
+    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = None) -> SafeGraph:
@@ -142,7 +148,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
     return graph.compile(name="safe")
 
 
-def _build_split(plan: SafePlan) -> ResponseNode:
+def _build_split(plan: SafePlan) -> SplitNode:
     def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         prompt, response = state.get("prompt"), state["response"]
         given, spans = state.get("facts"), state.get("spans")
@@ -248,7 +254,7 @@ def _build_read(plan: SafePlan) -> ReadNode:
 
 
 def _build_distinguish(stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
-    def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+    async def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         """Settles what needs no search; leaves open one of each fact that does.
 
         In a cascade also what the model supported in passing: it goes by the verifier first, like any other.
@@ -311,7 +317,7 @@ def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: 
     return look_again
 
 
-def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
+async def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
     """A node without work, where the branches meet."""
     return {}
 
@@ -327,7 +333,7 @@ def _build_send_open_claims(stage: Literal["model"] | None) -> Callable[[Respons
     return send_open_claims
 
 
-def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+async def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
     claims = in_order(state["found"], state["settled"], state["repeats"])
     for claim in claims:
         if claim["duplicate_of"] is not None:
