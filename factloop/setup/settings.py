@@ -104,6 +104,11 @@ class RunSettings(BaseModel):
         """Whether every answer comes from a recording."""
         return self.recording is not None and self.recording_mode == "replay"
 
+    def of_search(self, name: str) -> dict[str, Any]:
+        """What is set for the search of that name: of `wikipedia`, for one, `language` and `url`."""
+        fields = (field for field in type(self).model_fields if field.startswith(f"{name}_"))
+        return {field.removeprefix(f"{name}_"): getattr(self, field) for field in fields}
+
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
         """Settings with changes. Raises ConfigError that names the wrong setting."""
@@ -128,6 +133,12 @@ class CheckSettings(RunSettings):
     None: `grounded` where a model judges by given documents alone, else `fused`."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches)] = ()
     """Web search by name."""
+    wikipedia_language: Annotated[str, Mark(SEARCH, "CODE")] = "en"
+    """Language of the search wikipedia, as in the address of its encyclopaedia."""
+    wikipedia_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
+    """Another MediaWiki for the search wikipedia: the address of the folder that holds api.php."""
+    searxng_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
+    """Address of the server for the search searxng."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """File, folder or glob of documents."""
     strict_docs: Annotated[bool, Mark(SEARCH)] = False
