@@ -46,7 +46,7 @@ def test_only_what_is_asked_for_is_imported() -> None:
 
 
 def test_a_builder_is_given_the_settings_that_bear_its_name() -> None:
-    settings = CheckSettings(search="wikipedia", wikipedia_language="de", searxng_url="http://127.0.0.1:9")
+    settings = CheckSettings(search=("wikipedia",), wikipedia_language="de", searxng_url="http://127.0.0.1:9")
     assert settings.of_search("wikipedia") == {"language": "de", "url": None}
     (tool,) = open_search_tools(settings)
     assert tool.identity == "wikipedia https://de.wikipedia.org/w"
