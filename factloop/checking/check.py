@@ -38,6 +38,7 @@ from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.prices import unknown_price
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
@@ -160,10 +161,10 @@ class Checking:
         own, chat = Limits.per_check(self.setup.settings), self.setup.chat
         within = own.within(limits)
         if within.budget_usd is not None and chat is not None and chat.price is None:
-            said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"
+            said = unknown_price(chat.name)
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
-            raise ConfigError(f"{said}: give --price-in and --price-out")
+            raise ConfigError(said)
         return within.allowance(begun_at=begun_at, of=of)
 
     def _meter(self, asked: CheckRequest) -> UsageMeter:

@@ -100,6 +100,11 @@ class RunSettings(BaseModel):
         return tuple(str(one) for group in listed for one in group)
 
     @property
+    def limits_money(self) -> bool:
+        """Whether anything bounds what a run may cost, so that the model's price must be known."""
+        return self.budget_usd is not None
+
+    @property
     def replays(self) -> bool:
         """Whether every answer comes from a recording."""
         return self.recording is not None and self.recording_mode == "replay"
@@ -175,6 +180,10 @@ class CheckSettings(RunSettings):
     """Installed spaCy pipeline for the offline engine; rules without it."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
     """Seed of everything drawn at random: the jitter of retries."""
+
+    @property
+    def limits_money(self) -> bool:
+        return super().limits_money or self.budget_usd_per_check is not None
 
 
 def describe(error: ValidationError) -> str:
