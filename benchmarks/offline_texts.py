@@ -5,8 +5,8 @@
     python -m benchmarks.offline_texts --only development
 
 The answers, their sources and the labels of their facts lie in `tests/offline_texts`; `development` was looked at while
-rules were changed, `unseen` was not. Each fact goes to the claim of its sentence that has most of its words. A claim that
-holds several facts is true only if all of them are, so that one left whole is counted once, and as the harder thing.
+rules were changed, `unseen` was not. Each fact goes to the claim of its sentence that has most of its words. A claim
+that holds several facts is true only if all of them are.
 """
 
 from __future__ import annotations
