@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.markup import plain_text
@@ -62,7 +63,13 @@ def looser_queries(query: str) -> Iterator[str]:
             yield looser
 
 
-def _formulations(text: str) -> Iterator[str]:
+@lru_cache(maxsize=1_000)
+def _formulations(text: str) -> tuple[str, ...]:
+    """Selections of the claim's words; kept, since each search of a claim asks for the next of them."""
+    return tuple(_worded(text))
+
+
+def _worded(text: str) -> Iterator[str]:
     keywords = _keywords(text)
     names = [word for mention in find_mentions(text) for word in _keywords(mention.text)]
     lower_names = {name.lower() for name in names}
