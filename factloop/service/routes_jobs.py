@@ -132,7 +132,7 @@ async def report(job: TheJob, opened: Open) -> Response:
 
 @router.get("/compare", responses=answers(404, 409, 422, 503))
 async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
-    """Compares two checks, claim by claim."""
+    """Compares two checks, claim by claim; the older one is `first` in the answer."""
     refuse_without_evaluation("comparisons")
     from factloop.service.comparing import compare_checks
 

@@ -250,20 +250,35 @@ class ComparedSide(Record):
     """One check's side of a claim."""
 
     claim_id: str
+    claim: str
+    """Its self-contained text."""
     verdict: Verdict | None
     unscored_reason: str | None
     contradicted: bool | None
     rationale: str
 
 
+class ClaimPiece(Record):
+    """A run of words of a claim that is worded differently in the other check."""
+
+    kind: Literal["same", "removed", "inserted"]
+    """In both checks, in the older one, in the newer one."""
+    text: str
+
+
 class ComparedClaim(Record):
-    """One claim that both checks have."""
+    """One claim that both checks have, in the same words or nearly."""
 
     claim: str
+    """As the older check has it."""
     first: ComparedSide
     second: ComparedSide
     flipped: bool
     """Whether both have a verdict, and not the same."""
+    changed: bool
+    """Whether the outcome differs at all: a verdict, a contradiction, the reason for none."""
+    pieces: tuple[ClaimPiece, ...] = ()
+    """Both wordings, cut where they part; empty where they are the same."""
 
 
 class LoneClaim(Record):
@@ -279,6 +294,8 @@ class ComparedCounts(Record):
     first: Counts
     second: Counts
     n_pairs: Count
+    n_reworded: Count
+    """Pairs whose words agree only nearly."""
     n_only_first: Count
     n_only_second: Count
     n_flips: Count
@@ -290,9 +307,11 @@ class ChecksComparison(Record):
     """Two checks claim by claim."""
 
     first: Job
+    """The older of the two, in whichever order they were named."""
     second: Job
     same_response: bool
     pairs: tuple[ComparedClaim, ...]
+    """Flips first, then other changes of the outcome, then those only worded anew, then what is the same."""
     only_first: tuple[LoneClaim, ...]
     only_second: tuple[LoneClaim, ...]
     flips: tuple[ComparedClaim, ...]
