@@ -1,4 +1,4 @@
-"""Brings claims together whose words nearly agree, as in two answers to one question: "died in 1907", "died in 1911"."""
+"""Brings claims together whose words nearly agree, as in two answers to one question: died in 1907, died in 1911."""
 
 from __future__ import annotations
 

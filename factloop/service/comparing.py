@@ -1,4 +1,4 @@
-"""Compares two checks claim by claim: equal claims are paired as `factloop compare` pairs them, then nearly equal ones."""
+"""Compares two checks claim by claim: equal claims are paired as `factloop compare` pairs them, then near ones."""
 
 from __future__ import annotations
 

@@ -187,15 +187,3 @@ def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
     page.keyboard.press("Escape")
     expect(body).to_be_hidden()
     expect(page.get_by_role("status")).to_contain_text("Check finished. 6 claims.")
-
-
-def test_what_is_missing_is_said_before_anything_is_sent(looking: Looking, offline: Serving) -> None:
-    before = len(offline.get("/v1/jobs")["jobs"])
-    page = looking.at(offline.url)
-    page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("alert")).to_have_text("There is nothing to check yet: paste a response.")
-    expect(page.get_by_label("Response to check")).to_be_focused()
-    page.get_by_label("Response to check").fill("Granite is a rock.")
-    page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Paste at least one document")
-    assert len(offline.get("/v1/jobs")["jobs"]) == before
