@@ -23,6 +23,7 @@ from factloop.service.context import (
     page_and,
 )
 from factloop.service.errors import RequestRefusal, refuse_without_evaluation
+from factloop.service.filtering import JobFilter, Outcome
 from factloop.service.live import LiveEvent, LiveJob
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
@@ -41,15 +42,15 @@ async def jobs(
     owner: Owner,
     kind: Kind | None = None,
     status: Status | None = None,
+    outcome: Annotated[Outcome | None, Query(description="Checks by their verdicts.")] = None,
+    text: Annotated[str, Query(max_length=200, description="Words of the question, the answer, the judge.")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
     before: Annotated[str | None, Query(description="The `next` of the page before this one.")] = None,
 ) -> JobPage:
-    """The caller's jobs, newest first."""
+    """The caller's jobs, newest first. A page may have fewer jobs than asked for, and more after it."""
     if before is not None and not is_job_id(before):
         raise RequestRefusal(422, "invalid_input", "give the `next` of an earlier page", field="before")
-    found = await opened.jobs.page(owner, kind=kind, status=status, limit=limit + 1, before=before)
-    more = len(found) > limit
-    return JobPage(jobs=tuple(found[:limit]), next=found[limit - 1].id if more else None)
+    return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
 
 
 @router.get("/jobs/{job_id}", responses=answers(404, 422))
