@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
+from factloop.checking.views.table import render_csv
 from factloop.core.records import FactualityReport
 from factloop.service.context import (
     InContext,
@@ -129,6 +130,20 @@ async def report(job: TheJob, opened: Open) -> Response:
     text = await _result(job, opened)
     page = await asyncio.to_thread(_rendered, job.kind, text)
     return HTMLResponse(page, headers={"Content-Security-Policy": report_policy(page)})
+
+
+@router.get(
+    "/jobs/{job_id}/claims.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **answers(404, 409, 422)},
+)
+async def claims(job: TheJob, opened: Open) -> Response:
+    """The claims of a check that is done as a table, one a row, for spreadsheets."""
+    if job.kind != "check":
+        raise RequestRefusal(422, "invalid_input", "only checks have a table of claims", field="job_id")
+    text = await _result(job, opened)
+    table = await asyncio.to_thread(lambda: render_csv(FactualityReport.model_validate_json(text)))
+    return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
 
 
 @router.get("/compare", responses=answers(404, 409, 422, 503))

@@ -133,7 +133,9 @@ async def test_a_check_that_is_stopped_says_what_it_cost(service: Service, sim: 
         job = (await client.post("/v1/checks", json=asked)).json()["id"]
         sim.set(llm_latency_s=0.05)
         async with asyncio.timeout(FINISHED_WITHIN_S):
-            while not (await client.get(f"/v1/jobs/{job}")).json()["progress"]["n_claims_found"]:
+            while True:
+                if (await client.get(f"/v1/jobs/{job}")).json()["progress"]["n_claims_found"]:
+                    break
                 await asyncio.sleep(0.01)
         stopped = (await client.post(f"/v1/jobs/{job}/cancel")).json()
         kept = (await client.get(f"/v1/jobs/{job}")).json()

@@ -150,7 +150,10 @@ def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service:
     ask(page, world.world.one_response(30).text, against="The service's own search")
     expect(page.locator(BOTH)).to_be_visible()
     page.get_by_role("button", name="Stop this check").click()
-    expect(page.locator(".byline").first).to_contain_text("This check was stopped")
+    stopped = page.locator(".byline").first
+    expect(stopped).to_contain_text("This check was stopped")
+    usage = service.get(f"/v1/jobs/{job_of(page)}")["progress"]["usage"]
+    expect(stopped).to_contain_text(f"It cost an unknown amount: {usage['calls']} model calls")
     expect(page.locator(JUDGED).first).to_be_visible()
     expect(page.get_by_text("the check ended before").first).to_be_visible()
     page.get_by_role("button", name="Edit and check again").click()

@@ -124,7 +124,7 @@ def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Se
     page.get_by_role("button", name="Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()
     page.get_by_label("Kind").select_option("Audit")
-    expect(page.get_by_text("Nothing yet.")).to_be_visible()
+    expect(page.get_by_text("Nothing matches.")).to_be_visible()
 
 
 def test_registered_results_are_listed_and_their_pages_open(looking: Looking, service: Serving) -> None:
