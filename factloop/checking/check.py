@@ -60,6 +60,8 @@ class CheckRequest:
     """Shared with other work, in the place of one of its own by `limits`."""
     is_whole: bool = False
     """Whether the rest of the response is written already, if `spans` are given."""
+    meter: UsageMeter | None = None
+    """The account to keep, in the place of one of the check's own."""
 
     def __post_init__(self) -> None:
         if self.spans is not None:
@@ -168,8 +170,10 @@ class Checking:
         return within.allowance(begun_at=begun_at, of=of)
 
     def _meter(self, asked: CheckRequest) -> UsageMeter:
+        meter = UsageMeter() if asked.meter is None else asked.meter
         shared = asked.allowance
-        return UsageMeter(self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared)
+        meter.allowance = self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared
+        return meter
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
         """The context of the check. While an answer is unfinished, its rest may tie any claim to the question, so that
