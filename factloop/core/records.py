@@ -112,6 +112,10 @@ class Judgement(Record):
     """The model, encoder or rule set that judged."""
     wrong: str = ""
     """For a contradicted claim: the words of it that the evidence has otherwise, where the judge says so."""
+    instead: str = ""
+    """What the evidence has in the place of `wrong`, word for word, where the judge says so."""
+    quote: str = ""
+    """The sentence that decides, word for word as the first of `cited` has it, where the judge names one."""
     stage: Literal["cheap", "model"] | None = None
     """The stage of a cascade that gave the verdict; None without a cascade, and for an unscored claim."""
 

@@ -87,14 +87,42 @@ def cost(usage: StageUsage) -> str:
     return f"${dollars:,.{decimals}f}"
 
 
+def used_a_model(usage: StageUsage) -> bool:
+    """Whether a model was asked, or its answers came from the cache: only then is there a cost to speak of."""
+    return bool(usage.calls or usage.failed_calls or usage.cache_hits or usage.cost_usd)
+
+
+def counted(usage: StageUsage) -> list[tuple[str, str]]:
+    """The counts of a usage that are not zero: what each is called, and its field."""
+    return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
+
+
+_COUNTS = (
+    ("Calls", "calls"),
+    ("Failed", "failed_calls"),
+    ("Cache hits", "cache_hits"),
+    ("Prompt tokens", "prompt_tokens"),
+    ("Completion tokens", "completion_tokens"),
+    ("Searches", "searches"),
+)
+
+
+def searches(usage: StageUsage) -> str:
+    """`17 searches`; empty where there were none."""
+    if not usage.searches:
+        return ""
+    return f"{usage.searches:,} search" if usage.searches == 1 else f"{usage.searches:,} searches"
+
+
 def calls(usage: StageUsage) -> str:
-    """Model calls, those that failed, answers from the cache, searches."""
-    parts = [plural(usage.calls, "model call")]
-    if usage.failed_calls:
-        parts.append(f"{usage.failed_calls:,} failed")
-    parts.append(plural(usage.cache_hits, "cache hit"))
-    parts.append(f"{usage.searches:,} search" if usage.searches == 1 else f"{usage.searches:,} searches")
-    return ", ".join(parts)
+    """Model calls, those that failed, answers from the cache, searches; what is zero is left out."""
+    parts = [
+        plural(usage.calls, "model call") if usage.calls else "",
+        f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
+        plural(usage.cache_hits, "cache hit") if usage.cache_hits else "",
+        searches(usage),
+    ]
+    return ", ".join(filter(None, parts)) or "none"
 
 
 def tokens(usage: StageUsage) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from factloop.reports.faults import Fault
+
 
 @dataclass(frozen=True)
 class Filter:
@@ -21,7 +23,8 @@ class Filter:
 class PageStretch:
     """A part of a response: a sentence with the numbers of its claims, or what lies between sentences, with none.
 
-    `said` is the verdict in words, for those who see no colours; `marks` are its signs, each with a tone.
+    `text` is fit to be seen; `said` is the verdict in words, for those who see no colours; `marks` are its signs, each
+    with a tone; `faults` are the words that fail.
     """
 
     text: str
@@ -29,6 +32,9 @@ class PageStretch:
     tone: str = ""
     marks: tuple[tuple[str, str], ...] = ()
     said: str = ""
+    faults: tuple[Fault, ...] = ()
+    leads_to: int = 0
+    """The number of the claim to read first: the worst."""
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:

@@ -48,6 +48,9 @@ _SYMBOLS = {
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
 """The order of bars, counts and filters: what entered precision first."""
 
+PROBLEMS = (Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED)
+"""What a reader has to look into, worst first."""
+
 REASON_WORDS = {reason: about.claim for reason, about in ABOUT.items()}
 
 NO_CLAIM_WORDS = {
@@ -86,6 +89,12 @@ def worst(claims: Sequence[Claim]) -> Status:
     """The status that decides the colour of a sentence with these claims. Raises ValueError without claims."""
     found = {status_of(claim) for claim in claims}
     return min(found, key=list(Status).index)
+
+
+def problems_first(claims: Iterable[Claim]) -> list[Claim]:
+    """Contradicted claims, then those without evidence, then unscored ones, then the others; each kind in its order."""
+    rank = {status: place for place, status in enumerate(PROBLEMS)}
+    return sorted(claims, key=lambda claim: rank.get(status_of(claim), len(PROBLEMS)))
 
 
 def tally(claims: Iterable[Claim]) -> Counter[Status]:

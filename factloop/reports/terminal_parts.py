@@ -59,12 +59,12 @@ def one_line(text: str) -> str:
 
 
 def usage_rows(usage: StageUsage) -> list[Row]:
-    return [
-        ("Calls", Text(figures.calls(usage))),
-        ("Tokens", Text(figures.tokens(usage))),
-        ("Cost", Text(figures.cost(usage))),
-        ("Time", Text(figures.duration(usage.wall_s))),
-    ]
+    """Calls, tokens, cost and time; without a model only searches and time."""
+    if figures.used_a_model(usage):
+        spent = [("Calls", figures.calls(usage)), ("Tokens", figures.tokens(usage)), ("Cost", figures.cost(usage))]
+    else:
+        spent = [("Searches", f"{usage.searches:,}")] if usage.searches else []
+    return [(name, Text(value)) for name, value in [*spent, ("Time", figures.duration(usage.wall_s))]]
 
 
 def notice_rows(name: str, notices: Iterable[str]) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from factloop.checking.views.html import render_html
 from tests.browser.visits import Visits, shown
@@ -10,10 +10,33 @@ from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report
 
 SAMPLE = PAGES["fact-check"]
+PROBLEMS = (8, 4, 10, *range(14, 21))
+"""The claims of the sample that are contradicted, without evidence or unscored, as the list has them."""
+
+
+def opened_whole(visits: Visits, fragment: str = "") -> Page:
+    """The page of the sample with all of its claims."""
+    page = visits.open(SAMPLE, fragment=fragment)
+    page.get_by_role("button", name="All 20").click()
+    return page
+
+
+def test_problems_come_first_and_alone(visits: Visits) -> None:
+    page = visits.open(SAMPLE)
+    chosen = page.get_by_role("button", name="Problems 10")
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    outcomes = page.locator(".claim:visible .verdict").all_inner_texts()
+    assert [outcome.partition(":")[0] for outcome in outcomes] == [
+        "Contradicted",
+        *["No evidence found"] * 2,
+        *["Unscored"] * 7,
+    ]
+    page.get_by_role("button", name="All 20").click()
+    assert page.locator(".claim:visible .verdict").all_inner_texts()[10:13] == ["Supported"] * 3
 
 
 def test_verdicts_filter_the_claims(visits: Visits) -> None:
-    page = visits.open(SAMPLE)
+    page = opened_whole(visits)
     assert shown(page) == 20
     page.get_by_role("button", name="Contradicted 1").click()
     assert shown(page) == 1
@@ -29,7 +52,7 @@ def test_verdicts_filter_the_claims(visits: Visits) -> None:
 
 
 def test_words_are_searched_in_claims_and_evidence(visits: Visits) -> None:
-    page = visits.open(SAMPLE)
+    page = opened_whole(visits)
     search = page.get_by_role("searchbox")
     search.fill("HUCKNALL")
     expect(page.get_by_role("status")).to_have_text("7 of 20 claims")
@@ -44,18 +67,49 @@ def test_claims_are_read_by_keyboard(visits: Visits) -> None:
     page = visits.open(SAMPLE)
     page.keyboard.press("j")
     page.keyboard.press("j")
-    second = page.locator("#claim-2 > summary")
+    second = page.locator("#claim-4 > summary")
     expect(second).to_be_focused()
     assert second.evaluate("(e) => getComputedStyle(e).outlineStyle") == "solid"
     page.keyboard.press("Enter")
-    expect(page.locator("#claim-2 .body")).to_be_visible()
+    expect(page.locator("#claim-4 .body")).to_be_visible()
     page.keyboard.press("ArrowDown")
-    expect(page.locator("#claim-3 > summary")).to_be_focused()
+    expect(page.locator("#claim-10 > summary")).to_be_focused()
     page.keyboard.press("k")
     expect(second).to_be_focused()
     page.keyboard.press("/")
-    page.keyboard.type("jk/")
-    expect(page.get_by_role("searchbox")).to_have_value("jk/")
+    page.keyboard.type("jknp/")
+    expect(page.get_by_role("searchbox")).to_have_value("jknp/")
+
+
+def test_n_and_p_step_from_problem_to_problem(visits: Visits) -> None:
+    page = opened_whole(visits)
+    for number in (*PROBLEMS, PROBLEMS[-1]):  # at the end they stay
+        page.keyboard.press("n")
+        expect(page.locator(f"#claim-{number} > summary")).to_be_focused()
+        expect(page.locator(".claim details[open]")).to_have_count(1)
+    page.keyboard.press("p")
+    expect(page.locator(f"#claim-{PROBLEMS[-2]} > summary")).to_be_focused()
+    expect(page.get_by_text("Problem 9 of 10")).to_be_visible()
+    expect(page.locator(".sentence.is-linked").first).to_contain_text("She also owned a share")
+
+
+def test_buttons_step_from_problem_to_problem_and_keep_the_focus(visits: Visits) -> None:
+    page = visits.open(SAMPLE)
+    following = page.get_by_role("button", name="Next problem")
+    following.press("Enter")
+    expect(page.locator("#claim-8 .body")).to_be_visible()
+    expect(page.locator(".sentence.is-linked").first).to_contain_text("The Analytical Engine was completed")
+    following.press("Enter")
+    expect(page.locator("#claim-4 .body")).to_be_visible()
+    expect(page.locator("#claim-8 .body")).to_be_hidden()
+    expect(following).to_be_focused()
+    page.get_by_role("button", name="Previous problem").click()
+    expect(page.locator("#claim-8 .body")).to_be_visible()
+
+
+def test_a_page_without_problems_has_no_filter_for_them(visits: Visits) -> None:
+    page = visits.open(PAGES["fact-check without claims"])
+    expect(page.get_by_role("button", name="Problems")).to_have_count(0)
 
 
 def test_single_keys_can_be_switched_off(visits: Visits) -> None:
@@ -75,13 +129,13 @@ def test_the_first_tab_stop_skips_to_the_claims(visits: Visits) -> None:
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="All 20")).to_be_focused()
+    expect(page.get_by_role("button", name="Problems 10")).to_be_focused()
 
 
 def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:
     page = visits.open(SAMPLE)
     page.get_by_role("button", name="Supported 9").click()
-    page.locator(".sentence.is-contradicted").press("Enter")
+    page.get_by_role("link", name="Contradicted, claim 8").press("Enter")
     claim = page.locator("#claim-8")
     expect(claim.locator(".body")).to_be_visible()
     expect(claim.locator("> summary")).to_be_focused()
@@ -93,8 +147,14 @@ def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:
     expect(page.locator("#sentence-8")).to_be_focused()
 
 
+def test_a_click_on_its_words_does_what_the_sign_of_a_sentence_does(visits: Visits) -> None:
+    page = visits.open(SAMPLE)
+    page.get_by_text("She met Charles Babbage").first.click()
+    expect(page.locator("#claim-5 > summary")).to_be_focused()
+
+
 def test_a_duplicate_leads_to_the_claim_judged(visits: Visits) -> None:
-    page = visits.open(SAMPLE, fragment="#claim-13")
+    page = opened_whole(visits, fragment="#claim-13")
     page.locator("#claim-13").get_by_role("link", name="claim 3").click()
     expect(page.locator("#claim-3 .body")).to_be_visible()
 
@@ -104,10 +164,12 @@ def test_on_paper_every_claim_is_open(visits: Visits) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.locator("main details:not([open])").count() == 0
+    assert shown(page) == 20
     expect(page.locator("#claim-8 .rationale")).to_be_visible()
     expect(page.get_by_role("searchbox")).to_be_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".claim details[open]").count() == 0
+    assert shown(page) == 10
 
 
 def test_five_thousand_claims_can_be_filtered_and_searched(visits: Visits) -> None:

@@ -39,7 +39,7 @@ def test_the_groups_filter_the_claims_from_both_places(visits: Visits) -> None:
 
 def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:
     page = visits.open(PAGES["long form"])
-    page.locator(".sentence.is-unsupported_wavering").press("Enter")
+    page.locator(".sentence.is-unsupported_wavering .signs").press("Enter")
     expect(page.locator("#claim-8 .check")).to_be_visible()
     page.locator('#claim-8 a[href^="#sentence-"]').click()
     expect(page.locator("#sentence-8")).to_be_focused()

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.records import Claim, FactualityReport
+from factloop.reports.deciding import DecidingSentence, ShownEvidence, deciding_sentence, grounds_words, shown_evidence
+from factloop.reports.faults import faults, source_says
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter, PageStretch, homes
+from factloop.reports.prose import lay_out
 from factloop.reports.savings import savings_words
-from factloop.reports.status import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, status_of, tally, tally_reasons, worst
+from factloop.reports.status import (
+    NO_CLAIM_WORDS,
+    PROBLEMS,
+    READING_ORDER,
+    REASON_WORDS,
+    Status,
+    problems_first,
+    status_of,
+    tally,
+    tally_reasons,
+    worst,
+)
+from factloop.reports.visible import visible
+
+
+@dataclass(frozen=True)
+class ListedClaim:
+    """A claim in the list of a page."""
+
+    claim: Claim
+    number: int
+    filters: str
+    """The filters that show it, apart by spaces."""
+    deciding: DecidingSentence | None
+    evidence: list[ShownEvidence]
+    says: str
+    """What the source says in the place of what."""
+    grounds: str
+    """What stands behind the verdict, in a few words."""
 
 
 def render_html(report: FactualityReport) -> str:
@@ -19,39 +51,56 @@ def render_html(report: FactualityReport) -> str:
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
-        styles=("list.css",),
+        styles=("list.css", "prose.css"),
         scripts=("list.js",),
         report=report,
-        stretches=stretches,
+        prose=lay_out(stretches),
         homes=homes(stretches),
         numbers=numbers,
-        claims=[(claim, _filter_keys(claim)) for claim in report.claims],
-        verdicts=_verdicts(report),
+        claims=[_listed(claim, numbers[claim.id]) for claim in problems_first(report.claims)],
+        problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),
+        verdicts=_verdicts(report, READING_ORDER),
+        filters=_verdicts(report, Status),
         reasons=_reasons(report),
         saved=list(savings_words(report.cascade, report.fingerprint.cascade)) if report.cascade is not None else [],
     )
 
 
 def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
+    text = visible(part.text)
     if part.no_claim is not None:
-        return PageStretch(part.text, tone="silent", said=NO_CLAIM_WORDS[part.no_claim])
+        return PageStretch(text, tone="silent", said=NO_CLAIM_WORDS[part.no_claim])
     if not part.claims:
-        return PageStretch(part.text)
+        return PageStretch(text)
     status, named = worst(part.claims), tuple(numbers[claim.id] for claim in part.claims)
     said = f"{status.words}, {'claim' if len(named) == 1 else 'claims'} {', '.join(map(str, named))}"
-    return PageStretch(part.text, named, status.value, ((status.symbol, status.value),), said)
+    leads_to = next(numbers[claim.id] for claim in part.claims if status_of(claim) is status)
+    marks = ((status.symbol, status.value),)
+    return PageStretch(text, named, status.value, marks, said, faults(text, part.claims), leads_to)
+
+
+def _listed(claim: Claim, number: int) -> ListedClaim:
+    deciding = deciding_sentence(claim)
+    return ListedClaim(
+        claim,
+        number,
+        _filter_keys(claim),
+        deciding,
+        shown_evidence(claim, deciding),
+        source_says(claim),
+        grounds_words(claim),
+    )
 
 
 def _filter_keys(claim: Claim) -> str:
-    """The filters that show this claim, apart by spaces."""
-    reason = claim.judgement.unscored_reason
-    status = status_of(claim).value
-    return status if reason is None else f"{status} {reason.value}"
+    status, reason = status_of(claim), claim.judgement.unscored_reason
+    keys = [status.value, *(["problem"] if status in PROBLEMS else []), *([] if reason is None else [reason.value])]
+    return " ".join(keys)
 
 
-def _verdicts(report: FactualityReport) -> list[Filter]:
+def _verdicts(report: FactualityReport, order: Iterable[Status]) -> list[Filter]:
     counts = tally(report.claims)
-    return [Filter(one.value, one.words, one.symbol, one.value, counts[one]) for one in READING_ORDER]
+    return [Filter(one.value, one.words, one.symbol, one.value, counts[one]) for one in order]
 
 
 def _reasons(report: FactualityReport) -> list[Filter]:

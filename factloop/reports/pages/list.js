@@ -11,7 +11,9 @@
   const toolbar = one(".toolbar");
   const chips = all(".chip");
   const search = one("#search");
-  const chosen = new Set();
+  const problems = items.filter((item) => item.dataset.filters.split(" ").includes("problem"));
+  const standard = problems.length > 0 && one('[data-filter="problem"]') ? ["problem"] : []; // until the reader chooses
+  const chosen = new Set(standard);
   const noun = items.length === 1 ? toolbar.dataset.noun : `${toolbar.dataset.noun}s`;
   let texts = null; // lower-cased text of each item, made when the first search needs it
 
@@ -69,39 +71,81 @@
     clearTimeout(typing);
     typing = setTimeout(apply, 120);
   });
+  // On paper stand all, unless the reader has chosen some.
+  let onPaper = false;
+  addEventListener("beforeprint", () => {
+    onPaper = standard.length > 0 && !search.value && chosen.size === 1 && chosen.has(standard[0]);
+    if (!onPaper) return;
+    chosen.clear();
+    apply();
+  });
+  addEventListener("afterprint", () => {
+    if (!onPaper) return;
+    standard.forEach((key) => chosen.add(key));
+    apply();
+  });
   toolbar.addEventListener("submit", (event) => event.preventDefault());
   one("#reset").addEventListener("click", () => {
     reset();
     search.focus();
   });
 
-  // From a sentence to its claims, and back.
-  const link = (sentence) => {
+  // From a sentence to its claims, and back. The pieces of a sentence name the same claims.
+  const piecesOf = (claims) => all(`.sentence[data-claims="${claims}"]`);
+  const link = (claims) => {
     all(".is-linked").forEach((element) => element.classList.remove("is-linked"));
-    sentence.classList.add("is-linked");
-    sentence.dataset.claims.trim().split(" ").forEach((number) => {
+    piecesOf(claims).forEach((piece) => piece.classList.add("is-linked"));
+    claims.split(" ").forEach((number) => {
       document.getElementById(`claim-${number}`).parentElement.classList.add("is-linked");
     });
   };
-  const reveal = (details) => {
+  const open = (details) => {
     if (details.parentElement.hidden) reset();
     details.open = true;
-    details.firstElementChild.focus({ preventScroll: true });
     details.scrollIntoView({ block: "nearest" });
   };
+  const reveal = (details) => {
+    open(details);
+    details.firstElementChild.focus({ preventScroll: true });
+  };
   document.addEventListener("click", (event) => {
-    const anchor = event.target.closest('a[href^="#claim-"], a[href^="#sentence-"]');
-    if (!anchor) return;
+    const anchor = event.target.closest("a");
+    const piece = event.target.closest(".sentence");
+    if (anchor?.matches('[href^="#sentence-"]')) {
+      const signs = document.getElementById(anchor.hash.slice(1));
+      link(signs.parentElement.dataset.claims);
+      signs.focus({ preventScroll: true });
+      signs.scrollIntoView({ block: "nearest" });
+    } else if (anchor?.matches('[href^="#claim-"]') || (piece && !anchor)) {
+      if (!anchor && String(getSelection())) return; // words of the sentence are being copied
+      const signs = anchor ?? all(`.sentence[data-claims="${piece.dataset.claims}"] > .signs`)[0];
+      if (piece) link(piece.dataset.claims);
+      reveal(document.getElementById(signs.hash.slice(1)));
+    } else return;
     event.preventDefault();
-    const target = document.getElementById(anchor.hash.slice(1));
-    if (anchor.matches(".sentence")) link(anchor);
-    if (target.matches(".sentence")) {
-      link(target);
-      target.focus({ preventScroll: true });
-      target.scrollIntoView({ block: "nearest" });
-    } else {
-      reveal(target);
+  });
+
+  // From problem to problem. The last one opened so is closed again, and its sentence shown beside.
+  let at = -1;
+  const step = (by) => {
+    const here = problems.indexOf(document.activeElement.closest(".claim"));
+    const from = here < 0 ? at : here;
+    const next = Math.min(Math.max(from + by, 0), problems.length - 1);
+    if (at >= 0 && at !== next) problems[at].firstElementChild.open = false;
+    at = next;
+    const details = problems[at].firstElementChild;
+    const number = details.id.slice("claim-".length);
+    const piece = all(`.sentence[data-claims~="${number}"]`)[0];
+    if (piece) {
+      link(piece.dataset.claims);
+      piece.scrollIntoView({ block: "nearest" });
     }
+    open(details);
+    one("#step").textContent = `Problem ${at + 1} of ${problems.length}`;
+    return details;
+  };
+  [["#previous-problem", -1], ["#next-problem", 1]].forEach(([name, by]) => {
+    one(name)?.addEventListener("click", () => step(by));
   });
 
   // Keys. Letters can be switched off, for those who speak to their browser.
@@ -119,6 +163,8 @@
     const letters = one("#shortcuts").checked;
     if ((letters && event.key === "j") || (onItem && event.key === "ArrowDown")) move(1);
     else if ((letters && event.key === "k") || (onItem && event.key === "ArrowUp")) move(-1);
+    else if (letters && standard.length > 0 && event.key === "n") step(1).firstElementChild.focus({ preventScroll: true });
+    else if (letters && standard.length > 0 && event.key === "p") step(-1).firstElementChild.focus({ preventScroll: true });
     else if (letters && event.key === "/") search.focus();
     else return;
     event.preventDefault();
@@ -130,6 +176,7 @@
     document.documentElement.style.scrollPaddingTop = covers ? `${toolbar.offsetHeight + 8}px` : "0";
   }).observe(toolbar);
 
+  apply();
   toolbar.hidden = false;
   one(".keys").hidden = false;
 

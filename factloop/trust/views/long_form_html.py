@@ -5,6 +5,8 @@ from __future__ import annotations
 from factloop.agents.trustscore.records import LongFormTrustReport
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import PageStretch, homes
+from factloop.reports.prose import lay_out
+from factloop.reports.visible import visible
 from factloop.trust.views.html import ROOM, WORDING
 from factloop.trust.views.matrix import claim_keys, claim_matrix, standing_filter
 from factloop.trust.views.standings import WORST_FIRST, MarkedSentence, sentences
@@ -21,14 +23,14 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
     return render_page(
         "long_form.html.j2",
         room=ROOM,
-        styles=("list.css", "trust.css"),
+        styles=("list.css", "prose.css", "trust.css"),
         scripts=("list.js",),
         report=report,
         matrix=matrix,
         insisted=insisted,
         wavering=wavering,
         groups=[standing_filter(report, standing) for standing in WORST_FIRST],
-        stretches=stretches,
+        prose=lay_out(stretches),
         homes=homes(stretches),
         claims=[(one, " ".join(claim_keys(one.standing))) for one in report.claims],
         numbers={one.claim.id: number for number, one in enumerate(report.claims, 1)},
@@ -37,11 +39,12 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
 
 
 def _stretch(part: MarkedSentence) -> PageStretch:
+    text = visible(part.text)
     if not part.claims:
-        return PageStretch(part.text)
+        return PageStretch(text)
     standings = [(number, one.standing) for number, one in part.claims]
     return PageStretch(
-        part.text,
+        text,
         tuple(number for number, _ in standings),
         part.standing.value,
         tuple((STANDING_SIGNS[standing], standing.value) for _, standing in standings),

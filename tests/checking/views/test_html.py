@@ -7,7 +7,7 @@ import pytest
 from factloop.checking.views.html import render_html
 from factloop.core.records import FactualityReport
 from factloop.reports.visible import visible
-from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast
+from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, words
 from tests.reports.sample import (
     HOSTILE,
     HOSTILE_ADDRESS,
@@ -25,13 +25,22 @@ def page() -> Page:
     return Page(render_html(sample_report()))
 
 
-def test_the_response_stands_in_place_character_by_character(page: Page) -> None:
-    assert page.text_in("prose", without=("mark", "unseen")).strip() == RESPONSE.strip()
-    sentences = [link for link in page.of("a") if "sentence" in link.get("class", "")]
-    assert len(sentences) == 12
-    assert sentences[0]["href"] == "#claim-1"
+def test_the_response_is_laid_out_with_the_signs_of_its_sentences(page: Page) -> None:
+    prose = page.text_in("prose", without=("mark", "unseen"))
+    assert prose.startswith("Ada LovelaceAda Lovelace was born in London on 10 December 1815")
+    assert "**" not in prose
+    assert len(page.of("strong")) == 1
+    signs = [link for link in page.of("a") if link.get("class") == "signs"]
+    assert len(signs) == 12
+    assert signs[0]["href"] == "#claim-1"
+    sentences = [piece for piece in page.of("span") if "sentence" in piece.get("class", "")]
     assert sentences[0]["data-claims"].split() == ["1", "2", "3"]
-    assert "is-contradicted" in sentences[5]["class"]
+    assert any("is-contradicted" in piece["class"] for piece in sentences)
+
+
+def test_the_raw_text_of_a_marked_up_response_is_kept(page: Page) -> None:
+    assert words(RESPONSE) in words(page.text_in("raw"))
+    assert not Page(render_html(make_report("I don't know.", ()))).text_in("raw")
 
 
 def test_every_claim_opens_to_what_the_report_holds(page: Page) -> None:
@@ -86,7 +95,8 @@ def test_hostile_text_arrives_as_text() -> None:
     assert not set(html) & set("\x1b\x00\x07\r\x9b\u202e\u2066")
     assert "<script>alert" not in html
     assert "<img" not in html
-    assert visible(HOSTILE).strip() in page.text_in("prose").strip()
+    assert visible(HOSTILE).strip() in page.text_in("raw")
+    assert "<script>alert(1)</script>" in page.text_in("prose")
     assert "{{ 6*7 }} {% if x %}" in html
     shown = " ".join(page.text_in("claims").split())
     for name in ("claim", "text", "query", "missing", "judge", "title", "passage", "date", "other"):
@@ -126,6 +136,7 @@ def test_text_has_the_contrast_of_wcag_aa(theme: int) -> None:
     statuses = ("supported", "contradicted", "no_evidence", "irrelevant", "unscored")
     grounds = ("paper", "surface", "sunken")
     tested = [(text, ground) for text in ("ink", "muted", "accent", *statuses) for ground in grounds]
+    tested += [("ink", "deciding")]
     tested += [(text, f"{status}-tint") for status in statuses for text in ("ink", status)]
     for text, ground in tested:
         assert contrast(named[text], named[ground]) >= AA_CONTRAST, (text, ground)

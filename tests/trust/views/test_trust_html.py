@@ -9,7 +9,7 @@ from factloop.reports.visible import visible
 from factloop.trust.views.html import render_trust_html
 from factloop.trust.views.matrix import answer_matrix, claim_matrix
 from factloop.trust.views.standings import MarkedSentence, sentences, worst
-from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of
+from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of, words
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import HOSTILE_ADDRESS, RESPONSE
 from tests.trust.views.trust_sample import (
@@ -136,8 +136,8 @@ def test_a_run_lists_each_answer_with_its_scores() -> None:
 
 def test_the_response_stands_in_place_with_the_sign_of_each_claim() -> None:
     page = Page(PAGES["long form"])
-    assert page.text_in("prose", without=("mark", "unseen")).strip() == RESPONSE.strip()
-    first = next(link for link in page.of("a") if "sentence" in link.get("class", ""))
+    assert words(RESPONSE) in words(page.text_in("raw"))
+    first = next(piece for piece in page.of("span") if "sentence" in piece.get("class", ""))
     assert first["class"] == "sentence is-supported_wavering"
     assert first["data-claims"].split() == ["1", "2", "3"]
     assert first["title"].startswith("Claim 1: supported, and insisted upon; claim 2: supported, but wavering")

@@ -1,0 +1,134 @@
+"""A response laid out for a page: its Markdown as tags, its text in pieces that carry the marks of its sentences."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from factloop.reports.faults import Fault
+from factloop.reports.markdown import Part, Run, Tag, read_markdown
+from factloop.reports.page_parts import PageStretch
+
+LONGEST_LAID_OUT = 100_000
+"""Characters of a response: a longer one stands as plain text."""
+_OF_PLAIN_TEXT = ("p", "br")
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of one look, within or outside those that fail."""
+
+    text: str
+    fault: Fault | None = None
+    begins_fault: bool = False
+    code: bool = False
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What stands together of one stretch of the response: all of it, where no tag comes between."""
+
+    stretch: PageStretch
+    words: tuple[Words, ...]
+    begins: bool = False
+    """Whether it is the first piece of its stretch, which carries the signs."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A response on a page."""
+
+    parts: Sequence[Tag | Piece]
+    raw: str
+    """The response as it was written; empty where the page shows it so."""
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A stretch within or outside words that fail, with its place in the response."""
+
+    start: int
+    end: int
+    number: int
+    """Of its stretch."""
+    fault: Fault | None
+
+
+def lay_out(stretches: Sequence[PageStretch]) -> Prose:
+    """The response of these stretches. A stretch that is marked is always shown, as plain text if need be."""
+    text = "".join(one.text for one in stretches)
+    plain: list[Part] = [Tag("p", attributes={"class": "plain"}), Run(text, 0, len(text)), Tag("p", closes=True)]
+    parts = read_markdown(text) if len(text) <= LONGEST_LAID_OUT else plain
+    pieces = _pieces(parts, stretches)
+    if not _shows_all(pieces, stretches):
+        parts, pieces = plain, _pieces(plain, stretches)
+    return Prose(pieces, text if parts is not plain and _is_marked_up(parts) else "")
+
+
+def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) -> bool:
+    begun = sum(isinstance(one, Piece) and one.begins for one in pieces)
+    return begun == sum(bool(one.said and one.text.strip()) for one in stretches)
+
+
+def _is_marked_up(parts: Sequence[Part]) -> bool:
+    return any(
+        part.name not in _OF_PLAIN_TEXT if isinstance(part, Tag) else part.code or part.href or not part.is_literal
+        for part in parts
+    )
+
+
+def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag | Piece]:
+    cuts = list(_cuts(stretches))
+    starts = [cut.start for cut in cuts]
+    begun: set[int] = set()
+    pieces: list[Tag | Piece] = []
+    for is_tag, group in groupby(parts, lambda part: isinstance(part, Tag)):
+        if is_tag:
+            pieces += (part for part in group if isinstance(part, Tag))
+            continue
+        runs = (part for part in group if isinstance(part, Run))
+        for number, found in groupby(_words(runs, cuts, starts), lambda one: one[0]):
+            stretch, words = stretches[number], tuple(one for _, one in found)
+            begins = number not in begun and bool(stretch.said) and any(one.text.strip() for one in words)
+            begun |= {number} if begins else set()
+            pieces.append(Piece(stretch, words, begins))
+    return pieces
+
+
+def _words(runs: Iterable[Run], cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[int, Words]]:
+    """The runs cut, each piece with the number of its stretch."""
+    for run in runs:
+        for text, start, cut in _cut(run, cuts, starts):
+            begins_fault = cut.fault is not None and start == cut.start
+            yield cut.number, Words(text, cut.fault, begins_fault, run.code, run.href)
+
+
+def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
+    """Every stretch cut at its faults, in the order of the response."""
+    start = 0
+    for number, stretch in enumerate(stretches):
+        reached = 0
+        for fault in stretch.faults:
+            yield _Cut(start + reached, start + fault.start, number, None)
+            yield _Cut(start + fault.start, start + fault.end, number, fault)
+            reached = fault.end
+        yield _Cut(start + reached, start + len(stretch.text), number, None)
+        start += len(stretch.text)
+
+
+def _cut(run: Run, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, int, _Cut]]:
+    """The pieces of a run with their places. What stands for other characters, such as an entity, is never cut."""
+    at = bisect_right(starts, run.start) - 1
+    if not run.is_literal:
+        yield run.text, run.start, cuts[at]
+        return
+    reached = run.start
+    while reached < run.end:
+        end = min(run.end, cuts[at].end)
+        if end > reached:
+            yield run.text[reached - run.start : end - run.start], reached, cuts[at]
+            reached = end
+        at += 1
