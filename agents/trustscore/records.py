@@ -130,8 +130,11 @@ class TrustBC(Record):
     graded: Share | None = None
     """Mean probability of the response's letter over the counted checks, where all of them have probabilities.
 
-    A letter that the server did not list among its likeliest counts as 0.
+    A letter that the server did not list among its likeliest counts as 0. None where the five letters together held
+    less than half (`letters_mass`): a subject that would rather have said something else was held to a letter.
     """
+    letters_mass: Share | None = None
+    """Mean probability of all five letters, where they were chosen, over the counted checks."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
     """Checks that the distractors allow, at most `max_checks`; fewer where there are fewer combinations."""

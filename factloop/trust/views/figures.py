@@ -63,6 +63,14 @@ def spare_checks(bc: TrustBC) -> str:
     return f"{plural(spare, 'check')}, asked beside the one that ended it, {verb} not count." if spare else ""
 
 
+def graded_words(bc: TrustBC) -> str:
+    """The graded score with what it rests on, or why there is none; empty where the server gave no probabilities."""
+    if bc.letters_mass is None:
+        return ""
+    held = f"the five letters held {bc.letters_mass:.2f} of the probability"
+    return f"none: {held}" if bc.graded is None else f"{bc.graded:.2f}  mean probability of the answer; {held}"
+
+
 def documents_basis(fc: TrustFC) -> str:
     """How many passages were judged and how many are cited, or why there is no relation."""
     if fc.relation is None:
