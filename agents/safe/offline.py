@@ -24,7 +24,7 @@ from factloop.tools.verifiers.base import SupportReading, Verifier
 if TYPE_CHECKING:
     from spacy.language import Language
 
-NOTHING_FOUND = "Nothing was found on this claim."
+NOTHING_FOUND = "The search found nothing on this claim."
 
 
 class OfflineFusedStages:
@@ -130,4 +130,7 @@ def _judgement(entailment: SupportReading, case: Case, judged_by: str) -> Judgem
         cited=tuple(dict.fromkeys(case.evidence[index].id for index in entailment.cited)),
         score=entailment.score,
         judged_by=judged_by,
+        wrong=entailment.wrong,
+        instead=entailment.instead,
+        quote=entailment.quote,
     )
