@@ -32,7 +32,19 @@ def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None
 
 def _is_there(place: str | Path) -> bool:
     """False only where that is certain: what else is wrong with a path is said by what reads it."""
-    try:
-        return Path(place).expanduser().exists() or Path(place).exists()
-    except (OSError, ValueError, RuntimeError):
+    for path in (Path(place), _at_home(Path(place))):
+        try:
+            path.lstat()
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError):
+            pass
         return True
+    return False
+
+
+def _at_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # there is no such user
+        return path
