@@ -121,6 +121,10 @@ class ConsistencyCheck(Record):
         return None if self.chosen is None else self.chosen == self.response_letter
 
 
+NOT_ANSWERED = "The subject gave no answer"
+"""Begins the rationale of both parts where the subject was asked for its answer and failed."""
+
+
 class TrustBC(Record):
     """Behavioural consistency (paper, section 2.1): 1 if the subject chose the response in every check, 0 if not."""
 
