@@ -130,12 +130,18 @@ def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Se
 def test_registered_results_are_listed_and_their_pages_open(looking: Looking, service: Serving) -> None:
     page = looking.at(f"{service.url}/#/results")
     expect(page.locator(".job")).to_have_count(1)
-    expect(page.locator(".job .outcome")).to_contain_text("audit june")  # by its file: titles may be the same
+    job = page.locator(".job")
+    expect(job.get_by_role("heading")).to_have_text("3 evaluators on 240 labelled claims")
+    expect(job.locator(".figures dt").first).to_have_text("strict")
+    expect(job.locator(".figures dd").first).to_contain_text("balanced accuracy on 240 claims")
+    expect(job).to_contain_text("file june")  # titles may be the same
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open its page").click()
+        page.get_by_role("link", name="Open its page").click()
     expect(opened.value.get_by_text("Data").first).to_be_visible()
     assert opened.value.evaluate("getComputedStyle(document.body).maxWidth") != "none"
     assert opened.value.evaluate("window.opener") is None
+    opened.value.reload()
+    expect(opened.value.get_by_text("Data").first).to_be_visible()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download JSON").click()
     assert started.value.suggested_filename == "june.json"
@@ -174,7 +180,7 @@ def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: S
     page.get_by_role("link", name="6 labelled claims").click()
     expect(page.locator("main .byline")).to_contain_text("done")
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open its page").click()
+        page.get_by_role("link", name="Open its page").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
 
 
