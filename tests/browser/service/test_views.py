@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
 from tests.browser.service.conftest import Looking
@@ -161,6 +162,7 @@ def test_a_trust_score_from_question_to_checks(looking: Looking, service: Servin
     expect(page.locator(".figures")).to_contain_text(
         f"chose its answer in {report['trust_bc']['n_consistent']} of {report['trust_bc']['n_asked']} check"
     )
+    looked_at(page)
 
 
 def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: Serving) -> None:
@@ -179,9 +181,16 @@ def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: S
     page = looking.at(f"{offline.url}/#/history")
     page.get_by_role("link", name="6 labelled claims").click()
     expect(page.locator("main .byline")).to_contain_text("done")
+    looked_at(page)
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Open its page").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds wrong, by rule and element."""
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
 
 
 def looked_at(page: Page) -> None:
@@ -189,6 +198,7 @@ def looked_at(page: Page) -> None:
     page.evaluate(OPEN_ALL)
     assert page.evaluate(NAMELESS) == []
     assert page.evaluate(FAINT) == []
+    assert violations(page) == []
     for width in (320, 360, 640, 768, 1280):  # 640 is 1280 at 200 %
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(OVERFLOW) == 0, width
@@ -209,12 +219,26 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
     page.goto(f"{offline.url}/#/compare/{two[0]}/{two[1]}")
     expect(page.locator("h1")).to_have_text("2 verdicts changed")
     looked_at(page)
-    for address, awaited in (("#/history", ".job"), ("#/results", ".nothing"), ("#/nowhere", ".intro")):
+    views = (
+        ("#/history", ".job"),
+        ("#/history?text=-", ".nothing"),
+        ("#/results", ".nothing"),
+        ("#/nowhere", ".intro"),
+    )
+    for address, awaited in views:
         page.goto(f"{offline.url}/{address}")
         expect(page.locator(awaited).first).to_be_visible()
         looked_at(page)
+    page.goto(f"{offline.url}/#/")
+    page.get_by_label("Response to check").fill("")
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.locator(".is-beside")).to_be_visible()
+    looked_at(page)
     page = looking.at(f"{service.url}/#/results", dark=dark)
     expect(page.locator(".job")).to_have_count(1)
+    looked_at(page)
+    page.goto(f"{service.url}/#/trust")
+    expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
     looked_at(page)
 
 
