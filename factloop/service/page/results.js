@@ -1,10 +1,12 @@
 // Audits, experiments and runs that the operator registered, and audits done here.
-import { get, post, save } from "./api.js";
+import { every, get, post, save } from "./api.js";
 import { button, figure, h, replace, said } from "./dom.js";
 import { Trouble } from "./fields.js";
 import { deleteButton, stopButton } from "./keeping.js";
 import { KINDS, summed } from "./rows.js";
 import { capital, isOver, jobState, mark, moment } from "./words.js";
+
+const REFRESH_MS = 2000;
 
 export const showResults = async (view, info, { signal }) => {
   const { results } = await get("/v1/results", signal);
@@ -51,12 +53,11 @@ export const showJob = async (view, info, id, { signal }) => {
   job.status === "done" && pageAndData(`${path}/report.html`, `${path}/result`, `${job.kind}-${job.id}`, job.title, info, trouble),
   h("div", { class: "actions" }, isOver(job) ? deleteButton(path, (text) => trouble.say(text)) : stopButton("Stop it", path, (text) => trouble.say(text))));
   if (isOver(job)) return;
-  // Drawn anew only when something is: who is on the button stays there.
-  const timer = setInterval(async () => {
+  // Drawn anew once, when there is something new: a second drawing would take back a button that was pressed meanwhile.
+  every(REFRESH_MS, signal, async () => {
     const now = await get(path, signal).catch(() => job);
-    if (signal.aborted || now.status === job.status) return;
-    clearInterval(timer);
-    showJob(view, info, id, { signal });
-  }, 2000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+    if (signal.aborted || now.status === job.status) return false;
+    await showJob(view, info, id, { signal }).catch((error) => trouble.say(error.message));
+    return true;
+  });
 };

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
 from tests.browser.service.test_checking import finished
+from tests.browser.visits import reload_with_theme
 from tests.simulator import Simulator
 
 KELL, DORN = "The Kell bridge was opened in 1931.", "The Dorn tower was built in 1874."
@@ -249,5 +250,5 @@ def test_the_theme_is_chosen_and_kept(looking: Looking, offline: Serving) -> Non
     page.get_by_role("button", name="Theme").click()
     expect(page.get_by_role("button", name="Theme")).to_have_text("Theme: light")
     assert page.evaluate(background) != dark
-    page.reload()
+    reload_with_theme(page, "light")
     expect(page.get_by_role("button", name="Theme")).to_have_text("Theme: light")
