@@ -54,7 +54,8 @@ def of_experiment(report: ExperimentReport) -> Iterator[HeadlineFigure]:
         if found.value is None:
             grounds = f"undefined: {found.why}"
         else:
-            grounds = f"{interval_of(found, quantity)}, {basis(found, noun)}"
+            spread = "" if found.interval is None else f"{interval_of(found, quantity)}, "
+            grounds = f"{spread}{basis(found, noun)}"
         named = f"{one.variant.name}: {heading(quantity, report.headline_k, report)}"
         yield HeadlineFigure(name=named, value=amount(found.value, quantity), basis=grounds)
 

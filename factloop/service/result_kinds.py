@@ -38,8 +38,7 @@ def _check_words(report: FactualityReport) -> str:
 
 
 def _figures_of_check(report: FactualityReport) -> Iterator[HeadlineFigure]:
-    grounds = precision_basis(report)
-    yield HeadlineFigure(name="Precision", value=precision(report), basis=grounds)
+    yield HeadlineFigure(name="Precision", value=precision(report), basis=precision_basis(report))
 
 
 def _figures_of_score(report: TrustReport) -> Iterator[HeadlineFigure]:
