@@ -37,7 +37,7 @@ def test_every_claim_is_listed_at_every_width(width: int) -> None:
     report = sample_report()
     text = printed(report, width=width)
     assert max(map(len, text.splitlines())) <= width
-    claims = words(text.split("Claims ─")[1])
+    claims = words(text.split("Problems ─")[1])
     for number in range(1, len(report.claims) + 1):
         assert f" {number} " in claims
     assert "sources/analytical-engine.md" in claims
@@ -77,7 +77,7 @@ def test_the_result_says_what_it_rests_on() -> None:
 
 
 def test_colour_is_used_on_a_terminal_only_and_never_against_the_users_wish() -> None:
-    assert "\x1b[32m✓ supported" in printed(sample_report(), terminal=True)
+    assert "\x1b[32m✓ \x1b[0m" in printed(sample_report(), terminal=True)
     assert "\x1b[32m" not in printed(sample_report(), terminal=True, NO_COLOR="1")
     assert "\x1b" not in printed(sample_report())
 
@@ -105,7 +105,7 @@ def test_hostile_text_neither_steers_the_terminal_nor_is_read_as_markup(width: i
 def test_a_claim_free_response_says_so() -> None:
     text = printed(make_report("I don't know.", ()))
     assert "none. The response makes no claim that can be checked." in text
-    assert "Claims ─" not in text
+    assert "laims ─" not in text
     assert "F1@64" in text
 
 
