@@ -13,7 +13,7 @@ QUICK := --numprocesses $(shell expr $(CORES) + 1)
 SLOW := process or browser or ray or postgres or statistical
 CODE := agents tools prompts evaluation factloop tests benchmarks
 
-.PHONY: demo test test-slow test-all check docs dist bench schemas clean
+.PHONY: demo test test-slow test-real test-all check docs dist bench schemas clean
 
 # Two stamps: the demo needs neither torch nor the test tools.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -32,12 +32,16 @@ demo: $(VENV)/.demo  ## Check examples/lighthouse with the offline engine; write
 
 # A file's tests stay together and in order: those of the README share a folder. No test needs network, key or GPU.
 test: $(VENV)/.dev  ## The quick tests, on every core
-	$(PYTEST) $(QUICK) -m "not ($(SLOW))"
+	$(PYTEST) $(QUICK) -m "not ($(SLOW) or real)"
 
 test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with more examples
-	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "$(SLOW) or hypothesis"
+	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "($(SLOW) or hypothesis) and not real"
 
-test-all: test test-slow  ## All tests
+# Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl
+test-real: $(VENV)/.dev  ## Against servers that others wrote; what is not installed is skipped, and said so
+	$(BIN)/python -m pytest -m real -rs
+
+test-all: test test-slow test-real  ## All tests
 
 check: $(VENV)/.dev  ## Lint, format and types
 	$(BIN)/ruff check $(CODE) .ci

@@ -42,8 +42,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in STARTED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(STARTED_BY[fixture])
-            if fixture == "browser":  # on a busy machine it loses a click, or a reload outruns what it stores
-                item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def pytest_configure() -> None:

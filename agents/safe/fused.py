@@ -57,6 +57,22 @@ class FusedPlan(OneByOne):
         that, or leaves it.
         """
 
+        graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
+        graph.add_node(SEARCH, search)
+        graph.add_node(ASSESS, self.build_assess(max_searches))
+        if look is None:
+            graph.add_edge(START, SEARCH)
+        else:
+            graph.add_node(LOOK, look)
+            graph.add_edge(START, LOOK)
+            graph.add_conditional_edges(LOOK, _unless_settled, [SEARCH, END])
+        graph.add_edge(SEARCH, ASSESS)
+        graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
+        return graph.compile(name="claim")
+
+    def build_assess(self, max_searches: int) -> Node:
+        """The step after each search: settles the claim, or says what to search for next."""
+
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if state["failure"] is not None and not state["evidence"]:
                 return closed(state, Judgement.model_validate(state["failure"]), runtime)
@@ -74,18 +90,7 @@ class FusedPlan(OneByOne):
                 return closed(state, self._nothing_more(step.missing or ", ".join(step.queries)), runtime)
             return ask_next(state, wish)
 
-        graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
-        graph.add_node(SEARCH, search)
-        graph.add_node(ASSESS, settling(ASSESS, assess))
-        if look is None:
-            graph.add_edge(START, SEARCH)
-        else:
-            graph.add_node(LOOK, look)
-            graph.add_edge(START, LOOK)
-            graph.add_conditional_edges(LOOK, _unless_settled, [SEARCH, END])
-        graph.add_edge(SEARCH, ASSESS)
-        graph.add_conditional_edges(ASSESS, _unless_settled, [SEARCH, END])
-        return graph.compile(name="claim")
+        return settling(ASSESS, assess)
 
     async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
         """The facts of one sentence, those that need no search already settled."""

@@ -3,7 +3,8 @@
     split ─▶ read ─▶ distinguish ─┬▶ claim ──────┬▶ gather ─▶ collect
                                   └▶ look again ─┘
 
-`read` has a branch a sentence or window, `claim` one a distinct fact, `look again` one a batch of facts.
+`read` has a branch a sentence or window, `claim` one a distinct fact, `look again` one a batch of facts. The offline
+rules, for which a step of the graph takes longer than its work, take many sentences and facts a branch.
 `distinguish` waits for all sentences, so that of equal facts always the first is judged, whatever arrives when. After
 it no claim waits for another, but for those that a plan looks at again together; what such a look leaves open goes to
 a branch of its own.
@@ -36,6 +37,8 @@ from factloop.agents.safe.given import given_sentences, left_out
 from factloop.agents.safe.judgements import no_source, unscored
 from factloop.agents.safe.state import (
     BatchState,
+    BunchState,
+    FactState,
     PlacedClaim,
     PlacedFact,
     ResponseState,
@@ -90,8 +93,12 @@ class SafePlan(Protocol):
         """Looks at open facts together before any goes to a branch of its own; None where the plan has none."""
         ...
 
+    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
+        """The claims to be judged, as inputs of `build_claim_graph`'s graph: one each, or some together."""
+        ...
+
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
-        """The subgraph of one claim."""
+        """The subgraph of a branch."""
         ...
 
 
@@ -103,8 +110,14 @@ class BatchNode(Protocol):
     def __call__(self, state: BatchState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
 
 
-class ResponseNode(Protocol):
+class SplitNode(Protocol):
+    """A function that is not async: the graph runs it in a thread, since a long response takes a while to split."""
+
     def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update: ...
+
+
+class ResponseNode(Protocol):
+    def __call__(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Awaitable[Update]: ...
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = None) -> SafeGraph:
@@ -135,14 +148,14 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: Node | None = N
         graph.add_node(LOOK_AGAIN, _build_look_again(second, stage, look), input_schema=BatchState)
         graph.add_edge(LOOK_AGAIN, GATHER)
         onward.append(LOOK_AGAIN)
-    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(second, stage), onward)
+    graph.add_conditional_edges(DISTINGUISH, _build_to_each_claim(plan, stage), onward)
     graph.add_edge(CLAIM, GATHER)
-    graph.add_conditional_edges(GATHER, _build_send_open_claims(stage), [CLAIM, COLLECT])
+    graph.add_conditional_edges(GATHER, _build_send_open_claims(plan, stage), [CLAIM, COLLECT])
     graph.add_edge(COLLECT, END)
     return graph.compile(name="safe")
 
 
-def _build_split(plan: SafePlan) -> ResponseNode:
+def _build_split(plan: SafePlan) -> SplitNode:
     def split(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         prompt, response = state.get("prompt"), state["response"]
         given, spans = state.get("facts"), state.get("spans")
@@ -248,7 +261,7 @@ def _build_read(plan: SafePlan) -> ReadNode:
 
 
 def _build_distinguish(stage: Literal["model"] | None, look: Node | None) -> ResponseNode:
-    def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+    async def distinguish(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         """Settles what needs no search; leaves open one of each fact that does.
 
         In a cascade also what the model supported in passing: it goes by the verifier first, like any other.
@@ -270,10 +283,9 @@ def _build_distinguish(stage: Literal["model"] | None, look: Node | None) -> Res
     return distinguish
 
 
-def _build_to_each_claim(
-    second: SecondLook | None, stage: Literal["model"] | None
-) -> Callable[[ResponseState], list[Send] | str]:
+def _build_to_each_claim(plan: SafePlan, stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
     def to_each_claim(state: ResponseState) -> list[Send] | str:
+        second = plan.second_look
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
         batches = [] if second is None else second.batches(state["open"])
         again = {claim_id(fact["place"]) for batch in batches for fact in batch}
@@ -285,8 +297,8 @@ def _build_to_each_claim(
             for batch in batches
         ]
         alone = (fact for fact in state["open"] if claim_id(fact["place"]) not in again)
-        sends += [Send(CLAIM, open_case(fact, of_number[fact["place"]["sentence"]], stage)) for fact in alone]
-        return sends or GATHER
+        cases = [open_case(fact, of_number[fact["place"]["sentence"]], stage) for fact in alone]
+        return [*sends, *(Send(CLAIM, branch) for branch in plan.branches(cases))] or GATHER
 
     return to_each_claim
 
@@ -311,23 +323,26 @@ def _build_look_again(second: SecondLook, stage: Literal["model"] | None, look: 
     return look_again
 
 
-def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
+async def _gather(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:  # noqa: ARG001 - what the graph calls a node with
     """A node without work, where the branches meet."""
     return {}
 
 
-def _build_send_open_claims(stage: Literal["model"] | None) -> Callable[[ResponseState], list[Send] | str]:
+def _build_send_open_claims(
+    plan: SafePlan, stage: Literal["model"] | None
+) -> Callable[[ResponseState], list[Send] | str]:
     def send_open_claims(state: ResponseState) -> list[Send] | str:
         """Sends the claims that a look at several left open, each to a branch of its own."""
         done = {item["claim"]["id"] for item in state["settled"]}
         of_number = {sentence["number"]: sentence for sentence in state["sentences"]}
         left = (fact for fact in state["open"] if claim_id(fact["place"]) not in done)
-        return [Send(CLAIM, open_case(fact, of_number[fact["place"]["sentence"]], stage)) for fact in left] or COLLECT
+        cases = [open_case(fact, of_number[fact["place"]["sentence"]], stage) for fact in left]
+        return [Send(CLAIM, branch) for branch in plan.branches(cases)] or COLLECT
 
     return send_open_claims
 
 
-def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
+async def _collect(state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
     claims = in_order(state["found"], state["settled"], state["repeats"])
     for claim in claims:
         if claim["duplicate_of"] is not None:

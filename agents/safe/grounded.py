@@ -23,7 +23,7 @@ from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import passages_for, passages_of_claims
 from factloop.agents.safe.repeats import without_repeats
 from factloop.agents.safe.stages import GroundedStages, JudgedFact, WindowReading, WindowTask
-from factloop.agents.safe.state import Place, PlacedClaim, PlacedFact, SentenceState
+from factloop.agents.safe.state import FactState, Place, PlacedClaim, PlacedFact, SentenceState
 from factloop.agents.shown import PASSAGE_CHARACTERS
 from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
@@ -72,6 +72,9 @@ class GroundedPlan:
             else:
                 windows.append([sentence])
         return windows
+
+    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState]:
+        return cases
 
     def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
         """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""

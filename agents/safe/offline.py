@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from factloop.agents.safe.context import CheckContext
@@ -105,9 +106,15 @@ def _is_worth_another_query(case: Case) -> bool:
 def _verify(verifier: Verifier, case: Case) -> SupportReading:
     """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
     would hide what the one that speaks of the claim says otherwise."""
-    pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in split_passages(item.passage)]
+    pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.passage)]
     entailment = verifier.verify(case.claim, [piece for _, piece in pieces])
     return replace(entailment, cited=tuple(dict.fromkeys(pieces[index][0] for index in entailment.cited)))
+
+
+@lru_cache(maxsize=1_000)
+def _pieces(passage: str) -> tuple[str, ...]:
+    """A passage's pieces, kept: many claims find the same passage."""
+    return tuple(split_passages(passage))
 
 
 def _rationale(entailment: SupportReading, case: Case) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factloop.agents.safe.state import SentenceState
+from factloop.agents.safe.state import BunchState, FactState, SentenceState
 
 
 class OneByOne:
@@ -16,3 +16,6 @@ class OneByOne:
     @property
     def second_look(self) -> None:
         return None
+
+    def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
+        return cases

@@ -142,3 +142,9 @@ class FactState(FactOutput):
     relevant: bool | None
     stage: Literal["model"] | None
     """The stage of a cascade that judges from here on; None without a cascade."""
+
+
+class BunchState(FactOutput):
+    """Input and state of a branch that judges several claims."""
+
+    cases: list[FactState]

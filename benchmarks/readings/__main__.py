@@ -5,7 +5,7 @@
     python -m benchmarks.readings model openai:gpt-4o-mini                  # asks it all, and scores
 
 Data are read from the folder in FACTLOOP_DATA (by default ../shared/data). A model's readings are kept, with `--keep`,
-as ids and verdicts, without a word of the data: `benchmarks/readings/*.json` are those that the README quotes.
+as ids and verdicts, without a word of the data: `benchmarks/readings/*.json` are those that docs/accuracy.md quotes.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Ranking(Record):
     level: Level
     threshold: float
     alpha: Share
-    correction: PValueAdjustment
+    p_adjustment: PValueAdjustment
     """Adjustment of p-values for the number of pairs, for labels and for predictions apart."""
     systems: tuple[SystemRates, ...]
     """The systems by rising labelled error rate."""
@@ -116,7 +116,7 @@ def rank_systems(
     level: Level = Level.CLAIM,
     threshold: float = THRESHOLD,
     alpha: float = ALPHA,
-    correction: PValueAdjustment = PValueAdjustment.NONE,
+    p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
     seed: int = 0,
     known: LabelTests | None = None,
 ) -> Ranking:
@@ -130,7 +130,7 @@ def rank_systems(
     rates = _rates(units, table.system.names)
     places = [table.system.names.index(rate.system) for rate in rates]
     tests, labelled = (known or LabelTests(seed)).of(units, places)
-    pairs = _ordered(tests, labelled, tests.differences(units.is_flagged), rates, alpha, correction)
+    pairs = _ordered(tests, labelled, tests.differences(units.is_flagged), rates, alpha, p_adjustment)
     n_wrong, n_reversed = sum(pair.is_wrong for pair in pairs), sum(pair.is_reversed for pair in pairs)
     error_rates = [rate.labelled for rate in rates], [rate.predicted for rate in rates]
     return Ranking(
@@ -139,7 +139,7 @@ def rank_systems(
         level=level,
         threshold=threshold,
         alpha=alpha,
-        correction=correction,
+        p_adjustment=p_adjustment,
         systems=tuple(rates),
         pairs=tuple(pairs),
         cells=order_table(pairs),
@@ -225,15 +225,15 @@ def _ordered(
     predicted: Sequence[Difference],
     rates: Sequence[SystemRates],
     alpha: float,
-    correction: PValueAdjustment,
+    p_adjustment: PValueAdjustment,
 ) -> list[PairOrder]:
     columns = zip(
         tests.first.tolist(),
         tests.second.tolist(),
         tests.is_paired.tolist(),
         tests.n_prompts.tolist(),
-        _orders(labelled, alpha, correction),
-        _orders(predicted, alpha, correction),
+        _orders(labelled, alpha, p_adjustment),
+        _orders(predicted, alpha, p_adjustment),
         strict=True,
     )
     return [
@@ -251,8 +251,8 @@ def _ordered(
     ]
 
 
-def _orders(found: Sequence[Difference], alpha: float, correction: PValueAdjustment) -> list[tuple[Order, float]]:
-    p_values = adjusted_p_values([difference.p for difference in found], correction)
+def _orders(found: Sequence[Difference], alpha: float, p_adjustment: PValueAdjustment) -> list[tuple[Order, float]]:
+    p_values = adjusted_p_values([difference.p for difference in found], p_adjustment)
     return [
         (Order.SAME if p >= alpha else Order.BETTER if difference.rate < 0.0 else Order.WORSE, p)
         for difference, p in zip(found, p_values, strict=True)

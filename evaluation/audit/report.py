@@ -47,7 +47,7 @@ class AuditSettings(Record):
     thresholds: tuple[Share, ...]
     """0.5 first, then the chosen one if there is one."""
     alpha: Share
-    correction: PValueAdjustment
+    p_adjustment: PValueAdjustment
     """Adjustment of p-values for the number of tests over the pairs of systems of one data set."""
     n_resamples: Count
     level: Share
@@ -87,7 +87,7 @@ class EvaluatorAdvice(Record):
 class AuditReport(Record):
     """The audit, whole. The same file, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["2.0"] = "2.0"
     data: AuditData
     settings: AuditSettings
     at: tuple[AuditAt, ...]

@@ -47,7 +47,7 @@ def audit(
     created_at: datetime,
     threshold: float | None = None,
     alpha: float = ALPHA,
-    correction: PValueAdjustment = PValueAdjustment.NONE,
+    p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
     seed: int = 0,
@@ -62,7 +62,7 @@ def audit(
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(
-        thresholds=chosen, alpha=alpha, correction=correction, n_resamples=resamples, level=level, seed=seed
+        thresholds=chosen, alpha=alpha, p_adjustment=p_adjustment, n_resamples=resamples, level=level, seed=seed
     )
     texts = _Texts(table, split)
     known = LabelTests(seed)
@@ -136,7 +136,7 @@ def _rankings(
             level=level,
             threshold=threshold,
             alpha=settings.alpha,
-            correction=settings.correction,
+            p_adjustment=settings.p_adjustment,
             seed=settings.seed,
             known=known,
         )

@@ -44,7 +44,7 @@ def draw_differences(differences: Sequence[PairedDifference], *, alpha: float) -
         for one in differences
         if one.difference is not None
     ]
-    alt = f"{len(rows)} differences of B minus A with their intervals; filled where shown after correction."
+    alt = f"{len(rows)} differences of B minus A with their intervals; filled where shown after adjustment."
     return draw_intervals(rows, axis="← A is higher · points, B minus A · B is higher →", alt=alt)
 
 

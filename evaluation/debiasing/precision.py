@@ -17,7 +17,7 @@ def debiased_precision(labelled: LabelledClaims, run: JudgedResponses, *, level:
     The two rest on different assumptions (`Method`), and are far apart where one of them fails. Precision is taken over
     all claims together, so that long responses weigh more; responses and prompts are what is drawn.
 
-    Raises ConfigError where no claims are grouped and the extra `correction` is not installed.
+    Raises ConfigError where no claims are grouped and the extra `debiasing` is not installed.
     """
     samples = as_samples(labelled, run)
     return DebiasedPrecision(

@@ -44,7 +44,7 @@ def assess(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    correction: FamilyAdjustment | Literal["holm", "benjamini-hochberg", "none"] = FamilyAdjustment.HOLM,
+    p_adjustment: FamilyAdjustment | Literal["holm", "benjamini-hochberg", "none"] = FamilyAdjustment.HOLM,
     pairs: Literal["baseline", "all"] = "baseline",
     created_at: datetime | None = None,
 ) -> ExperimentReport:
@@ -57,7 +57,7 @@ def assess(
     """
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
-    correction = FamilyAdjustment(correction)
+    p_adjustment = FamilyAdjustment(p_adjustment)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
     headline = _headline(quantities)
@@ -74,7 +74,7 @@ def assess(
         (place, _measured(values, mean, interval))
         for (place, values), mean, interval in zip(of_variants, alone, intervals[: len(alone)], strict=True)
     ]
-    verdicts = Verdicts(panel.variants, headline, correction, level, results.kind)
+    verdicts = Verdicts(panel.variants, headline, p_adjustment, level, results.kind)
     differences = verdicts.judge(contrasts, intervals[len(alone) :])
     flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
     figures = [[one for at, one in measured if at == place] for place in range(len(panel.variants))]
@@ -93,7 +93,7 @@ def assess(
         level=level,
         n_resamples=resamples,
         seed=seed,
-        correction=correction,
+        p_adjustment=p_adjustment,
         families=verdicts.families(differences),
         headline=headline.quantity,
         headline_k=headline.k,

@@ -61,15 +61,15 @@ def _mcnemar(values: ItemValues, first: int, second: int, n_repeats: int) -> flo
     return mcnemar(int((apart < 0).sum()), int((apart > 0).sum()))
 
 
-def adjust_family(p_values: Sequence[float | None], correction: FamilyAdjustment) -> list[float | None]:
+def adjust_family(p_values: Sequence[float | None], p_adjustment: FamilyAdjustment) -> list[float | None]:
     """The p-values adjusted within one family, in the order given; None stays None and is no test."""
     known = [p for p in p_values if p is not None]
-    if correction is FamilyAdjustment.BENJAMINI_HOCHBERG:
+    if p_adjustment is FamilyAdjustment.BENJAMINI_HOCHBERG:
         held = iter(false_discovery(known))
     else:
         held = iter(
             adjusted_p_values(
-                known, PValueAdjustment.HOLM if correction is FamilyAdjustment.HOLM else PValueAdjustment.NONE
+                known, PValueAdjustment.HOLM if p_adjustment is FamilyAdjustment.HOLM else PValueAdjustment.NONE
             )
         )
     return [None if p is None else next(held) for p in p_values]
@@ -93,10 +93,10 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
     return float(np.hypot(both * error, both**2 * (sizes**2).sum() / sizes.sum()))
 
 
-def can_be_shown(n_groups: int, *, alpha: float, n_tests: int, correction: FamilyAdjustment) -> bool:
+def can_be_shown(n_groups: int, *, alpha: float, n_tests: int, p_adjustment: FamilyAdjustment) -> bool:
     """Whether any result could be: n groups that all point one way have p = 2^(1 - n), the least there is.
 
     For Holm's method the smallest p-value is held against alpha divided by the number of tests.
     """
-    least = alpha / max(1, n_tests) if correction is FamilyAdjustment.HOLM else alpha
+    least = alpha / max(1, n_tests) if p_adjustment is FamilyAdjustment.HOLM else alpha
     return 2.0 ** (1 - n_groups) <= least

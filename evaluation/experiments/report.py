@@ -225,7 +225,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["2.0"] = "2.0"
     name: str
     kind: Literal["claims", "responses"]
     data: str
@@ -240,7 +240,7 @@ class ExperimentReport(Record):
     """Level of the intervals; differences are held against alpha, one minus this."""
     n_resamples: Count
     seed: Count
-    correction: FamilyAdjustment
+    p_adjustment: FamilyAdjustment
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: Annotated[int, Field(ge=1)] | None = None

@@ -20,7 +20,7 @@ class Verdicts:
 
     variants: Sequence[str]
     headline: ItemValues
-    correction: FamilyAdjustment
+    p_adjustment: FamilyAdjustment
     level: float
     kind: str
 
@@ -35,7 +35,7 @@ class Verdicts:
             family = [place for place, one in enumerate(contrasts) if self._is_headline(one) is is_headline]
             p_values = [contrasts[place].p for place in family]
             n_tests = sum(p is not None for p in p_values)
-            for place, held in zip(family, adjust_family(p_values, self.correction), strict=True):
+            for place, held in zip(family, adjust_family(p_values, self.p_adjustment), strict=True):
                 found[place] = self._difference(contrasts[place], intervals[place], held, n_tests, is_headline)
         return tuple(found[place] for place in sorted(found))
 
@@ -60,7 +60,7 @@ class Verdicts:
     ) -> PairedDifference:
         values, apart = one.values, one.apart
         outcome = self._outcome(one, held, n_tests)
-        n_alike = 1 if self.correction is FamilyAdjustment.NONE else n_tests
+        n_alike = 1 if self.p_adjustment is FamilyAdjustment.NONE else n_tests
         found = PairedDifference(
             first=self.variants[one.first],
             second=self.variants[one.second],
@@ -82,7 +82,7 @@ class Verdicts:
             outcome=outcome,
             words="",
         )
-        tested = DifferenceTest(self.alpha, self.level, n_tests, self.correction)
+        tested = DifferenceTest(self.alpha, self.level, n_tests, self.p_adjustment)
         words = difference_in_words(found, tested, item_of(values.quantity, self.kind))
         return found.model_copy(update={"words": words})
 
@@ -93,5 +93,5 @@ class Verdicts:
         if held <= self.alpha:
             return outcome_of(one.values.quantity, value)
         n_groups = one.apart.n_clusters
-        reachable = can_be_shown(n_groups, alpha=self.alpha, n_tests=n_tests, correction=self.correction)
+        reachable = can_be_shown(n_groups, alpha=self.alpha, n_tests=n_tests, p_adjustment=self.p_adjustment)
         return Outcome.NOT_SHOWN if reachable else Outcome.UNKNOWN

@@ -42,8 +42,8 @@ _SAID: Mapping[Quantity, _Said] = {
     Quantity.TOKENS: _Said("tokens", "takes more tokens", "takes fewer tokens", -1),
 }
 _AFTER: Mapping[FamilyAdjustment, str] = {
-    FamilyAdjustment.HOLM: "after Holm’s correction",
-    FamilyAdjustment.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s correction",
+    FamilyAdjustment.HOLM: "after Holm’s adjustment",
+    FamilyAdjustment.BENJAMINI_HOCHBERG: "after Benjamini and Hochberg’s adjustment",
     FamilyAdjustment.NONE: "not corrected",
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
@@ -111,7 +111,7 @@ class DifferenceTest:
     alpha: float
     level: float
     n_tests: int
-    correction: FamilyAdjustment
+    p_adjustment: FamilyAdjustment
 
 
 def difference_in_words(one: PairedDifference, tested: DifferenceTest, noun: str) -> str:
@@ -152,12 +152,12 @@ def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     held, raw = _equals(one.p_corrected), _equals(one.p)
     if tested.n_tests < 2:
         return f"p {raw}"
-    if tested.correction is FamilyAdjustment.NONE:
+    if tested.p_adjustment is FamilyAdjustment.NONE:
         return f"p {raw}, not corrected for {tested.n_tests} tests"
     before = (
         f", {p_value(one.p)} before" if one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0) else ""
     )
-    return f"p {held} {_AFTER[tested.correction]} for {tested.n_tests} tests{before}"
+    return f"p {held} {_AFTER[tested.p_adjustment]} for {tested.n_tests} tests{before}"
 
 
 def _equals(p: float | None) -> str:

@@ -10,8 +10,7 @@ from factloop.evaluation.generation.records import GenerationEstimate, Kind
 from factloop.evaluation.generation.response_file import ModelPrompt
 from factloop.evaluation.generation.settings import PromptSettings, ResponseSettings
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.chat_model import stated_price
-from factloop.tools.models.prices import model_price
+from factloop.setup.chat_model import price_of
 from factloop.tools.models.tokens import count_tokens
 
 SCHEMA_TOKENS = 60
@@ -40,8 +39,7 @@ def estimate_prompts(topics: Sequence[str], n: int, kind: Kind, settings: Prompt
 
 
 def _bound(settings: ResponseSettings, calls: int, prompt_tokens: int) -> GenerationEstimate:
-    known = model_price(settings.named_model) if settings.base_url is None else None
-    price = stated_price(settings) or known
+    price = price_of(settings, settings.named_model, settings.base_url)
     completion = None if settings.max_tokens is None else calls * settings.max_tokens
     return GenerationEstimate(
         most_calls=calls,

@@ -1,4 +1,4 @@
-"""P-values of paired and unpaired differences, and their correction where many are tested.
+"""P-values of paired and unpaired differences, and their adjustment where many are tested.
 
 Systems that answered the same prompts are compared prompt by prompt: an easy prompt is easy for both, and a test that
 ignores this misses real differences.
@@ -34,16 +34,16 @@ class PValueAdjustment(StrEnum):
     HOLM = "holm"
 
 
-def adjusted_p_values(p_values: Sequence[float], correction: PValueAdjustment) -> list[float]:
+def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
     """The p-values to hold against alpha, in the order given: each at least as large as it was, at most 1.
 
     Bonferroni multiplies by the number of tests; Holm multiplies the smallest by it, the next by one less and so on,
     never falling. Both bound the chance of any false difference among all pairs by alpha.
     """
     p, n = np.asarray(p_values, dtype=np.float64), len(p_values)
-    if correction is PValueAdjustment.NONE:
+    if adjustment is PValueAdjustment.NONE:
         return [float(value) for value in p]
-    if correction is PValueAdjustment.BONFERRONI:
+    if adjustment is PValueAdjustment.BONFERRONI:
         return [float(value) for value in np.minimum(p * n, 1.0)]
     order = np.argsort(p, kind="stable")
     held = np.minimum(np.maximum.accumulate(p[order] * (n - np.arange(n))), 1.0)

@@ -38,6 +38,7 @@ from factloop.tools.calls.allowance import Allowance
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import traced
 from factloop.tools.models.gateway import ModelGateway
+from factloop.tools.models.prices import unknown_price
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
 
@@ -59,6 +60,8 @@ class CheckRequest:
     """Shared with other work, in the place of one of its own by `limits`."""
     is_whole: bool = False
     """Whether the rest of the response is written already, if `spans` are given."""
+    meter: UsageMeter | None = None
+    """The account to keep, in the place of one of the check's own."""
 
     def __post_init__(self) -> None:
         if self.spans is not None:
@@ -160,15 +163,17 @@ class Checking:
         own, chat = Limits.per_check(self.setup.settings), self.setup.chat
         within = own.within(limits)
         if within.budget_usd is not None and chat is not None and chat.price is None:
-            said = f"the price of {chat.name} is unknown, so no budget in USD can be kept"
+            said = unknown_price(chat.name)
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
-            raise ConfigError(f"{said}: give --price-in and --price-out")
+            raise ConfigError(said)
         return within.allowance(begun_at=begun_at, of=of)
 
     def _meter(self, asked: CheckRequest) -> UsageMeter:
+        meter = UsageMeter() if asked.meter is None else asked.meter
         shared = asked.allowance
-        return UsageMeter(self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared)
+        meter.allowance = self.allowance(asked.limits, begun_at=asked.begun_at) if shared is None else shared
+        return meter
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
         """The context of the check. While an answer is unfinished, its rest may tie any claim to the question, so that

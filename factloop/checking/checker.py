@@ -224,12 +224,14 @@ class FactChecker:
         sources: Sources | None = None,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        meter: UsageMeter | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of a check as they happen (`factloop.core.events`), the report last. Otherwise as `acheck`.
 
-        A caller that stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way.
+        A caller that stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way;
+        a `meter` of its own tells what they cost.
         """
-        asked = CheckRequest(response, prompt, sources=sources, limits=limits)
+        asked = CheckRequest(response, prompt, sources=sources, limits=limits, meter=meter)
         finished: CheckFinished | None = None
         async with self._run(asked, run_dir) as (checking, directory):
             # A caller that leaves early stops the branches under way, before the session closes.

@@ -11,11 +11,11 @@ from factloop.agents.safe.passages import FEW_CHARACTERS
 from factloop.checking.preparing import plan_of_check
 from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
 from factloop.prompts.registry import PromptRegistry, Value
+from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.outline import Part, read_outline
 from factloop.tools.linguistics.silence import silence_of
-from factloop.tools.models.prices import Price, model_price
 from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
 from factloop.tools.search.registry import search_builder
 
@@ -199,18 +199,17 @@ def _estimate(
 
 
 def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: int) -> float | None:
-    by_search = _search_price(settings.search[0]) if settings.search else 0.0
+    by_search = _search_price(settings.search)
     if settings.model is None:
         return None if by_search is None else by_search * searches
-    if settings.price_in is not None and settings.price_out is not None:
-        price: Price | None = Price(settings.price_in, settings.price_out)
-    else:
-        price = model_price(settings.model) if settings.base_url is None else None
+    price = price_of(settings, settings.model, settings.base_url)
     if price is None or by_search is None:
         return None
     return price.cost_usd(prompt, completion) + by_search * searches
 
 
-def _search_price(name: str) -> float | None:
-    """USD for one query, without needing the provider's key."""
-    return search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query
+def _search_price(names: Sequence[str]) -> float | None:
+    """USD for one query to the dearest of them, since a model may choose any, without needing a provider's key."""
+    prices = [search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query for name in names]
+    known = [price for price in prices if price is not None]
+    return max(known, default=0.0) if len(known) == len(prices) else None

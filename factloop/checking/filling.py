@@ -34,6 +34,7 @@ def filled_offline(settings: CheckSettings, session: Session) -> Fill:
 
     Here the plan `grounded` is `fused` without its gate: reading windows would save no call.
     """
+    from factloop.agents.safe.bunches import BunchedPlan
     from factloop.agents.safe.offline import OfflineFusedStages, OfflinePaperStages
     from factloop.tools.linguistics.pipeline import load_pipeline
     from factloop.tools.verifiers.lexical import LexicalVerifier
@@ -44,6 +45,6 @@ def filled_offline(settings: CheckSettings, session: Session) -> Fill:
     def fill(plan: Plan) -> SafePlan:
         if plan == "paper":
             return PaperPlan(OfflinePaperStages(verifier, nlp))
-        return FusedPlan(OfflineFusedStages(verifier, nlp), gates=plan != "grounded")
+        return BunchedPlan(OfflineFusedStages(verifier, nlp), gates=plan != "grounded")
 
     return fill

@@ -6,6 +6,7 @@ import io
 import sys
 
 from factloop.cli.app import app
+from factloop.cli.help import UsageError, usage_complaint
 from factloop.core.errors import FactloopError
 
 WRONG_INPUT = 2
@@ -18,7 +19,10 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what a narrow terminal cannot show is no reason to fail
     try:
-        app(prog_name="factloop")
+        sys.exit(app(prog_name="factloop", standalone_mode=False))
+    except UsageError as error:
+        _complain(usage_complaint(error))
+        sys.exit(WRONG_INPUT)
     except FactloopError as error:
         _complain(str(error))
         sys.exit(WRONG_INPUT)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 import factloop
+from factloop.cli.help import PlainGroup
 from factloop.cli.late import add_command
 
 
-class ResponsesByDefault(TyperGroup):
+class ResponsesByDefault(PlainGroup):
     """`eval FILE` is `eval responses FILE`, unless the first word names another command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -115,7 +115,8 @@ GROUPS = {
 app = typer.Typer(
     name="factloop",
     help="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
-    no_args_is_help=True,
+    cls=PlainGroup,
+    rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -139,8 +140,8 @@ def _root(
 def _put_together() -> None:
     groups = {"": app}
     for name, about in GROUPS.items():
-        kind = ResponsesByDefault if name == "eval" else TyperGroup
-        groups[name] = typer.Typer(cls=kind, help=about, no_args_is_help=True)
+        kind = ResponsesByDefault if name == "eval" else PlainGroup
+        groups[name] = typer.Typer(cls=kind, help=about, rich_markup_mode=None)
         app.add_typer(groups[name], name=name)
     for path, (home, about) in COMMANDS.items():
         group, _, name = path.rpartition(" ")

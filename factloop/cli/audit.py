@@ -31,7 +31,7 @@ class AuditAsk:
     """Evaluators to audit; empty for all."""
     threshold: float | None
     alpha: float
-    correction: PValueAdjustment
+    p_adjustment: PValueAdjustment
     resamples: int
     level: float
     seed: int
@@ -87,7 +87,7 @@ def _audited(table: PredictionTable, name: str, ask: AuditAsk) -> AuditReport:
         created_at=datetime.now(UTC),
         threshold=ask.threshold,
         alpha=ask.alpha,
-        correction=ask.correction,
+        p_adjustment=ask.p_adjustment,
         resamples=ask.resamples,
         level=ask.level,
         seed=ask.seed,

@@ -98,7 +98,7 @@ def _print_estimate(ask: Ask, settings: CheckSettings, response: str) -> int:
         f"  {result.n_sentences} sentences, about {result.n_claims} claims",
         f"  about {result.calls} model calls, {result.searches} searches",
         f"  about {result.prompt_tokens} prompt and {result.completion_tokens} completion tokens",
-        f"  about {price(result.cost_usd)}",
+        f"  {price(result.cost_usd)}",
     )
     say(lambda: Terminal().print("\n".join(lines)))
     return DONE

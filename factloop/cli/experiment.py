@@ -41,7 +41,7 @@ class ExperimentAsk:
     plan: str
     level: float
     resamples: int
-    correction: Literal["holm", "benjamini-hochberg", "none"]
+    p_adjustment: Literal["holm", "benjamini-hochberg", "none"]
     pairs: Literal["baseline", "all"]
     json: str | None
     html: str | None
@@ -77,7 +77,7 @@ def run_experiment(ask: ExperimentAsk, limits: Mapping[str, Any]) -> int:
         results,
         level=ask.level,
         resamples=ask.resamples,
-        correction=ask.correction,
+        p_adjustment=ask.p_adjustment,
         pairs=ask.pairs,
         created_at=datetime.now(UTC),
     )

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from factloop.cli.exits import DONE, UNSCORED, messages_console, run_until_stopped
-from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_files, write_output
+from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, price, say, try_outputs, write_files, write_output
 from factloop.cli.progress import counted
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
@@ -195,16 +195,23 @@ def _print_estimate(estimate: GenerationEstimate, json: str | None) -> int:
         write_output(json, to_json(estimate))
     if json == STANDARD_OUTPUT:
         return DONE
-    completion, usd = estimate.most_completion_tokens, estimate.most_usd
+    completion = estimate.most_completion_tokens
     replies = "as many in replies as the server allows" if completion is None else f"{completion:,} in replies"
     lines = (
         "Nothing was spent. Upper bound, retries apart:",
         f"  at most {plural(estimate.most_calls, 'model call')}",
         f"  at most about {estimate.most_prompt_tokens:,} tokens in prompts, and {replies}",
-        "  price or length unknown (give --price-in and --price-out)" if usd is None else f"  at most {usd:.4f} USD",
+        f"  {_most_usd(estimate)}",
     )
     say(lambda: Terminal().print("\n".join(lines)))
     return DONE
+
+
+def _most_usd(estimate: GenerationEstimate) -> str:
+    if estimate.most_usd is not None:
+        return f"at most {estimate.most_usd:.4f} USD"
+    unbounded = estimate.most_completion_tokens is None
+    return "no bound on the price without --max-tokens" if unbounded else price(None)
 
 
 def _complain(messages: Console, said: str) -> int:

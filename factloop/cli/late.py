@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from factloop.cli.help import PlainCommand
+
 
 class LateCommand(TyperCommand):
     """Stands for a command in the help of its group. Its own flags, help and work are those of its function."""
@@ -32,6 +34,6 @@ def add_command(group: typer.Typer, name: str, home: str, about: str) -> None:
 def load_command(home: str) -> Any:
     """The command, with its flags."""
     module, _, function = home.partition(":")
-    alone = typer.Typer(add_completion=False)
-    alone.command()(getattr(import_module(module), function))
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(cls=PlainCommand)(getattr(import_module(module), function))
     return typer.main.get_command(alone)

@@ -135,9 +135,5 @@ def _abandon_standard_output() -> None:
 
 
 def price(usd: float | None) -> str:
-    """The price of an estimate, or how to get one."""
-    return (
-        "price unknown (of the model: give --price-in and --price-out; or of the search)"
-        if usd is None
-        else f"{usd:.4f} USD"
-    )
+    """What an estimate would cost, or how to learn it."""
+    return "price unknown: give --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

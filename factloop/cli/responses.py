@@ -69,7 +69,7 @@ def print_estimate(items: Iterable[RunItem], ask: RunAsk, settings: CheckSetting
         f"  {total.n_sentences:,} sentences, about {total.n_claims:,} claims",
         f"  about {total.calls:,} model calls, {total.searches:,} searches",
         f"  about {total.prompt_tokens:,} prompt and {total.completion_tokens:,} completion tokens",
-        f"  about {price(total.cost_usd)}",
+        f"  {price(total.cost_usd)}",
     )
     say(lambda: Terminal().print("\n".join(lines)))
     return DONE

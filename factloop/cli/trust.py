@@ -159,7 +159,7 @@ def print_trust_estimate(estimate: TrustEstimate, json: str | None) -> int:
         write_output(json, to_json(estimate))
     if json == STANDARD_OUTPUT:
         return DONE
-    cost = "at a price that is unknown (give --price-in and --price-out)"
+    cost = "price unknown: give --price-in and --price-out"
     if estimate.most_usd is not None:
         cost = f"at most about {estimate.most_usd:.4f} USD"
     lines = (

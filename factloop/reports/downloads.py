@@ -39,11 +39,15 @@ def json_download(words: str, file: str, text: str) -> DownloadLink:
 
 
 def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> DownloadLink:
+    return text_download(words, file, "text/csv", csv_text(head, rows))
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """A table. A text that a spreadsheet would take for a formula gets an apostrophe before it; None is empty."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerows([harmless(cell) for cell in row] for row in (head, *rows))
-    return text_download(words, file, "text/csv", written.getvalue())
+    return written.getvalue()
 
 
 def harmless(cell: Cell) -> Cell:

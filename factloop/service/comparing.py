@@ -1,31 +1,37 @@
-"""Compares two checks claim by claim, paired as `factloop compare` pairs the claims of two runs."""
+"""Compares two checks claim by claim: equal claims are paired as `factloop compare` pairs them, then near ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator, Sequence
 
 from factloop.core.citations import reason
 from factloop.core.records import Claim, FactualityReport
-from factloop.evaluation.comparing.matching import JudgedClaim, flip_of, match_claims
-from factloop.service.shapes import ChecksComparison, ComparedClaim, ComparedCounts, ComparedSide, Job, LoneClaim
+from factloop.correction.views.differences import pieces
+from factloop.evaluation.comparing.matching import JudgedClaim, flip_of, match_claims, plain
+from factloop.evaluation.comparing.near import near_pairs
+from factloop.service.shapes import (
+    ChecksComparison,
+    ClaimPiece,
+    ComparedClaim,
+    ComparedCounts,
+    ComparedSide,
+    Job,
+    LoneClaim,
+)
 
 
 def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, FactualityReport]) -> ChecksComparison:
-    """Pairs claims of equal self-contained text, without regard to spaces and capitals; each at most once."""
-    (first_job, one), (second_job, other) = first, second
-    ours, theirs = ({claim.id: claim for claim in report.claims} for report in (one, other))
-    matched = match_claims(
-        *([JudgedClaim.of(claim, claim.self_contained) for claim in report.claims] for report in (one, other))
-    )
-    pairs = [_pair(ours[left.id], theirs[right.id]) for left, right in matched]
-    paired_first, paired_second = ({pair[side].id for pair in matched} for side in (0, 1))
-    only_first, only_second = _lone(one.claims, paired_first), _lone(other.claims, paired_second)
+    """The older check stands first, and in it what changed. Each claim is in one pair at most, or alone."""
+    (older, one), (newer, other) = sorted((first, second), key=lambda check: check[0].created_at)
+    pairs = [*_pairs(one.claims, other.claims)]
     flips = tuple(pair for pair in pairs if pair.flipped)
+    only_first = _lone(one.claims, {pair.first.claim_id for pair in pairs})
+    only_second = _lone(other.claims, {pair.second.claim_id for pair in pairs})
     return ChecksComparison(
-        first=first_job,
-        second=second_job,
+        first=older,
+        second=newer,
         same_response=one.response == other.response,
-        pairs=tuple(pairs),
+        pairs=tuple(sorted(pairs, key=_rank)),
         only_first=only_first,
         only_second=only_second,
         flips=flips,
@@ -33,6 +39,7 @@ def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, Factu
             first=one.counts,
             second=other.counts,
             n_pairs=len(pairs),
+            n_reworded=sum(bool(pair.pieces) for pair in pairs),
             n_only_first=len(only_first),
             n_only_second=len(only_second),
             n_flips=len(flips),
@@ -41,13 +48,39 @@ def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, Factu
     )
 
 
+def _pairs(first: Sequence[Claim], second: Sequence[Claim]) -> Iterator[ComparedClaim]:
+    """In the order of the older response."""
+    ours, theirs = ({claim.id: claim for claim in claims} for claims in (first, second))
+    matched = match_claims(
+        *([JudgedClaim.of(claim, claim.self_contained) for claim in claims] for claims in (first, second))
+    )
+    partner = {one.id: other.id for one, other in matched}
+    paired = {*partner.values()}
+    left = [claim for claim in first if claim.id not in partner]
+    right = [claim for claim in second if claim.id not in paired]
+    near = near_pairs(*([claim.self_contained for claim in claims] for claims in (left, right)))
+    partner |= {left[one].id: right[other].id for one, other in near}
+    return (_pair(ours[claim.id], theirs[partner[claim.id]]) for claim in first if claim.id in partner)
+
+
 def _pair(first: Claim, second: Claim) -> ComparedClaim:
     one, other = _side(first), _side(second)
-    flipped = flip_of(one.verdict, other.verdict) is not None
-    return ComparedClaim(claim=first.self_contained, first=one, second=other, flipped=flipped)
+    cut = () if plain(one.claim) == plain(other.claim) else pieces(one.claim, other.claim)
+    return ComparedClaim(
+        claim=one.claim,
+        first=one,
+        second=other,
+        flipped=flip_of(one.verdict, other.verdict) is not None,
+        changed=_outcome(one) != _outcome(other),
+        pieces=tuple(ClaimPiece(kind=piece.kind, text=piece.text) for piece in cut),
+    )
 
 
-def _lone(claims: Iterable[Claim], paired: set[str]) -> tuple[LoneClaim, ...]:
+def _rank(pair: ComparedClaim) -> int:
+    return next((rank for rank, is_so in enumerate((pair.flipped, pair.changed, pair.pieces)) if is_so), 3)
+
+
+def _lone(claims: Sequence[Claim], paired: Collection[str]) -> tuple[LoneClaim, ...]:
     return tuple(LoneClaim(claim=claim.self_contained, side=_side(claim)) for claim in claims if claim.id not in paired)
 
 
@@ -55,8 +88,13 @@ def _side(claim: Claim) -> ComparedSide:
     judgement = claim.judgement
     return ComparedSide(
         claim_id=claim.id,
+        claim=claim.self_contained,
         verdict=judgement.verdict,
         unscored_reason=judgement.unscored_reason,
         contradicted=judgement.contradicted,
         rationale=reason(claim),
     )
+
+
+def _outcome(side: ComparedSide) -> tuple[object, ...]:
+    return side.verdict, bool(side.contradicted), side.unscored_reason

@@ -23,9 +23,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import FactloopError
 from factloop.service.errors import RequestRefusal, error_words, failure_words
+from factloop.service.filtering import JobFilter
 from factloop.service.live import LiveEvent, LiveJob, read_events, write_events
 from factloop.service.metrics import Metrics
-from factloop.service.shapes import ErrorWords, Job, Kind, Progress, Status
+from factloop.service.shapes import ErrorWords, Job, JobPage, Kind, Progress, Status
 from factloop.service.store import JobStore, StoredJob, TextName, new_job_id, reason_of
 from factloop.service.work import JobListener, JobOutcome, Work
 
@@ -59,7 +60,9 @@ class Jobs:
                 waiting = stored.changed(status="queued", started_at=None, progress=Progress())
                 self._begin(LiveJob(replace(waiting, attempt=stored.attempt + 1), request))
 
-    async def submit(self, owner: str, kind: Kind, title: str, request: str) -> LiveJob:
+    async def submit(
+        self, owner: str, kind: Kind, title: str, request: str, *, answer: str = "", against: str = ""
+    ) -> LiveJob:
         """A new job, in the database when this returns. Raises RequestRefusal where too many wait."""
         if self.is_stopping:
             raise RequestRefusal(503, "stopping", "the service is being stopped", headers=_retry_after())
@@ -67,7 +70,8 @@ class Jobs:
             raise RequestRefusal(
                 503, "busy", "too many jobs wait for their turn; try again later", headers=_retry_after()
             )
-        job = Job(id=new_job_id(), kind=kind, status="queued", title=title, created_at=datetime.now(UTC))
+        words = {"title": title, "answer": answer, "against": against}
+        job = Job(id=new_job_id(), kind=kind, status="queued", created_at=datetime.now(UTC), **words)
         live = LiveJob(StoredJob(job, owner), request)
         self._live[job.id] = live  # before anything is awaited: the place is taken
         try:
@@ -90,11 +94,10 @@ class Jobs:
         stored = await self._in_database(self._store.get, job_id, owner)
         return None if stored is None else stored.job
 
-    async def page(
-        self, owner: str, *, kind: Kind | None, status: Status | None, limit: int, before: str | None
-    ) -> list[Job]:
-        found = await self._in_database(self._store.page, owner, kind=kind, status=status, limit=limit, before=before)
-        return [self._live[one.job.id].stored.job if one.job.id in self._live else one.job for one in found]
+    async def page(self, owner: str, wanted: JobFilter, *, limit: int, before: str | None) -> JobPage:
+        found, older = await self._in_database(self._store.page, owner, wanted=wanted, limit=limit, before=before)
+        jobs = (self._live[one.job.id].stored.job if one.job.id in self._live else one.job for one in found)
+        return JobPage(jobs=tuple(jobs), next=older)
 
     async def request(self, job_id: str) -> str | None:
         """The request of a job, as JSON."""

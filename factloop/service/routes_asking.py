@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
+from factloop.reports.figures import plural
 from factloop.service.context import LoopServices, Open, Owner, answers
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
 from factloop.service.jobs import not_kept
@@ -23,6 +24,7 @@ from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, LongFormAsk, 
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
+SEARCH = "search"
 NOTHING_TO_SEARCH = "there is nothing to check against: give documents; this service searches nothing of its own"
 _REFUSALS = answers(403, 408, 413, 415, 422, 500, 502, 503, 504)
 
@@ -37,7 +39,7 @@ async def check(ask: CheckAsk, opened: Open, owner: Owner, wait: Wait = False) -
     """Checks which claims of a response hold."""
     opened.work.library.refuse_unknown(ask.documents)
     _refuse_nothing_to_check_against(ask, opened)
-    return await _submitted(opened, owner, "check", ask.prompt or ask.response, ask.model_dump_json(), wait=wait)
+    return await _submitted(opened, owner, "check", ask, wait=wait)
 
 
 @router.post("/trust", status_code=202, response_model=Job, responses=_responses(TrustReport))
@@ -51,7 +53,7 @@ async def trust(ask: TrustAsk, opened: Open, owner: Owner, wait: Wait = False) -
         )
     if settings.subject_model is None and not settings.corpus and not ask.documents:
         raise RequestRefusal(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
-    return await _submitted(opened, owner, "trust", ask.question, ask.model_dump_json(), wait=wait)
+    return await _submitted(opened, owner, "trust", ask, wait=wait)
 
 
 @router.post("/trust/long-form", status_code=202, response_model=Job, responses=_responses(LongFormTrustReport))
@@ -62,7 +64,7 @@ async def long_form(ask: LongFormAsk, opened: Open, owner: Owner, wait: Wait = F
         raise RequestRefusal(422, "invalid_input", "no subject model is set up to ask about the claims")
     if ask.documents is None and not opened.info.can_search:
         raise RequestRefusal(422, "invalid_input", NOTHING_TO_SEARCH, field="documents")
-    return await _submitted(opened, owner, "long_form", ask.prompt or ask.response, ask.model_dump_json(), wait=wait)
+    return await _submitted(opened, owner, "long_form", ask, wait=wait)
 
 
 @router.post("/audits", status_code=202, response_model=Job, responses=_responses(None))
@@ -75,7 +77,7 @@ async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
         words = failure_words(error)
         raise RequestRefusal(422, words.type, words.message, field="rows") from error
     request = await asyncio.to_thread(_kept, ask)
-    return await _submitted(opened, owner, "audit", f"{len(ask.rows):,} labelled claims", request, wait=False)
+    return _accepted(await opened.jobs.submit(owner, "audit", f"{len(ask.rows):,} labelled claims", request))
 
 
 def _refuse_nothing_to_check_against(ask: CheckAsk, opened: LoopServices) -> None:
@@ -109,10 +111,30 @@ def _try_rows(ask: AuditAsk) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _submitted(opened: LoopServices, owner: str, kind: Kind, about: str, request: str, *, wait: bool) -> Response:
-    live = await opened.jobs.submit(owner, kind, title_of(about), request)
-    if wait:
-        return await _result(opened, live)
+async def _submitted(
+    opened: LoopServices, owner: str, kind: Kind, ask: CheckAsk | TrustAsk | LongFormAsk, *, wait: bool
+) -> Response:
+    question = ask.question if isinstance(ask, TrustAsk) else ask.prompt
+    live = await opened.jobs.submit(
+        owner,
+        kind,
+        title_of(question or ask.response or ""),
+        ask.model_dump_json(),
+        answer=title_of(ask.response or ""),
+        against=_against(ask),
+    )
+    return await _result(opened, live) if wait else _accepted(live)
+
+
+def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
+    """What the answer is held against, in words."""
+    if ask.documents is None:
+        return "the service's corpus" if isinstance(ask, TrustAsk) else SEARCH
+    given = ask.documents if isinstance(ask.documents, str) else plural(len(ask.documents), "document")
+    return f"{given} and {SEARCH}" if isinstance(ask, CheckAsk) and ask.mode == "factuality" else given
+
+
+def _accepted(live: LiveJob) -> Response:
     job = live.stored.job
     return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": f"/v1/jobs/{job.id}"})
 

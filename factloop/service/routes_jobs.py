@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
+from factloop.checking.views.table import render_csv
 from factloop.core.records import FactualityReport
 from factloop.service.context import (
     InContext,
@@ -23,6 +24,7 @@ from factloop.service.context import (
     page_and,
 )
 from factloop.service.errors import RequestRefusal, refuse_without_evaluation
+from factloop.service.filtering import JobFilter, Outcome
 from factloop.service.live import LiveEvent, LiveJob
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
@@ -41,15 +43,15 @@ async def jobs(
     owner: Owner,
     kind: Kind | None = None,
     status: Status | None = None,
+    outcome: Annotated[Outcome | None, Query(description="Checks by their verdicts.")] = None,
+    text: Annotated[str, Query(max_length=200, description="Words of the question, the answer, the judge.")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
     before: Annotated[str | None, Query(description="The `next` of the page before this one.")] = None,
 ) -> JobPage:
-    """The caller's jobs, newest first."""
+    """The caller's jobs, newest first. A page may have fewer jobs than asked for, and more after it."""
     if before is not None and not is_job_id(before):
         raise RequestRefusal(422, "invalid_input", "give the `next` of an earlier page", field="before")
-    found = await opened.jobs.page(owner, kind=kind, status=status, limit=limit + 1, before=before)
-    more = len(found) > limit
-    return JobPage(jobs=tuple(found[:limit]), next=found[limit - 1].id if more else None)
+    return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
 
 
 @router.get("/jobs/{job_id}", responses=answers(404, 422))
@@ -130,9 +132,23 @@ async def report(job: TheJob, opened: Open) -> Response:
     return HTMLResponse(page, headers={"Content-Security-Policy": report_policy(page)})
 
 
+@router.get(
+    "/jobs/{job_id}/claims.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **answers(404, 409, 422)},
+)
+async def claims(job: TheJob, opened: Open) -> Response:
+    """The claims of a check that is done as a table, one a row, for spreadsheets."""
+    if job.kind != "check":
+        raise RequestRefusal(422, "invalid_input", "only checks have a table of claims", field="job_id")
+    text = await _result(job, opened)
+    table = await asyncio.to_thread(lambda: render_csv(FactualityReport.model_validate_json(text)))
+    return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
+
+
 @router.get("/compare", responses=answers(404, 409, 422, 503))
 async def compare(opened: Open, owner: Owner, first: str, second: str) -> ChecksComparison:
-    """Compares two checks, claim by claim."""
+    """Compares two checks, claim by claim; the older one is `first` in the answer."""
     refuse_without_evaluation("comparisons")
     from factloop.service.comparing import compare_checks
 

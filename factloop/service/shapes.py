@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from factloop.agents.trustscore.records import Standing
-from factloop.core.records import Count, Counts, Record, Share, Verdict
+from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
 from factloop.setup.limits import Limits
 
 LONGEST_TEXT = 200_000
@@ -116,6 +116,8 @@ class Progress(Record):
 
     n_claims_found: Count = 0
     n_claims_judged: Count = 0
+    usage: Usage | None = None
+    """Its cost so far, in this process: of a check that was stopped or failed its cost to the end."""
 
 
 class CheckSummary(Record):
@@ -125,6 +127,10 @@ class CheckSummary(Record):
     counts: Counts
     precision: Share | None
     """None if no claim was scored."""
+    n_contradicted: Count = 0
+    """How many of those not supported the evidence contradicts."""
+    judge: str = ""
+    """The judge and the plan, in words."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
@@ -137,6 +143,8 @@ class TrustSummary(Record):
     trust_bc: Share | None
     trust_fc: Share | None
     trust_ov: Share | None
+    judge: str = ""
+    """The model that was asked whether it stands by the answer."""
     n_calls: Count
     cost_usd: float | None
 
@@ -148,6 +156,10 @@ class LongFormSummary(Record):
     counts: Counts
     precision: Share | None
     """None where nothing was scored."""
+    n_contradicted: Count = 0
+    """How many of those not supported the evidence contradicts."""
+    judge: str = ""
+    """The judge of the check and the plan, in words."""
     standings: Mapping[Standing, Count]
     n_calls: Count
     """Of both parts together."""
@@ -175,7 +187,11 @@ class Job(Record):
     kind: Kind
     status: Status
     title: str
-    """The first words of what was given."""
+    """The first words of what was given: of the question, where there is one."""
+    answer: str = ""
+    """The first words of the answer; empty where none was given."""
+    against: str = ""
+    """What the answer is held against: `handbook`, `2 documents`, `search`."""
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -250,20 +266,35 @@ class ComparedSide(Record):
     """One check's side of a claim."""
 
     claim_id: str
+    claim: str
+    """Its self-contained text."""
     verdict: Verdict | None
     unscored_reason: str | None
     contradicted: bool | None
     rationale: str
 
 
+class ClaimPiece(Record):
+    """A run of words of a claim that is worded differently in the other check."""
+
+    kind: Literal["same", "removed", "inserted"]
+    """In both checks, in the older one, in the newer one."""
+    text: str
+
+
 class ComparedClaim(Record):
-    """One claim that both checks have."""
+    """One claim that both checks have, in the same words or nearly."""
 
     claim: str
+    """As the older check has it."""
     first: ComparedSide
     second: ComparedSide
     flipped: bool
     """Whether both have a verdict, and not the same."""
+    changed: bool
+    """Whether the outcome differs at all: a verdict, a contradiction, the reason for none."""
+    pieces: tuple[ClaimPiece, ...] = ()
+    """Both wordings, cut where they part; empty where they are the same."""
 
 
 class LoneClaim(Record):
@@ -279,6 +310,8 @@ class ComparedCounts(Record):
     first: Counts
     second: Counts
     n_pairs: Count
+    n_reworded: Count
+    """Pairs whose words agree only nearly."""
     n_only_first: Count
     n_only_second: Count
     n_flips: Count
@@ -290,9 +323,11 @@ class ChecksComparison(Record):
     """Two checks claim by claim."""
 
     first: Job
+    """The older of the two, in whichever order they were named."""
     second: Job
     same_response: bool
     pairs: tuple[ComparedClaim, ...]
+    """Flips first, then other changes of the outcome, then those only worded anew, then what is the same."""
     only_first: tuple[LoneClaim, ...]
     only_second: tuple[LoneClaim, ...]
     flips: tuple[ComparedClaim, ...]

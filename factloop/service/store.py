@@ -41,11 +41,13 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from factloop.core.errors import ConfigError
 from factloop.core.extras import missing
 from factloop.core.files.private import make_private_database
-from factloop.service.shapes import Job, Kind, Status
+from factloop.service.filtering import JobFilter
+from factloop.service.shapes import Job
 from factloop.service.sole import sole_use
 
 FORMAT = 1
 BACKENDS = ("sqlite", "postgresql")
+ROWS_AT_ONCE = 100
 TextName = Literal["request", "events", "result"]
 
 log = logging.getLogger(__name__)
@@ -95,8 +97,12 @@ def new_job_id() -> str:
 class JobStore:
     """The jobs of one service. Every method is one transaction, and blocks: call it outside the event loop."""
 
-    def __init__(self, url: str) -> None:
-        """Opens the database and makes its tables. Raises ConfigError, which never shows a password."""
+    def __init__(self, url: str, *, most_rows_read: int = 5_000) -> None:
+        """Opens the database and makes its tables. Raises ConfigError, which never shows a password.
+
+        `most_rows_read`: how many rows one request for a page reads, however few of them match.
+        """
+        self._most_rows_read = most_rows_read
         self._engine = _open(url)
         try:
             with self._engine.begin() as connection:
@@ -137,37 +143,32 @@ class JobStore:
         return None if found is None else _stored(found)
 
     def page(
-        self,
-        owner: str,
-        *,
-        kind: Kind | None = None,
-        status: Status | None = None,
-        limit: int,
-        before: str | None = None,
-    ) -> list[StoredJob]:
-        """The owner's newest jobs, those made before the job `before`."""
-        wanted = select(_JOBS).where(_JOBS.c.owner == owner)
-        if kind is not None:
-            wanted = wanted.where(_JOBS.c.kind == kind)
-        if status is not None:
-            wanted = wanted.where(_JOBS.c.status == status)
-        wanted = wanted.order_by(_JOBS.c.id.desc())
-        found: list[StoredJob] = []
-        with self._engine.connect() as connection:
-            while len(found) < limit:
-                older = wanted if before is None else wanted.where(_JOBS.c.id < before)
-                rows = connection.execute(older.limit(limit - len(found))).all()
-                if not rows:
-                    break
-                found += _readable(rows)
-                before = rows[-1].id
-        return found
+        self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
+    ) -> tuple[list[StoredJob], str | None]:
+        """The owner's newest jobs, those made before the job `before`; and before which to go on, None at the end.
+
+        What no column tells is looked for in a bounded number of rows, so that no request holds up the others.
+        """
+        wanted = wanted or JobFilter()
+        chosen = select(_JOBS).where(_JOBS.c.owner == owner).order_by(_JOBS.c.id.desc())
+        if wanted.kind is not None:
+            chosen = chosen.where(_JOBS.c.kind == wanted.kind)
+        if wanted.status is not None:
+            chosen = chosen.where(_JOBS.c.status == wanted.status)
+        if before is not None:
+            chosen = chosen.where(_JOBS.c.id < before)
+        chosen = chosen.limit(self._most_rows_read + 1)
+        with (
+            self._engine.connect() as connection,
+            connection.execution_options(yield_per=ROWS_AT_ONCE).execute(chosen) as rows,
+        ):
+            return _matching(rows, wanted, limit, self._most_rows_read)
 
     def unfinished(self) -> list[StoredJob]:
         """The unfinished jobs of all owners, oldest first."""
         wanted = select(_JOBS).where(_JOBS.c.status.in_(("queued", "running"))).order_by(_JOBS.c.id)
         with self._engine.connect() as connection:
-            return _readable(connection.execute(wanted))
+            return [stored for row in connection.execute(wanted) if (stored := _stored(row)) is not None]
 
     def text(self, job_id: str, name: TextName) -> str | None:
         wanted = select(_TEXTS.c.body).where(_TEXTS.c.job_id == job_id, _TEXTS.c.name == name)
@@ -242,8 +243,18 @@ def _stored(row: Any) -> StoredJob | None:
         return None
 
 
-def _readable(rows: Iterable[Any]) -> list[StoredJob]:
-    return [stored for row in rows if (stored := _stored(row)) is not None]
+def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
+    """The first jobs that are wanted, and the last row that was read, None if there is none after it."""
+    found: list[StoredJob] = []
+    reached = None
+    for number, row in enumerate(rows):
+        if len(found) == limit or number == most_rows:
+            return found, reached
+        reached = row.id
+        stored = _stored(row)
+        if stored is not None and wanted.matches(stored.job):
+            found.append(stored)
+    return found, None
 
 
 def _write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:

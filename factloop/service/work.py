@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
-from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ServerWait
+from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ServerWait
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
@@ -31,6 +32,7 @@ from factloop.service.shapes import (
     TrustSummary,
 )
 from factloop.setup.sources import Sources
+from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 
@@ -111,7 +113,7 @@ class Work:
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
         """The report of a check, each event of which is told as it happens."""
-        found = judged = 0
+        progress, meter, begun = Progress(), UsageMeter(), time.perf_counter()
         told_s = -float("inf")
         events = self.checker.astream(
             ask.response,
@@ -119,19 +121,23 @@ class Work:
             sources=await self._sources(ask),
             limits=ask.limits,
             run_dir=folder / "check",
+            meter=meter,
         )
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, CheckFinished):
-                    return event.report
-                if isinstance(event, ServerWait):
-                    if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
-                        continue  # what is published is kept
-                    told_s = event.waited_s
-                found += isinstance(event, ClaimFound)
-                judged += isinstance(event, ClaimJudged)
-                watching.progress(Progress(n_claims_found=found, n_claims_judged=judged))
-                watching.event(event, event.type)
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, CheckFinished):
+                        return event.report
+                    if isinstance(event, ServerWait):
+                        if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
+                            continue  # what is published is kept
+                        told_s = event.waited_s
+                    progress = _further(progress, event)
+                    watching.progress(progress)
+                    watching.event(event, event.type)
+        finally:  # a check that is stopped, or fails, was paid for as well
+            usage = meter.snapshot(time.perf_counter() - begun)
+            watching.progress(progress.model_copy(update={"usage": usage}))
         raise AssertionError("a check ends with its report")
 
     async def _sources(self, ask: CheckAsk) -> Sources | None:
@@ -156,10 +162,21 @@ def summary_of_check(report: FactualityReport) -> CheckSummary:
     return CheckSummary(
         counts=report.counts,
         precision=report.precision,
+        n_contradicted=sum(claim.judgement.contradicted is True for claim in report.claims),
+        judge=report.fingerprint.judge,
         n_calls=report.usage.calls,
         cost_usd=report.usage.cost_usd,
         warnings=report.warnings,
     )
+
+
+def _further(progress: Progress, event: Event) -> Progress:
+    if isinstance(event, ClaimFound):
+        return progress.model_copy(update={"n_claims_found": progress.n_claims_found + 1})
+    if isinstance(event, ClaimJudged):
+        judged = progress.n_claims_judged + 1
+        return progress.model_copy(update={"n_claims_judged": judged, "usage": event.usage})
+    return progress
 
 
 def _summary_of_trust(report: TrustReport) -> TrustSummary:
@@ -167,6 +184,7 @@ def _summary_of_trust(report: TrustReport) -> TrustSummary:
         trust_bc=report.trust_bc.value,
         trust_fc=report.trust_fc.value,
         trust_ov=report.trust_ov.value,
+        judge=report.fingerprint.subject_model or "",
         n_calls=report.usage.calls,
         cost_usd=report.usage.cost_usd,
     )
@@ -178,6 +196,8 @@ def _summary_of_long_form(report: LongFormTrustReport) -> LongFormSummary:
     return LongFormSummary(
         counts=checked.counts,
         precision=checked.precision,
+        n_contradicted=checked.n_contradicted,
+        judge=checked.judge,
         standings=report.counts,
         n_calls=checked.n_calls + report.usage.calls,
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),

@@ -6,8 +6,14 @@ from langchain_core.language_models import BaseChatModel
 
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import RunSettings
-from factloop.tools.models.chat import ChatModel, build_chat_model, replayed_chat_model, wrap_chat_model
-from factloop.tools.models.prices import Price
+from factloop.tools.models.chat import (
+    ChatModel,
+    build_chat_model,
+    list_price,
+    replayed_chat_model,
+    wrap_chat_model,
+)
+from factloop.tools.models.prices import Price, unknown_price
 
 
 def build_model(
@@ -35,3 +41,14 @@ def stated_price(settings: RunSettings) -> Price | None:
     if settings.price_in is None or settings.price_out is None:
         raise ConfigError("give both --price-in and --price-out (USD per million tokens), or neither")
     return Price(settings.price_in, settings.price_out)
+
+
+def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
+    """The price by which a run of these settings would count, told without building the model; None where unknown.
+
+    Raises ConfigError as the run would: for half a price, and where money is limited and the price is unknown.
+    """
+    price = stated_price(settings) or list_price(model, base_url)
+    if price is None and settings.limits_money:
+        raise ConfigError(unknown_price(model))
+    return price

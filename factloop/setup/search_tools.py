@@ -28,6 +28,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
         strict_docs=settings.strict_docs,
         embedder=build_embedder(settings) if settings.docs else None,
         replayed=settings.replays,
+        options={name: settings.of_search(name) for name in settings.search},
     )
     if folder is not None:
         tidy(settings)

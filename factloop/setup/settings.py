@@ -100,9 +100,19 @@ class RunSettings(BaseModel):
         return tuple(str(one) for group in listed for one in group)
 
     @property
+    def limits_money(self) -> bool:
+        """Whether anything bounds what a run may cost, so that the model's price must be known."""
+        return self.budget_usd is not None
+
+    @property
     def replays(self) -> bool:
         """Whether every answer comes from a recording."""
         return self.recording is not None and self.recording_mode == "replay"
+
+    def of_search(self, name: str) -> dict[str, Any]:
+        """What is set for the search of that name: of `wikipedia`, for one, `language` and `url`."""
+        fields = (field for field in type(self).model_fields if field.startswith(f"{name}_"))
+        return {field.removeprefix(f"{name}_"): getattr(self, field) for field in fields}
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
@@ -128,6 +138,12 @@ class CheckSettings(RunSettings):
     None: `grounded` where a model judges by given documents alone, else `fused`."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches)] = ()
     """Web search by name."""
+    wikipedia_language: Annotated[str, Mark(SEARCH, "CODE")] = "en"
+    """Language of the search wikipedia, as in the address of its encyclopaedia."""
+    wikipedia_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
+    """Another MediaWiki for the search wikipedia: the address of the folder that holds api.php."""
+    searxng_url: Annotated[BaseUrl | None, Mark(SEARCH, "URL")] = None
+    """Address of the server for the search searxng."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """File, folder or glob of documents."""
     strict_docs: Annotated[bool, Mark(SEARCH)] = False
@@ -164,6 +180,10 @@ class CheckSettings(RunSettings):
     """Installed spaCy pipeline for the offline engine; rules without it."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
     """Seed of everything drawn at random: the jitter of retries."""
+
+    @property
+    def limits_money(self) -> bool:
+        return super().limits_money or self.budget_usd_per_check is not None
 
 
 def describe(error: ValidationError) -> str:

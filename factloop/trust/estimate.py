@@ -9,8 +9,7 @@ from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.core.records import Count, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
-from factloop.setup.chat_model import stated_price
-from factloop.tools.models.prices import Price, model_price
+from factloop.setup.chat_model import price_of
 from factloop.tools.models.tokens import count_tokens
 from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.settings import TrustSettings
@@ -81,7 +80,7 @@ def _usd(settings: TrustSettings, subject: _Sum, judge: _Sum) -> float | None:
     ):
         if not spent.calls or name is None:
             continue
-        price: Price | None = stated_price(settings) or (model_price(name) if base_url is None else None)
+        price = price_of(settings, name, base_url)
         if price is None:
             return None
         total += price.cost_usd(spent.prompt, spent.completion)

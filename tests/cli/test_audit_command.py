@@ -105,13 +105,13 @@ def test_csv_parquet_and_standard_input_are_the_same(
 def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
     rows = [{**one, "evaluators": {**one["evaluators"], "other": 0.6}} for one in by_hand()]
     path = write(home / "p.jsonl", rows)
-    flags = ("--threshold", 0.7, "--alpha", 0.1, "--correction", "holm", "--level", 0.9, "--seed", 3)
+    flags = ("--threshold", 0.7, "--alpha", 0.1, "--p-adjustment", "holm", "--level", 0.9, "--seed", 3)
     report = audited(factloop, path, *flags, "--evaluator", "other")
     assert report.data.evaluators == ("other",)
     assert report.settings.model_dump(mode="json") == {
         "thresholds": [0.5, 0.7],
         "alpha": 0.1,
-        "correction": "holm",
+        "p_adjustment": "holm",
         "n_resamples": 20,
         "level": 0.9,
         "seed": 3,
@@ -214,7 +214,9 @@ def test_wrong_input_is_named(factloop: Command, home: Path, flags: tuple[str, .
     assert (home / "p.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("flags", [("--threshold", "1.1"), ("--level", "1"), ("--correction", "fdr"), ("--alpha", "x")])
+@pytest.mark.parametrize(
+    "flags", [("--threshold", "1.1"), ("--level", "1"), ("--p-adjustment", "fdr"), ("--alpha", "x")]
+)
 def test_a_setting_out_of_range_is_refused(factloop: Command, home: Path, flags: tuple[str, str]) -> None:
     write(home / "p.jsonl", by_hand())
     result = factloop("audit", "p.jsonl", *flags)

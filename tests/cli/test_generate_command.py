@@ -114,7 +114,7 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
     assert "Nothing was spent" in shown
     assert "at most 12 model calls" in shown  # 3 * 30 / 10 + 3
     unknown = factloop("generate", "longfact", "--model", MODEL, "--data", data, "--out", "o.jsonl", "--dry-run").out
-    assert "price or length unknown" in unknown
+    assert "  price unknown: give --price-in and --price-out\n" in unknown
     assert sim.stats().stages == {}
     assert not (home / "p.jsonl").exists()
     assert not (home / "o.jsonl").exists()

@@ -190,7 +190,7 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     shown = factloop("trust", answers, *flags)
     assert shown.code == 0
     assert "Upper bound for 2 answers:\n  at most 22 model calls, 2 searches\n" in shown.out
-    assert "\n  at a price that is unknown (give --price-in and --price-out)\n" in shown.out
+    assert "\n  price unknown: give --price-in and --price-out\n" in shown.out
     priced = factloop("trust", *ONE, *flags, "--price-in", 1, "--price-out", 1)
     assert "Upper bound for 1 answer:" in priced.out
     assert "at most about 0.0" in priced.out

@@ -30,6 +30,7 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
         shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
+        shutil.copytree(ROOT / "examples", folder / "examples")
         (folder / "downloads").mkdir()
         shutil.copy(folder / "prompts.jsonl", folder / "downloads" / "longfact_objects.jsonl")
         return folder

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command
-from tests.documents.shown import GUIDES, Document, run_command, run_in_shell, run_python, serving
+from tests.documents.shown import GUIDES, ROOT, Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 README = Document.read("README.md")
@@ -16,9 +16,18 @@ IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 """`test_guides` runs these."""
 
 
-def test_there_are_commands_and_code() -> None:
-    assert len(README.commands) >= 6
-    assert len(README.python) >= 2
+LONGEST = 150
+
+
+def test_a_newcomer_reads_it_in_one_sitting() -> None:
+    """Short, and with what a newcomer wants: the demo, the virtual environment, the tests, three commands that run."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    for wanted in ("pip install ", "make demo", "source .venv/bin/activate", "make test"):
+        assert f"\n    {wanted}" in text
+    assert text.index("pip install ") < text.index("make demo")
+    assert sum("examples/" in command for command in README.commands) >= 3
+    assert README.python
 
 
 @pytest.mark.parametrize("command", [command for command in README.commands if command not in IN_GUIDES])

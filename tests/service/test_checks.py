@@ -45,7 +45,7 @@ async def test_a_job_is_followed_from_its_request_to_its_report(service: Service
         assert answer.headers["location"] == f"/v1/jobs/{job['id']}"
         ended = await finished(client, job["id"])
         assert ended["status"] == "done"
-        assert ended["progress"] == {"n_claims_found": 2, "n_claims_judged": 2}
+        assert (ended["progress"]["n_claims_found"], ended["progress"]["n_claims_judged"]) == (2, 2)
         assert ended["summary"]["counts"] == {"supported": 1, "not_supported": 1, "irrelevant": 0, "unscored": 0}
         assert ended["created_at"] <= ended["started_at"] <= ended["finished_at"]
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
@@ -209,3 +209,25 @@ async def test_two_checks_are_compared_claim_by_claim(service: Service) -> None:
     counts = compared["counts"]
     assert (counts["n_pairs"], counts["n_only_first"], counts["n_only_second"], counts["n_flips"]) == (2, 0, 1, 2)
     assert compared["same_response"] is False
+
+
+async def test_the_older_check_is_first_and_claims_that_nearly_agree_are_one(service: Service) -> None:
+    document = {"text": "Ada Lovelace was born in London. Ada Lovelace died in 1852."}
+    answers = ("Ada Lovelace was born in London. Ada Lovelace died in 1852.", "Ada Lovelace died in 1867.")
+    async with service() as client:
+        asked = [{"response": answer, "documents": [document]} for answer in answers]
+        older, newer = [(await client.post("/v1/checks", json=ask)).json()["id"] for ask in asked]
+        for job in (older, newer):
+            await finished(client, job)
+        compared = (await client.get(f"/v1/compare?first={newer}&second={older}")).json()
+    assert (compared["first"]["id"], compared["second"]["id"]) == (older, newer)
+    (pair,) = compared["pairs"]
+    assert (pair["first"]["verdict"], pair["second"]["verdict"]) == ("supported", "not_supported")
+    assert (pair["flipped"], pair["changed"], compared["counts"]["n_reworded"]) == (True, True, 1)
+    assert [(piece["kind"], piece["text"]) for piece in pair["pieces"]] == [
+        ("same", "Ada Lovelace died in "),
+        ("removed", "1852"),
+        ("inserted", "1867"),
+        ("same", "."),
+    ]
+    assert [one["claim"] for one in compared["only_first"]] == ["Ada Lovelace was born in London."]

@@ -13,7 +13,7 @@ from factloop.service.live import ATTEMPT, LiveEvent, LiveJob
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
 from factloop.setup.settings import CheckSettings
-from tests.service.asking import ASK, Service, events_in, finished
+from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, events_in, finished
 from tests.simulator import MODEL, SEARCH, Faults, Simulator
 
 
@@ -121,3 +121,26 @@ async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) 
     assert events[-1][0] == "job_finished"
     assert json.loads(events[-1][1])["status"] == cancelled["status"]
     assert {job["status"] for job in others} == {"done"}
+
+
+async def test_a_check_that_is_stopped_says_what_it_cost(service: Service, sim: Simulator) -> None:
+    """It is stopped while its first claims are split from the answer: each answered call is paid for."""
+    check = CheckSettings(
+        model=MODEL, base_url=sim.base_url, search=("serper",), cache=False, concurrency=1, price_in=1.0, price_out=2.0
+    )
+    asked = {"response": sim.world.one_response(30).text, "mode": "factuality"}
+    async with service(check) as client:
+        job = (await client.post("/v1/checks", json=asked)).json()["id"]
+        sim.set(llm_latency_s=0.05)
+        async with asyncio.timeout(FINISHED_WITHIN_S):
+            while True:
+                if (await client.get(f"/v1/jobs/{job}")).json()["progress"]["n_claims_found"]:
+                    break
+                await asyncio.sleep(0.01)
+        stopped = (await client.post(f"/v1/jobs/{job}/cancel")).json()
+        kept = (await client.get(f"/v1/jobs/{job}")).json()
+    assert stopped["status"] == "cancelled"
+    assert kept == stopped
+    usage = stopped["progress"]["usage"]
+    assert usage["calls"] >= 1
+    assert usage["cost_usd"] > 0

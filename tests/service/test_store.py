@@ -14,6 +14,7 @@ from sqlalchemy import create_engine, text
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
 from factloop.service.errors import error_words
+from factloop.service.filtering import JobFilter
 from factloop.service.shapes import CheckSummary, Job, Progress
 from factloop.service.store import JobStore, StoredJob, new_job_id
 from tests.service import postgres
@@ -91,12 +92,13 @@ def test_pages_go_from_new_to_old_and_show_only_the_owners(store: JobStore) -> N
     for one in made:
         store.add(one, "{}")
     ours = [one.job.id for one in reversed(made) if one.owner == "a"]
-    assert [one.job.id for one in store.page("a", limit=100)] == ours
-    assert [one.job.id for one in store.page("a", limit=2, before=ours[1])] == ours[2:4]
+    assert [one.job.id for one in store.page("a", limit=100)[0]] == ours
+    found, older = store.page("a", limit=2, before=ours[1])
+    assert ([one.job.id for one in found], older) == (ours[2:4], ours[3])
     checks = [one.job.id for one in reversed(made) if one.owner == "a" and one.job.kind == "check"]
-    assert [one.job.id for one in store.page("a", kind="check", limit=100)] == checks
-    assert store.page("a", status="done", limit=100) == []
-    assert store.page("a", limit=5, before=ours[-1]) == []
+    assert [one.job.id for one in store.page("a", wanted=JobFilter("check"), limit=100)[0]] == checks
+    assert store.page("a", wanted=JobFilter(status="done"), limit=100) == ([], None)
+    assert store.page("a", limit=5, before=ours[-1]) == ([], None)
 
 
 def test_what_was_not_finished_is_found_by_the_next_process(url: str) -> None:
@@ -115,7 +117,7 @@ def test_it_is_used_from_several_threads(store: JobStore) -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda one: store.add(one, "{}"), jobs))
         list(threads.map(lambda one: store.save(one.changed(status="done"), {"result": "{}"}), jobs))
-    assert len(store.page("", status="done", limit=100)) == 40
+    assert len(store.page("", wanted=JobFilter(status="done"), limit=100)[0]) == 40
 
 
 def test_another_format_is_refused(url: str) -> None:

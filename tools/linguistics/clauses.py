@@ -25,6 +25,8 @@ _TOGETHER = re.compile(
     re.IGNORECASE,
 )
 
+_UNITS = frozenset({"days", "weeks", "months", "years", "decades", "day", "week", "month", "year", "decade"})
+_LONGEST_LEAD = 9
 _NOUN_LINKS = frozenset({"of", "de", "von", "van", "der", "del", "la", "al", "bin"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "pronoun", "name", "number"})
 PARTICIPIAL: frozenset[WordClass] = frozenset({"ed", "participle"})
@@ -167,6 +169,9 @@ def _subject_start(words: Sequence[Word], first: int) -> int:
         head.lower in lexicon.PREPOSITIONS | lexicon.SUBORDINATORS | {"born", "known", "according", "founded", "as"}
         or head.lower.endswith("ing")
     )
+    unmarked = _unmarked_lead_end(words, first) if opens_lead or head.word_class == "number" else None
+    if unmarked is not None:
+        return unmarked
     if not opens_lead:
         return first
     for index in range(first + 1, len(words) - 2):
@@ -183,3 +188,37 @@ def _subject_start(words: Sequence[Word], first: int) -> int:
             if verb is not None and not any(is_comma(word) for word in gap[:3]):
                 return index + 1
     return first
+
+
+def _unmarked_lead_end(words: Sequence[Word], first: int) -> int | None:
+    """The subject after a lead that no comma closes: *During the war she worked*, *In 1919 an explosion*, *Four years
+    later the mill burnt down*; None where there is no such lead."""
+    for index in range(first + 1, min(first + _LONGEST_LEAD, len(words) - 1)):
+        word, before = words[index], words[index - 1]
+        if word.lower in lexicon.SUBJECT_PRONOUNS - {"it", "you"} or (
+            word.lower == "it" and before.word_class in NOMINAL
+        ):
+            return index if words[first].word_class != "subordinator" else None
+        if word.enclosed or is_comma(word) or word.word_class in FINITE | {"relative", "subordinator", "conjunction"}:
+            return None
+        after_time = before.word_class == "number" or before.lower in {"later", "earlier"}
+        if (
+            after_time
+            and word.word_class in {"determiner", "possessive", "name"}
+            and index > first + 1 - (before.word_class == "number")
+        ):
+            return index if _is_time(words[first:index]) else None
+    return None
+
+
+def _is_time(words: Sequence[Word]) -> bool:
+    """*In 1919*, *On 3 May 1919*, *Four years later*, but not *In seven of the ten*."""
+    if words[-1].lower in {"later", "earlier"}:
+        return any(word.lower in _UNITS for word in words)
+    inner = words[1:]
+    return (
+        words[0].word_class == "preposition"
+        and all(word.word_class == "number" or word.lower in lexicon.NAME_STOP for word in inner)
+        and words[-1].text.isdigit()
+        and len(words[-1].text) == 4
+    )

@@ -16,7 +16,7 @@ from factloop.tools.linguistics.clauses import (
 )
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
 
-_JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", ";"})
+_JOINS_CLAUSES = frozenset({"and", "but", "while", "whereas", "yet", "so"})
 _STOPS_SCAN = frozenset({"that", "because", "where", "when", "how", "why", "what", "although", "though", "if"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "name", "other", "number"})
 _OPENS_OBJECT: frozenset[WordClass] = frozenset(
@@ -35,12 +35,19 @@ def split_clauses(text: str) -> list[str]:
     by the subject of the first where it can stand for nothing else."""
     words = tag_words(text)
     first = find_clause(words)
+    stop = _stop_between_clauses(words, first)
+    if stop is not None:
+        rest = text[words[stop + 1].start :]
+        rest = rest if first is None else _name_subject(rest, _subject(text, words, first))
+        return [*split_clauses(text[: words[stop].start].rstrip()), *split_clauses(rest)]
     if first is None:
         return [text]
     for index in range(first.verb + 1, len(words) - 2):
         word = words[index]
         if word.enclosed or word.lower not in _JOINS_CLAUSES:
             continue
+        if word.lower == "so" and not is_comma(words[index - 1]):
+            continue  # *so* of purpose or degree
         if word.lower in {"while", "whereas"} and not is_comma(words[index - 1]):
             continue  # *while* of time
         if _opens_clause(words, index):
@@ -48,6 +55,30 @@ def split_clauses(text: str) -> list[str]:
             rest = text[words[index + 1].start :]
             return [text[:cut].rstrip(), *split_clauses(_name_subject(rest, _subject(text, words, first)))]
     return [text]
+
+
+def _stop_between_clauses(words: Sequence[Word], first: Clause | None) -> int | None:
+    """The first semicolon with a clause behind it, or the first colon between two clauses."""
+    for index in range(2, len(words) - 2):
+        word, clause = words[index], None
+        if word.enclosed or word.text not in {";", ":"}:
+            continue
+        clause = find_clause(words, index + 1)
+        if clause is None or any(word.text in {";", ":"} for word in words[index + 1 : clause.verb]):
+            continue  # a list, whose last item has a verb
+        if word.text == ";" or (first is not None and first.verb < index and _is_statement(words, index, clause)):
+            return index
+    return None
+
+
+def _is_statement(words: Sequence[Word], colon: int, clause: Clause) -> bool:
+    """Whether what follows a colon is a clause of its own, and no list: *The rule is strict: nobody may enter*."""
+    head = words[clause.subject]
+    introduces = words[colon - 1].lower in {"following", "follows", "are", "is", "include", "includes", "this", "these"}
+    is_title = any(is_comma(word) for word in words[colon : clause.verb])  # *in Snipers: Invisible Warriors, and is*
+    if clause.subject != colon + 1 or introduces or is_title:
+        return False
+    return head.word_class in _OPENS_SUBJECT | {"pronoun"}
 
 
 def _opens_clause(words: Sequence[Word], joint: int) -> bool:
@@ -60,7 +91,7 @@ def _opens_clause(words: Sequence[Word], joint: int) -> bool:
         return False
     if head.lower in lexicon.SUBJECT_PRONOUNS:
         return True
-    separated = is_comma(words[joint - 1]) or words[joint].lower in {";", "while", "whereas", "but"}
+    separated = is_comma(words[joint - 1]) or words[joint].lower in {"while", "whereas", "but"}
     separated = separated or (words[joint - 1].word_class == "number" and head.word_class == "name")
     verb = words[clause.verb]
     singular = verb.lower in {"is", "was", "has", "had", "can", "will"}
@@ -90,9 +121,7 @@ def _name_subject(clause: str, subject: str) -> str:
     plural = " and " in subject or (subject.endswith("s") and not subject[0].isupper()) or subject.startswith("These")
     if EXPLETIVE.match(clause):
         return clause
-    fits = {"he": not plural, "she": not plural, "it": not plural, "they": plural}
-    if head.lower() in {"he", "she"} and subject.lower().startswith(("it ", "the city")):
-        return clause
+    fits = {"it": not plural, "they": plural}
     return f"{subject} {rest}" if fits.get(head.lower(), False) else clause
 
 

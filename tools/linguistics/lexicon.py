@@ -92,27 +92,38 @@ NOT_VERBS_IN_ED = word_set(
 
 VERBS = word_set(
     """
-    absorb accept achieve acquire act adapt add address adopt affect aim allow announce appear apply appoint argue
-    arrive attack attend attract award base bear become begin belong border break bring broadcast build buy call
-    carry cause celebrate change charge choose claim close collaborate collect combine come command commission
-    compete complete compose comprise conduct connect consist construct contain continue contribute control
-    convert cost cover create cross cut deal declare dedicate defeat define deliver depict derive describe design
-    destroy detect develop die differ direct discover distribute divide do donate draw earn eat edit educate elect
-    emerge emit employ enable encourage end engage enjoy enter escape establish examine exceed exhibit exist
-    expand experience explain explore export express extend face fall feature feed fight fill find finish flow fly
-    focus follow form found function fund gain generate get give go govern graduate grow handle hang happen have
-    head help hit hold host house identify illustrate import improve include increase influence inform inherit
-    initiate inspire introduce invade invent invest involve issue join judge keep kill know lack land last launch
-    lead learn leave lie live locate lose maintain make manage manufacture mark marry mean measure meet merge move
-    name need negotiate note observe obtain occur offer open operate oppose orbit organize originate own paint
-    participate pass patent pay perform pioneer place play possess practise practice prefer prepare present
-    preserve prevent print produce promote propose protect prove provide publish pursue qualify raise range reach
-    react read receive recognize record reduce refer reflect reform refuse regulate reign reject relate release
-    rely remain remove replace report represent require reside resign result retain retire return reveal rise
-    rotate rule run say score secure see seek seem sell send separate serve settle share show sign sing sit solve
-    span speak specialize specialise spend spread stand star start state stay stop stretch study submit succeed
-    suffer suggest supply support surround survive take teach tell tend test think tour train transfer transform
-    translate transmit travel treat turn undergo unite use vary visit vote want weigh win work write
+    absorb accept accompany accuse achieve acquire act adapt add address admit adopt affect afford agree aim allow
+    announce appear apply appoint appreciate argue arise arrive assign assist assume assure attack attend attract
+    avoid await award base bear become begin behave belong blame border borrow break bring broadcast build buy
+    calculate call carry cause celebrate change charge choose claim close collaborate collapse collect combine come
+    command commission communicate compensate compete complain complete compose comprise conclude conduct confirm
+    confront connect conquer consist construct consult consume contain continue contradict contribute control convert
+    correspond cost cover create cross cure cut deal decide declare decrease dedicate deepen defeat defend define
+    delete deliver demonstrate deny depend depict deploy derive describe deserve design destroy detect deteriorate
+    determine develop diagnose die differ differentiate diminish direct disagree disappear discover discuss dissolve
+    distinguish distribute disturb divide do dominate donate draw earn ease eat edit educate elect eliminate emerge
+    emit emphasise emphasize employ enable encourage end enforce engage enhance enjoy ensure enter entitle erode
+    escape establish evaluate evaporate evolve examine exceed exclude exhibit exist expand expect experience expire
+    explain explore export express extend face fall feature feed fight fill find finish flourish flow fly focus follow
+    forbid foresee forget form found fulfil fulfill function fund gain generate get give go govern graduate grow
+    guarantee handle hang happen have head hear help hit hold host house identify ignore illustrate imply import
+    impose improve include increase infect influence inform inherit inhibit initiate insist inspect inspire install
+    integrate intend interact interfere interpret interrupt introduce invade invent invest investigate invite involve
+    isolate issue join judge justify keep kill know lack land last launch lead learn leave lend lie listen live locate
+    lose lower maintain make manage manufacture mark marry mean measure meet merge migrate modify motivate move name
+    need negotiate note observe obtain occupy occur offer open operate oppose orbit organize originate overlook
+    overtake overwhelm own paint participate pass patent pay penetrate perceive perform permit persuade pioneer place
+    play possess practice practise praise predict prefer prepare prescribe present preserve preside pretend prevent
+    print proceed produce prohibit prolong promote propel propose protect prove provide publish punish pursue qualify
+    quit raise range reach react read realise realize rebuild receive recognize recommend record recover reduce refer
+    reflect reform refuse regulate reign reject relate release relieve rely remain remember remove replace report
+    represent require resemble reside resign resist resolve respond restore restrict result resume retain retire
+    return reveal rise rotate rule run say score secure see seek seem sell send separate serve settle share show
+    shrink sign sing sit solve span speak specialise specialize specify spend spread stand star start state stay
+    stimulate stop strengthen stretch study submit succeed suffer suffice suggest supervise supply support suppress
+    surpass surround survive symbolise symbolize take teach tell tend test think threaten throw tighten tolerate tour
+    train transfer transform translate transmit travel treat turn undergo understand undertake unite use utilise
+    utilize vary verify violate visit vote want warn weaken weigh widen win withdraw withstand work worsen write
     """
 )
 """Base forms that the rules may take for a verb in the present tense."""

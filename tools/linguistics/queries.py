@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from factloop.tools.linguistics.clauses import find_clause
 from factloop.tools.linguistics.markup import plain_text
@@ -46,14 +47,29 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
     known = {_key(query) for query in asked}
     own = _key(text) | _key(" ".join(_keywords(text)))
     topic = [word for word in asked[0].split() if word.lower() not in own] if asked else []
-    for selection in _formulations(text):
-        query = _join([*topic, *selection.split()])
-        if selection and _key(query) not in known:
-            return query
-    return None
+    wordings = (_join([*topic, *selection.split()]) for selection in _formulations(text) if selection)
+    return next((query for query in wordings if _key(query) not in known), None)
 
 
-def _formulations(text: str) -> Iterator[str]:
+def looser_queries(query: str) -> Iterator[str]:
+    """Its keywords, its names, its first name: for a search that wants every word of a query. Each only once."""
+    text = plain_text(query)
+    names = [_keywords(mention.text) for mention in find_mentions(text)]
+    known = {_key(query)}
+    for words in (_keywords(text), [word for name in names for word in name], names[0] if names else []):
+        looser = _join(words)
+        if looser and _key(looser) not in known:
+            known.add(_key(looser))
+            yield looser
+
+
+@lru_cache(maxsize=1_000)
+def _formulations(text: str) -> tuple[str, ...]:
+    """Selections of the claim's words; kept, since each search of a claim asks for the next of them."""
+    return tuple(_worded(text))
+
+
+def _worded(text: str) -> Iterator[str]:
     keywords = _keywords(text)
     names = [word for mention in find_mentions(text) for word in _keywords(mention.text)]
     lower_names = {name.lower() for name in names}

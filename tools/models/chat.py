@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
+from httpx2 import create_ssl_context
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
-from openai import DefaultAioHttpClient, OpenAIError
+from openai import DefaultAioHttpClient, DefaultHttpxClient, OpenAIError
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
@@ -24,6 +28,12 @@ ONLY_RESPONSES = ("-codex", "-pro")
 """Endings of OpenAI models that are not served by the chat-completions API."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
 """Fields by which the providers' classes name their server, whether it came from an argument or the environment."""
+_ADDRESS_VARIABLES = {
+    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
+}
+"""Variables by which the providers' classes find another server than the provider's own."""
+_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 MARGIN_S = 5.0
 """The gateway's timeout fires first; the client's ends calls that are no longer awaited."""
 
@@ -67,8 +77,8 @@ def build_chat_model(
             base_url = checked_base_url(from_environment, "OPENAI_BASE_URL")
         # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On
         # aiohttp a call costs half the CPU: httpx's pool looks at every open connection for every request.
-        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S)
-        options |= {"http_async_client": http, "stream_usage": True}
+        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities())
+        options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):
             options["use_responses_api"] = False
         if base_url is not None:
@@ -91,9 +101,19 @@ def build_chat_model(
         speak_plainly(model)
     full = f"{provider}:{bare}" if provider else bare
     identity = {"model": full, "base_url": _address(model), **settings}
-    # A server of one's own does not charge its namesake's price.
-    known = price or (model_price(full) if base_url is None else None)
-    return ChatModel(model, full, identity, known, max_tokens, http)
+    return ChatModel(model, full, identity, price or list_price(name, base_url), max_tokens, http)
+
+
+@cache
+def _authorities() -> ssl.SSLContext:
+    """The certificates that this process trusts: reading them takes 30 ms, so that its clients share them."""
+    return create_ssl_context()
+
+
+@cache
+def _unused_client() -> DefaultHttpxClient:
+    """LangChain insists on a client for calls that block, and would read the certificates anew for its own."""
+    return DefaultHttpxClient(verify=_authorities())
 
 
 def replayed_chat_model(
@@ -113,8 +133,20 @@ def replayed_chat_model(
     full = f"{provider}:{bare}" if provider else bare
     settings = _sampling(temperature, max_tokens)
     identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
-    known = price or (model_price(full) if base_url is None else None)
-    return ChatModel(_ReplayOnlyModel(), full, identity, known, max_tokens)
+    return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
+
+
+def list_price(name: str, base_url: str | None) -> Price | None:
+    """The list price of the model that `provider:name` names at that address, or at that of the environment.
+
+    None where it is not known: another server than the provider's does not charge its price. Raises ConfigError.
+    """
+    provider, bare = _parts(name, base_url)
+    named = (os.environ.get(variable) for variable in _ADDRESS_VARIABLES.get(provider, ()))
+    address = base_url or next((value for value in named if value), None)
+    if address is not None and urlsplit(address).hostname != _HOSTS.get(provider):
+        return None
+    return model_price(f"{provider}:{bare}")
 
 
 class _ReplayOnlyModel(BaseChatModel):

@@ -34,3 +34,8 @@ def model_price(model: str) -> Price | None:
     models = _table()["models"]
     found = models.get(model) or models.get(_DATED.sub("", model))
     return Price(*found) if found else None
+
+
+def unknown_price(model: str) -> str:
+    """The words in which a budget is refused, since nobody knows what the model costs."""
+    return f"the price of {model} is unknown, so no budget in USD can be kept: give --price-in and --price-out"

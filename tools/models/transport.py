@@ -30,6 +30,7 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
 from factloop.tools.models.logprobs import only_needed
 from factloop.tools.models.offers import Offers
+from factloop.tools.models.prices import unknown_price
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
@@ -96,9 +97,7 @@ class Transport:
         `patience` is that with the model's server.
         """
         if budget.limits_money and chat.price is None:
-            raise ConfigError(
-                f"the price of {chat.name} is unknown, so no budget in USD can be kept: give --price-in and --price-out"
-            )
+            raise ConfigError(unknown_price(chat.name))
         self._chat, self._model = chat, chat.model
         self._json_reply = json_reply
         self._limiter, self._budget, self._retry = limiter, budget, retry

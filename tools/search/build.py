@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.registry import check_names, search_builder
@@ -23,15 +23,21 @@ def build_search_tools(
     strict_docs: bool = False,
     embedder: Embedder | None = None,
     replayed: bool = False,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[SearchTool]:
     """One tool for each name, in order and each once, then one for all the documents, if any.
 
     Documents are indexed here: that may take seconds. Raises ConfigError for an unknown name or a missing key or
     address, DataError for unreadable documents. Only the modules of the tools asked for are imported. `replayed` tools
-    need neither key nor address: what they found is recorded, and they are not called.
+    need neither key nor address: what they found is recorded, and they are not called. `options`: what else the builder
+    of a name is given.
     """
     check_sources(names)
-    tools = [search_builder(name)(timeout_s=timeout_s, replayed=replayed) for name in dict.fromkeys(names)]
+    own = options or {}
+    tools = [
+        search_builder(name)(timeout_s=timeout_s, replayed=replayed, **own.get(name, {}))
+        for name in dict.fromkeys(names)
+    ]
     if docs:
         from factloop.tools.search.documents import DocumentSearch
 

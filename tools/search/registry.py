@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from factloop.core.errors import ConfigError
 from factloop.core.plugins import SEARCH, load_plugin, plugin_names
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 class SearchBuilder(Protocol):
     """The builder that an entry point of `factloop.search` names, such as `package.module:MySearch.build`."""
 
-    def __call__(self, *, timeout_s: float, replayed: bool) -> SearchTool:
+    def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
         """The tool. `replayed`: what it found is recorded and it is never asked, so it must need neither key nor
-        address. Raises ConfigError where one is missing."""
+        address. `options`: the settings whose names begin with the provider's, for ours alone. Raises ConfigError where
+        a key or an address is missing."""
         ...
 
 

@@ -46,14 +46,14 @@ class SearxngSearch(SearchTool):
     _url: str = PrivateAttr()
 
     @classmethod
-    def build(cls, *, timeout_s: float, replayed: bool) -> SearxngSearch:
-        return cls(timeout_s=timeout_s, base_url=_NOWHERE if replayed else None)
+    def build(cls, *, timeout_s: float, replayed: bool, url: str | None = None) -> SearxngSearch:
+        return cls(timeout_s=timeout_s, base_url=_NOWHERE if replayed else url)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         url = self.base_url or os.environ.get(URL_VARIABLE)
         if not url:
-            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE} to its address")
+            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE}, or give --searxng-url")
         self._url = checked_base_url(url, URL_VARIABLE)
         self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
 

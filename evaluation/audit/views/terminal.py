@@ -23,10 +23,10 @@ from factloop.reports.visible import visible
 MOST_PAIRS = 15
 """Pairs of evaluators whose overlap is shown; with more, only that with the labels."""
 _STYLES = {Leave.YES: "green", Leave.WITH_CARE: "yellow", Leave.NO: "red", Leave.UNKNOWN: "dim"}
-_CORRECTIONS = {
-    PValueAdjustment.NONE: "no correction for many pairs",
-    PValueAdjustment.BONFERRONI: "Bonferroni's correction over the pairs of a data set",
-    PValueAdjustment.HOLM: "Holm's correction over the pairs of a data set",
+_ADJUSTMENTS = {
+    PValueAdjustment.NONE: "no adjustment for many pairs",
+    PValueAdjustment.BONFERRONI: "Bonferroni's adjustment over the pairs of a data set",
+    PValueAdjustment.HOLM: "Holm's adjustment over the pairs of a data set",
 }
 
 
@@ -79,7 +79,7 @@ def _result_rows(report: AuditReport) -> list[Row]:
         ("Systems", Text(visible(_named(data.systems)))),
         ("Means", Text(_means(report))),
         ("Intervals", Text(_intervals(report))),
-        ("Tests", Text(f"alpha {settings.alpha:g}, {_CORRECTIONS[settings.correction]}")),
+        ("Tests", Text(f"alpha {settings.alpha:g}, {_ADJUSTMENTS[settings.p_adjustment]}")),
         *[("Left out", Text(visible(reason))) for reason in report.left_out],
         *notice_rows("Warning", report.warnings),
     ]

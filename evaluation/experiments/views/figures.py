@@ -160,4 +160,4 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     )
     for family in report.families:
         tests = plural(family.n_tests, "test")
-        yield f"Family: {family.name}", f"{family.words}: {tests}, correction: {report.correction.value}"
+        yield f"Family: {family.name}", f"{family.words}: {tests}, p-values adjusted: {report.p_adjustment.value}"

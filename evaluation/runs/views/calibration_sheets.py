@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from factloop.evaluation.debiasing.records import LEVEL, Estimate
 from factloop.evaluation.runs.records import Calibration, RunDebiasing
-from factloop.evaluation.runs.views.correction_words import CAUTION_WORDS, METHOD_WORDS
+from factloop.evaluation.runs.views.debiasing_words import CAUTION_WORDS, METHOD_WORDS
 from factloop.evaluation.runs.views.sheets import interval_head
 from factloop.evaluation.runs.views.words import interval, share
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, page_only, sheet_of

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from factloop.evaluation.runs.records import Calibration
 from factloop.evaluation.runs.views.calibration_sheets import corrected, estimates
-from factloop.evaluation.runs.views.correction_words import CAUTION_WORDS, METHOD_WORDS, TRANSFER_WORDS
+from factloop.evaluation.runs.views.debiasing_words import CAUTION_WORDS, METHOD_WORDS, TRANSFER_WORDS
 from factloop.reports.figures import plural
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table

@@ -11,7 +11,7 @@ from factloop.core.records import Counts
 from factloop.evaluation.runs.longform_records import Mean, SystemScore
 from factloop.evaluation.runs.measures import F1, Measure, figures_of
 from factloop.evaluation.runs.records import ResponseLine, RunSummary
-from factloop.evaluation.runs.views import agreement_sheets, calibration_sheets, correction_words, sheets
+from factloop.evaluation.runs.views import agreement_sheets, calibration_sheets, debiasing_words, sheets
 from factloop.evaluation.runs.views import words as run_words
 from factloop.evaluation.runs.views.curve import MOST_SYSTEMS, draw_curve
 from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
@@ -65,7 +65,7 @@ def render_run_html(summary: RunSummary) -> str:
         rows=rows[:MOST_ROWS],
         downloads=list(_downloads(summary, rows)),
         said=run_words,
-        corrections=correction_words,
+        corrections=debiasing_words,
     )
 
 

@@ -31,7 +31,7 @@ def audit(
             min=0.0, max=1.0, help="Significance level of the tests between pairs of systems.", rich_help_panel=_FIGURES
         ),
     ] = 0.05,
-    correction: Annotated[
+    p_adjustment: Annotated[
         Literal["none", "holm", "bonferroni"],
         typer.Option(help="Adjustment of their p-values over the pairs of a data set.", rich_help_panel=_FIGURES),
     ] = "none",
@@ -59,7 +59,7 @@ def audit(
         evaluators=tuple(evaluator or ()),
         threshold=threshold,
         alpha=alpha,
-        correction=PValueAdjustment(correction),
+        p_adjustment=PValueAdjustment(p_adjustment),
         resamples=resamples,
         level=level,
         seed=seed,

@@ -27,7 +27,7 @@ def experiment(
             min=0, help="Resamples of whole groups, for the intervals; 0 for none.", rich_help_panel=STATISTICS
         ),
     ] = 2000,
-    correction: Annotated[
+    p_adjustment: Annotated[
         Literal["holm", "benjamini-hochberg", "none"],
         typer.Option(help="Adjustment of p-values for the number of comparisons.", rich_help_panel=STATISTICS),
     ] = "holm",
@@ -48,6 +48,6 @@ def experiment(
     from factloop.cli.experiment import ExperimentAsk, run_experiment
 
     ask = ExperimentAsk(
-        plan, level, resamples, correction, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet
+        plan, level, resamples, p_adjustment, pairs, json, html, run_dir, dry_run=dry_run, strict=strict, quiet=quiet
     )
     raise typer.Exit(run_experiment(ask, settings_given(CheckSettings, settings)))

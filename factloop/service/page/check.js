@@ -7,7 +7,7 @@ import { deleteButton, stopButton } from "./keeping.js";
 import { Overview } from "./overview.js";
 import { Prose } from "./prose.js";
 import { Unfolding } from "./unfolding.js";
-import { isOver, jobState, many, plural } from "./words.js";
+import { cost, isOver, jobState, many, plural } from "./words.js";
 
 const SPEAK_MS = 2500; // a reader of the screen hears how far it is, no more often than that
 
@@ -79,7 +79,7 @@ class CheckView {
     if (this.list.draw()) this.prose.renumber(this.list.numbers);
     this.prose.draw();
     if (this.report) this.overview.report(this.report, this.unfolding);
-    else this.overview.progress(this.unfolding, this.told());
+    else this.overview.progress(this.unfolding, this.told(), isOver(this.job) ? this.job.progress.usage : null);
     replace(this.list.empty, this.waiting());
     this.showTrouble();
     if (this.actionsFor !== this.job.status) this.showActions();
@@ -93,7 +93,15 @@ class CheckView {
     if (status === "running") return nJudged === claims.length && claims.length > 0 ? "Checking: all claims found so far are judged." : "Checking: claims are judged as they are found.";
     const rest = claims.length - nJudged;
     const left = rest ? `, ${plural(rest, "claim")} without` : "";
-    return `This check was ${status === "failed" ? "not finished" : jobState(status).words}: ${plural(nJudged, "claim")} with a judgement${left}.`;
+    return `This check was ${status === "failed" ? "not finished" : jobState(status).words}: ${plural(nJudged, "claim")} with a judgement${left}.${this.spent()}`;
+  }
+
+  // What a check that ended early was paid for, as the service kept it.
+  spent() {
+    const { usage } = this.job.progress;
+    if (!usage) return "";
+    const paid = usage.calls || usage.searches;
+    return paid ? ` It cost ${usage.cost_usd === null ? "an unknown amount" : cost(usage)}: ${plural(usage.calls, "model call")}, ${plural(usage.searches, "search", "searches")}.` : " It cost nothing.";
   }
 
   waiting() {
@@ -129,6 +137,7 @@ class CheckView {
       !isOver(this.job) && stopButton("Stop this check", this.path, refused),
       status === "done" && [
         button("Download JSON", act(() => save(`${this.path}/result`, `${name}.json`))),
+        button("Download CSV", act(() => save(`${this.path}/claims.csv`, `${name}.csv`))),
         button("Download HTML", act(() => save(`${this.path}/report.html`, `${name}.html`))),
         h("a", { class: "quiet", href: `#/history?first=${encodeURIComponent(this.job.id)}` }, "Compare with another check"),
       ],

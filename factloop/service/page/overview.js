@@ -1,12 +1,13 @@
 // The head of a check: what was asked, how far it is, and at the end its numbers with what they rest on.
-import { figure, h, heading, notices, replace, svg } from "./dom.js";
+import { fillBar, verdictBar } from "./bars.js";
+import { figure, h, heading, notices, replace } from "./dom.js";
 import { STATUSES, cost, duration, judgeOf, many, mark, moment, plural, precisionBasis, tokens, twoDigits, withoutClaim } from "./words.js";
 
 export class Overview {
   constructor(prompt) {
     this.byline = h("p", { class: "byline" });
     this.figures = h("dl", { class: "figures" });
-    this.bar = svg("svg", { class: "bar", role: "img", "aria-label": "no claims yet", viewBox: "0 0 1 1", preserveAspectRatio: "none" });
+    this.bar = verdictBar();
     this.legend = h("ul", { class: "legend" });
     this.without = h("p", { class: "byline", hidden: true });
     this.notices = h("div", {});
@@ -17,8 +18,9 @@ export class Overview {
   }
 
   // While the check runs, and after one that ended without a report.
-  progress(unfolding, byline) {
-    const { claims, nJudged, usage, nSentences } = unfolding;
+  progress(unfolding, byline, spent) {
+    const { claims, nJudged, nSentences } = unfolding;
+    const usage = spent ?? unfolding.usage;
     replace(this.byline, byline);
     replace(this.figures,
       figure("Judged", `${many(nJudged)} of ${many(claims.length)}`, `claims found so far${nSentences === null ? "" : ` in ${plural(nSentences, "sentence")}`}`, "lead"),
@@ -42,16 +44,9 @@ export class Overview {
     replace(this.notices, notices("Warnings", report.warnings));
   }
 
-  distribution({ claims, counts }) {
+  distribution({ counts }) {
     const present = Object.keys(STATUSES).filter((status) => counts[status]);
-    let drawn = 0;
-    this.bar.setAttribute("viewBox", `0 0 ${Math.max(1, claims.length)} 1`);
-    this.bar.setAttribute("aria-label", present.map((status) => `${many(counts[status])} ${STATUSES[status].words}`).join(", ") || "no claims yet");
-    this.bar.replaceChildren(...present.map((status) => {
-      const part = svg("rect", { class: `is-${status}`, x: drawn, y: 0, width: counts[status], height: 1 });
-      drawn += counts[status];
-      return part;
-    }));
+    fillBar(this.bar, counts);
     replace(this.legend, present.map((status) => h("li", {}, mark(status), " ", h("b", {}, many(counts[status])), ` ${STATUSES[status].words}`)));
   }
 }

@@ -2,8 +2,8 @@
 import { get, post, save } from "./api.js";
 import { button, h, replace, said } from "./dom.js";
 import { Trouble } from "./fields.js";
-import { KINDS, summed } from "./history.js";
 import { deleteButton, stopButton } from "./keeping.js";
+import { KINDS, summed } from "./rows.js";
 import { isOver, jobState, mark, moment } from "./words.js";
 
 export const showResults = async (view, { signal }) => {

@@ -1,9 +1,11 @@
 // What a response is held against: registered documents, pasted ones, or what the service has of its own.
 import { button, h, replace } from "./dom.js";
+import { dropZone, fileButton, textsOf } from "./files.js";
 import { plural } from "./words.js";
 
 // `own`: the words for what the service itself has, or null where it has nothing. `chosen` is that part of the draft.
-export const sourceChoice = (info, chosen, own, { mayWiden = false } = {}) => {
+// `field(name)` is the field that a refusal of the service is about.
+export const sourceChoice = (info, chosen, own, { mayWiden = false, trouble }) => {
   const kinds = [
     info.documents.length > 0 && ["registered", "Registered documents"],
     ["pasted", "Documents I paste"],
@@ -13,15 +15,33 @@ export const sourceChoice = (info, chosen, own, { mayWiden = false } = {}) => {
   const more = h("div", { class: "more" });
   const fill = () => replace(more,
     chosen.kind === "registered" && registered(info, chosen),
-    chosen.kind === "pasted" && pasted(chosen),
+    chosen.kind === "pasted" && pasted(chosen, take),
     chosen.kind !== "own" && mayWiden && widening(chosen));
-  const choices = kinds.map(([kind, label]) => {
-    const radio = h("input", { type: "radio", name: "against", value: kind, onchange: () => { chosen.kind = kind; fill(); } });
-    radio.checked = chosen.kind === kind;
-    return h("label", { class: "choice" }, radio, label);
-  });
-  fill();
-  return h("fieldset", {}, h("legend", {}, kinds.length === 1 ? "Documents to check against" : "Check against"), h("div", { class: "choices", hidden: kinds.length === 1 }, choices), more);
+  const radios = kinds.map(([kind]) => h("input", { type: "radio", name: "against", value: kind, onchange: () => choose(kind) }));
+  const choose = (kind) => {
+    chosen.kind = kind;
+    for (const radio of radios) radio.checked = radio.value === kind;
+    fill();
+  };
+  const take = async (files) => {
+    const read = await textsOf(files, info.limits.max_body_bytes);
+    const found = read.filter((one) => !one.wrong).map(({ title, text }) => ({ title, text }));
+    if (found.length) chosen.pasted = [...chosen.pasted.filter(({ text }) => text.trim()), ...found];
+    choose("pasted");
+    const wrong = read.filter((one) => one.wrong).map((one) => one.wrong).join(" ");
+    if (wrong) trouble.say(wrong, field());
+  };
+  const field = (name = "") => {
+    const [, at] = /^documents\.(\d+)/.exec(name) ?? [];
+    const sent = chosen.pasted.flatMap(({ text }, index) => (text.trim() ? [index] : []));
+    return more.querySelector(`#document-${(sent[at ?? 0] ?? 0) + 1}`) ?? more.querySelector("select");
+  };
+  choose(chosen.kind);
+  return {
+    field,
+    element: dropZone(h("fieldset", {}, h("legend", {}, kinds.length === 1 ? "Documents to check against" : "Check against"),
+      h("div", { class: "choices", hidden: kinds.length === 1 }, kinds.map(([, label], index) => h("label", { class: "choice" }, radios[index], label))), more), take),
+  };
 };
 
 // What to send of it; null where the service's own is wanted.
@@ -47,17 +67,17 @@ const widening = (chosen) => {
 
 const registered = ({ documents }, chosen) => {
   if (!documents.some(({ name }) => name === chosen.name)) chosen.name = documents[0].name;
-  const select = h("select", { "aria-label": "Registered documents", onchange: () => { chosen.name = select.value; } },
+  const select = h("select", { id: "registered", "aria-label": "Registered documents", onchange: () => { chosen.name = select.value; } },
     documents.map(({ name, title, n_files: n }) => h("option", { value: name }, `${title || name} (${plural(n, "file")})`)));
   select.value = chosen.name;
   return select;
 };
 
-const pasted = (chosen) => {
+const pasted = (chosen, take) => {
   const list = h("ol", { class: "documents" });
   const fill = () => replace(list, chosen.pasted.map((one, index) => {
     const title = h("input", { type: "text", "aria-label": `Title of document ${index + 1}`, placeholder: "Title (optional)", autocomplete: "off", oninput: () => { one.title = title.value; } });
-    const text = h("textarea", { rows: 4, dir: "auto", "aria-label": `Text of document ${index + 1}`, placeholder: "Its text", spellcheck: "false", oninput: () => { one.text = text.value; } });
+    const text = h("textarea", { id: `document-${index + 1}`, rows: 4, dir: "auto", "aria-label": `Text of document ${index + 1}`, placeholder: "Its text", spellcheck: "false", oninput: () => { one.text = text.value; } });
     title.value = one.title;
     text.value = one.text;
     return h("li", {}, title, text, chosen.pasted.length > 1 && button("Remove", () => {
@@ -71,13 +91,6 @@ const pasted = (chosen) => {
     fill();
     list.lastElementChild.querySelector("input").focus();
   };
-  const read = async () => {
-    const found = await Promise.all([...files.files].map(async (file) => ({ title: file.name, text: await file.text() })));
-    chosen.pasted = [...chosen.pasted.filter(({ text }) => text.trim()), ...found];
-    files.value = "";
-    fill();
-  };
-  const files = h("input", { type: "file", hidden: true, multiple: true, "aria-label": "Text files", accept: ".txt,.md,.markdown,text/plain,text/markdown", onchange: read });
   fill();
-  return h("div", {}, list, h("div", { class: "actions" }, button("Add another document", add), button("Read text files", () => files.click()), files));
+  return h("div", {}, list, h("div", { class: "actions" }, button("Add another document", add), fileButton("Read text files", take, { multiple: true }), h("span", { class: "hint" }, "or drop them here")));
 };

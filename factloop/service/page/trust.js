@@ -14,19 +14,21 @@ const RELATIONS = {
 };
 
 export const showTrustForm = (view, info) => {
+  const trouble = new Trouble();
   const question = area("question", "Question", "What was asked.", 2, { most: info.limits.max_prompt_chars });
   const answer = area("answer", "Answer", "Leave it empty to let the model answer first.", 4, { most: info.limits.max_response_chars });
-  const against = sourceChoice(info, draft.trust, "No documents of mine");
-  const send = async (trouble) => {
+  const against = sourceChoice(info, draft.trust, "No documents of mine", { trouble });
+  const fields = { question: question.field, response: answer.field };
+  const send = async () => {
     if (!draft.question.trim()) return trouble.say("There is no question yet.", question.field);
     const documents = documentsOf(draft.trust);
-    if (documents?.length === 0) return trouble.say("Paste at least one document, or choose something else to check against.", against.querySelector("textarea"));
+    if (documents?.length === 0) return trouble.say("Paste at least one document, or choose something else to check against.", against.field());
     const asked = { question: draft.question, ...(draft.answer.trim() && { response: draft.answer }), ...(documents !== null && { documents }) };
     return `#/trust/${encodeURIComponent((await post("/v1/trust", asked)).id)}`;
   };
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), h("h1", { id: "title", tabindex: "-1" }, "Does the model stand by its answer?"),
     h("p", { class: "byline" }, "The answer is put before the model among distractors, again and again; and documents, where there are any, are asked whether they support it.")),
-  jobForm("Score", [question.element, answer.element, against], send));
+  jobForm("Score", trouble, { main: [question.element, answer.element], side: [against.element], send, fieldOf: (name) => fields[name] ?? against.field(name) }));
 };
 
 // A score made before, back in the form.

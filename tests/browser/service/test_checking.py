@@ -150,7 +150,10 @@ def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service:
     ask(page, world.world.one_response(30).text, against="The service's own search")
     expect(page.locator(BOTH)).to_be_visible()
     page.get_by_role("button", name="Stop this check").click()
-    expect(page.locator(".byline").first).to_contain_text("This check was stopped")
+    stopped = page.locator(".byline").first
+    expect(stopped).to_contain_text("This check was stopped")
+    usage = service.get(f"/v1/jobs/{job_of(page)}")["progress"]["usage"]
+    expect(stopped).to_contain_text(f"It cost an unknown amount: {usage['calls']} model calls")
     expect(page.locator(JUDGED).first).to_be_visible()
     expect(page.get_by_text("the check ended before").first).to_be_visible()
     page.get_by_role("button", name="Edit and check again").click()
@@ -187,15 +190,3 @@ def test_the_whole_way_by_keyboard(looking: Looking, offline: Serving) -> None:
     page.keyboard.press("Escape")
     expect(body).to_be_hidden()
     expect(page.get_by_role("status")).to_contain_text("Check finished. 6 claims.")
-
-
-def test_what_is_missing_is_said_before_anything_is_sent(looking: Looking, offline: Serving) -> None:
-    before = len(offline.get("/v1/jobs")["jobs"])
-    page = looking.at(offline.url)
-    page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("alert")).to_have_text("There is nothing to check yet: paste a response.")
-    expect(page.get_by_label("Response to check")).to_be_focused()
-    page.get_by_label("Response to check").fill("Granite is a rock.")
-    page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Paste at least one document")
-    assert len(offline.get("/v1/jobs")["jobs"]) == before

@@ -68,7 +68,7 @@ def test_history_and_comparison_show_titles_as_words(hostile: Page, offline: Ser
     boxes.nth(0).check()
     boxes.nth(1).check()
     hostile.get_by_role("link", name="Compare the two").click()
-    expect(hostile.locator("h1")).to_have_text("No claim flipped")
+    expect(hostile.locator("h1")).to_have_text("No verdict changed")
     assert hostile.locator("main img, main script").count() == 0
 
 

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
-from tests.browser.service.test_checking import finished
 from tests.simulator import Simulator
 
 SLOW_S = 5.0
@@ -56,18 +55,3 @@ def test_an_audit_is_stopped_and_deleted(looking: Looking, offline: Serving) -> 
     page.get_by_role("button", name="Delete it for good?").click()
     expect(page.get_by_role("heading", name="History")).to_be_visible()
     assert job not in {one["id"] for one in offline.get("/v1/jobs")["jobs"]}
-
-
-def test_f1_is_given_for_the_k_that_was_asked_for(looking: Looking, offline: Serving) -> None:
-    page = looking.at(offline.url)
-    page.get_by_role("button", name="Load an example").click()
-    page.get_by_label("K of F1@K").fill("ten")
-    page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("K is a whole number")
-    expect(page.get_by_label("K of F1@K")).to_be_focused()
-    page.get_by_label("K of F1@K").fill("3, 12")
-    page.get_by_role("button", name="Check", exact=True).click()
-    finished(page)
-    assert page.locator(".figures dt").all_text_contents()[1:3] == ["F1@3", "F1@12"]
-    page.get_by_role("button", name="Edit and check again").click()
-    expect(page.get_by_label("K of F1@K")).to_have_value("3, 12")

@@ -84,17 +84,34 @@ def test_two_checks_are_chosen_and_compared(looking: Looking, offline: Serving, 
         expect(box).to_have_accessible_name(re.compile(r", \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$"))
     page.get_by_role("checkbox", checked=False).first.check()
     page.get_by_role("link", name="Compare the two").click()
-    expect(page.locator("h1")).to_have_text("2 claims flipped")
+    expect(page.locator("h1")).to_have_text("2 verdicts changed")
     assert page.url.endswith(f"/#/compare/{two[0]}/{two[1]}")
-    flips = page.locator(".part").filter(has_text="Claims that flipped").locator(".claim")
+    flips = page.locator(".part").filter(has_text="Changed verdicts").locator(".claim")
     expect(flips).to_have_count(2)
     flip = flips.filter(has_text=DORN)
-    expect(flip.locator(".outcome").first).to_have_text("A no evidence found, B supported")
+    expect(flip.locator(".outcome").first).to_have_text("no evidence found → supported")
     compared = offline.get(f"/v1/compare?first={two[0]}&second={two[1]}")["flips"]
     texts = {text for pair in compared for text in (pair["first"]["rationale"], pair["second"]["rationale"]) if text}
     assert texts <= set(page.locator(".reasoning .rationale").all_text_contents())
-    expect(page.locator(".part").filter(has_text="Only in B (1)")).to_contain_text(MIRK)
+    expect(page.locator(".part").filter(has_text="Only in the newer check (1)")).to_contain_text(MIRK)
     expect(page.get_by_label("Cautions")).to_have_text("The two checks are of different responses.")
+
+
+def test_a_claim_that_is_worded_anew_is_compared_with_its_former_wording(looking: Looking, offline: Serving) -> None:
+    """The newer check is named first, and stands on the right all the same."""
+    ids = []
+    for year in (1931, 1934):
+        asked = {"response": KELL.replace("1931", str(year)), "documents": [{"text": KELL}]}
+        offline.post("/v1/checks?wait=true", asked)
+        ids.insert(0, offline.get("/v1/jobs?limit=1")["jobs"][0]["id"])
+    page = looking.at(f"{offline.url}/#/compare/{ids[0]}/{ids[1]}")
+    expect(page.locator("h1")).to_have_text("1 verdict changed")
+    expect(page.locator(".sides dd").first).to_contain_text("1931")
+    flip = page.locator(".part").first.locator(".claim")
+    expect(flip.locator(".statement")).to_have_text("The Kell bridge was opened in 1931 → 1934.")
+    expect(flip.locator("summary .outcome")).to_have_text("supported → contradicted")
+    expect(flip.locator("del")).to_have_text("1931")
+    expect(page.locator(".part")).to_have_count(2)
 
 
 def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Serving) -> None:
@@ -107,7 +124,7 @@ def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Se
     page.get_by_role("button", name="Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()
     page.get_by_label("Kind").select_option("Audit")
-    expect(page.get_by_text("Nothing yet.")).to_be_visible()
+    expect(page.get_by_text("Nothing matches.")).to_be_visible()
 
 
 def test_registered_results_are_listed_and_their_pages_open(looking: Looking, service: Serving) -> None:
@@ -184,7 +201,7 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
     finished(page)
     looked_at(page)
     page.goto(f"{offline.url}/#/compare/{two[0]}/{two[1]}")
-    expect(page.locator("h1")).to_have_text("2 claims flipped")
+    expect(page.locator("h1")).to_have_text("2 verdicts changed")
     looked_at(page)
     for address, awaited in (("#/history", ".job"), ("#/results", ".nothing"), ("#/nowhere", ".intro")):
         page.goto(f"{offline.url}/{address}")

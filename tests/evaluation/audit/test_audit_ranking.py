@@ -59,7 +59,7 @@ def test_holm_and_bonferroni_hold_the_pairs_together() -> None:
     rows = rates("a", 10, 10) + rates("b", 19, 19) + rates("c", 30, 30)  # p of a-b .071, a-c .0004, b-c .070
     rows += rates("e", 22, 22)  # a-e .021, which four systems' six pairs carry off
     plain, held = (
-        rank_systems(table_of(rows), E, "d", correction=correction)
+        rank_systems(table_of(rows), E, "d", p_adjustment=correction)
         for correction in (PValueAdjustment.NONE, PValueAdjustment.HOLM)
     )
     assert {(p.first, p.second) for p in plain.pairs if p.labelled is Order.BETTER} == {("a", "e"), ("a", "c")}

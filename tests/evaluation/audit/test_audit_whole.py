@@ -115,11 +115,11 @@ def test_the_same_rows_give_the_same_bytes_in_any_order(report: AuditReport) -> 
 
 
 def test_settings_reach_the_parts() -> None:
-    options = {"alpha": 0.2, "correction": PValueAdjustment.HOLM, "level": 0.8, "resamples": 20, "seed": 3}
+    options = {"alpha": 0.2, "p_adjustment": PValueAdjustment.HOLM, "level": 0.8, "resamples": 20, "seed": 3}
     report = audited(sample_rows(), **options)
     at = report.at[0]
     assert (at.rates.basis.level, at.rates.basis.n_resamples, at.rates.basis.clusters) == (0.8, 20, "prompt")
-    assert {(one.alpha, one.correction) for one in at.rankings} == {(0.2, PValueAdjustment.HOLM)}
+    assert {(one.alpha, one.p_adjustment) for one in at.rankings} == {(0.2, PValueAdjustment.HOLM)}
     assert report.settings.model_dump() == {"thresholds": (0.5,), "n_resamples": 20, **without(options, "resamples")}
     assert any("With 20 resamples" in warning for warning in report.warnings)
     assert at.rates != audited(sample_rows(), **{**options, "seed": 4}).at[0].rates

@@ -93,11 +93,11 @@ def test_p_of_groups_is_scipys_paired_permutation_test() -> None:
 
 
 @pytest.mark.parametrize(
-    ("correction", "method"),
+    ("p_adjustment", "method"),
     [(FamilyAdjustment.HOLM, "holm"), (FamilyAdjustment.BENJAMINI_HOCHBERG, "fdr_bh"), (FamilyAdjustment.NONE, None)],
 )
-def test_families_are_corrected_apart(correction: FamilyAdjustment, method: str | None) -> None:
-    report = assess(make_results(90), correction=correction, resamples=0, pairs="all")
+def test_families_are_corrected_apart(p_adjustment: FamilyAdjustment, method: str | None) -> None:
+    report = assess(make_results(90), p_adjustment=p_adjustment, resamples=0, pairs="all")
     sizes = {family.name: family.n_tests for family in report.families}
     for is_headline in (True, False):
         family = [one for one in report.differences if one.is_headline is is_headline]
@@ -135,7 +135,7 @@ def test_variants_that_hardly_disagree_are_not_told_apart_by_three_claims() -> N
 
 def test_what_is_not_corrected_is_detected_as_a_test_alone() -> None:
     none, holm = (
-        next(one for one in assess(make_results(90), correction=each, resamples=0).differences if one.is_headline)
+        next(one for one in assess(make_results(90), p_adjustment=each, resamples=0).differences if one.is_headline)
         for each in (FamilyAdjustment.NONE, FamilyAdjustment.HOLM)
     )
     assert none.detectable is not None
@@ -145,11 +145,11 @@ def test_what_is_not_corrected_is_detected_as_a_test_alone() -> None:
 
 def test_too_few_groups_can_show_nothing() -> None:
     """Five groups that all point one way have p = 2 / 2^5 = 1/16, six 1/32; three tests take seven with 1/64."""
-    assert not can_be_shown(5, alpha=0.05, n_tests=1, correction=FamilyAdjustment.HOLM)
-    assert can_be_shown(6, alpha=0.05, n_tests=1, correction=FamilyAdjustment.HOLM)
-    assert not can_be_shown(6, alpha=0.05, n_tests=3, correction=FamilyAdjustment.HOLM)
-    assert can_be_shown(6, alpha=0.05, n_tests=3, correction=FamilyAdjustment.BENJAMINI_HOCHBERG)
-    assert can_be_shown(7, alpha=0.05, n_tests=3, correction=FamilyAdjustment.HOLM)
+    assert not can_be_shown(5, alpha=0.05, n_tests=1, p_adjustment=FamilyAdjustment.HOLM)
+    assert can_be_shown(6, alpha=0.05, n_tests=1, p_adjustment=FamilyAdjustment.HOLM)
+    assert not can_be_shown(6, alpha=0.05, n_tests=3, p_adjustment=FamilyAdjustment.HOLM)
+    assert can_be_shown(6, alpha=0.05, n_tests=3, p_adjustment=FamilyAdjustment.BENJAMINI_HOCHBERG)
+    assert can_be_shown(7, alpha=0.05, n_tests=3, p_adjustment=FamilyAdjustment.HOLM)
     five, six = (assess(two([N] * n, [S] * n, [True] * n)) for n in (5, 6))
     assert five.conclusions[0].outcome is Outcome.UNKNOWN
     mixed = assess(two([N, S, N, S, N], [S, N, S, S, N], [True] * 5)).differences[0]
@@ -278,7 +278,7 @@ def test_contradictory_results_are_refused() -> None:
             assess(results.model_copy(update={"claims": claims}))
 
 
-@pytest.mark.parametrize("wrong", [{"level": 1.0}, {"level": 0.0}, {"resamples": -1}, {"correction": "bonferonni"}])
+@pytest.mark.parametrize("wrong", [{"level": 1.0}, {"level": 0.0}, {"resamples": -1}, {"p_adjustment": "bonferonni"}])
 def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"level|valid FamilyAdjustment"):
         assess(make_results(6), **wrong)  # type: ignore[arg-type]  # on purpose

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 PARSES = """
 Mira/NNP/2/compound Halden/NNP/3/nsubj studied/VBD/0/ROOT in/IN/3/prep Arden/NNP/4/pobj and/CC/3/cc founded/VBD/3/conj
@@ -36,7 +36,6 @@ _FIELDS = [[word.rsplit("/", 3) for word in parse.split()] for parse in PARSES.s
 _BY_WORDS = {tuple(word for word, _, _, _ in parse): parse for parse in _FIELDS}
 
 
-@Language.component("written_parses")
 def written_parses(doc: Doc) -> Doc:
     """Sets the tags, heads and labels of a sentence in PARSES; of any other each word is a root of its own."""
     for token in doc:
@@ -49,6 +48,10 @@ def written_parses(doc: Doc) -> Doc:
 
 def save_pipeline(folder: Path) -> Path:
     """A blank English pipeline with these parses, as a folder that a user may name."""
+    import spacy  # brings torch: two seconds, which collecting the tests need not take
+    from spacy.language import Language
+
+    Language.component("written_parses", func=written_parses)
     nlp = spacy.blank("en")
     nlp.add_pipe("written_parses")
     nlp.to_disk(folder)

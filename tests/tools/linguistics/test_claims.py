@@ -35,6 +35,28 @@ SPLIT = {
         "She met Otto Berg in Arden.",
         "Otto Berg was a painter.",
     ],
+    "In 1882 she entered his studio; he refused, however, to pay her.": [
+        "In 1882 she entered his studio.",
+        "He refused, however, to pay her.",
+    ],
+    "Its preface was written by Otto Berg, and she dedicated it to Ann Lee.": [
+        "Its preface was written by Otto Berg.",
+        "She dedicated it to Ann Lee.",
+    ],
+    "The page listens on port 8060, and the worker uses port 8061.": [
+        "The page listens on port 8060.",
+        "The worker uses port 8061.",
+    ],
+    "PostgreSQL 13 or newer; MySQL is also supported.": ["PostgreSQL 13 or newer.", "MySQL is also supported."],
+    "Nausea affects 22 % of patients; on placebo it was 8 %.": [
+        "Nausea affects 22 % of patients.",
+        "On placebo it was 8 %.",
+    ],
+    "The tunnel is 4 km long, so ships can pass above it.": [
+        "The tunnel is 4 km long.",
+        "Ships can pass above it.",
+    ],
+    "The rule is strict: nobody may enter the hall.": ["The rule is strict.", "Nobody may enter the hall."],
     "In 1905, he published four papers and received a doctorate.": [
         "In 1905, he published four papers.",
         "In 1905, he received a doctorate.",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import spacy
-from spacy.language import Language
 
 from factloop import FactChecker
 from factloop.tools.linguistics.claims import RULES, Rules, split_claims
 from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.pipeline import load_pipeline
 from tests.tools.linguistics.parses import save_pipeline
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 SPLIT = {
     "Mira Halden studied in Arden and founded the Merrow Institute.": [
@@ -76,6 +78,8 @@ def test_no_rule_splits_beside_a_parser(nlp: Language) -> None:
 
 
 def test_a_pipeline_that_does_not_parse_leaves_the_rules_to_split() -> None:
+    import spacy  # see parses.py
+
     sentence = "Mira Halden studied in Arden and founded the Merrow Institute."
     assert split_claims(sentence, spacy.blank("en")) == split_claims(sentence)
 

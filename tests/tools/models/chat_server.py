@@ -27,8 +27,10 @@ class Reply:
     drip_s: float | None = None
 
 
-def completion(message: Json, *, finish: str = "stop", usage: tuple[int, int] | None = (100, 20)) -> Reply:
-    """A chat completion as OpenAI sends it."""
+def completion(
+    message: Json, *, finish: str = "stop", usage: tuple[int, int] | None = (100, 20), cached: int = 0
+) -> Reply:
+    """A chat completion as OpenAI sends it; `cached` of its prompt tokens come from the server's cache."""
     body: Json = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -41,6 +43,7 @@ def completion(message: Json, *, finish: str = "stop", usage: tuple[int, int] | 
     if usage is not None:
         prompt, completed = usage
         body["usage"] = {"prompt_tokens": prompt, "completion_tokens": completed, "total_tokens": prompt + completed}
+        body["usage"]["prompt_tokens_details"] = {"cached_tokens": cached}
     return Reply(body=json.dumps(body).encode())
 
 

@@ -84,6 +84,15 @@ async def test_a_kept_answer_costs_nothing_in_another_run(server: ChatServer, co
     assert (usage.calls, usage.cache_hits, usage.cost_usd) == (0, 1, 0.0)
 
 
+async def test_tokens_cached_by_the_server_cost_as_much_as_others(server: ChatServer, connect: Connect) -> None:
+    """As an estimate and a budget count them, which cannot know what the server still has: cost is an upper bound."""
+    server.will(said(YES_SAID, usage=(1_000, 20), cached=900))
+    talk = await connect(price=Price(2.0, 10.0))
+    await ask(talk)
+    usage = talk.meter.snapshot(0.0)
+    assert (usage.prompt_tokens, usage.cost_usd) == (1_000, pytest.approx((1_000 * 2.0 + 20 * 10.0) / 1e6))
+
+
 async def test_a_journal_counts_earlier_answers_as_paid_once(
     server: ChatServer, connect: Connect, tmp_path: Path
 ) -> None:

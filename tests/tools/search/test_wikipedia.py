@@ -50,6 +50,38 @@ def test_nothing_found(server: FakeServer) -> None:
     assert wikipedia(server).search("qwxzt", 3) == []
 
 
+def test_a_wiki_without_plain_text_is_read_page_by_page(server: FakeServer) -> None:
+    """It answers 200 and warns of a property that it does not know; the text was taken for empty."""
+    warnings = {"query": {"warnings": 'Unrecognized value for parameter "prop": extracts'}}
+    shown = "<p>Ada was born in <b>London</b>.</p><h2>Life</h2><p>She wrote notes.</p>"
+    server.will_answer(
+        {"batchcomplete": True, "warnings": warnings, "query": {"pages": [page(7, "Ada", 1)]}},
+        {"parse": {"title": "Ada", "pageid": 7, "text": shown}},
+    )
+    (hit,) = wikipedia(server).search("Ada London", 3)
+    assert (hit.title, hit.published) == ("Ada", "2024-05-06T07:08:09Z")
+    assert hit.passage.split("\n") == ["Ada was born in London.", "She wrote notes."]
+    assert (server.received[1].params["action"], server.received[1].params["pageid"]) == ("parse", "7")
+
+
+def test_a_page_that_cannot_be_read_is_an_error(server: FakeServer) -> None:
+    server.will_answer({"batchcomplete": True, "query": {"pages": [page(7, "Ada", 1)]}}, {"parse": {"title": "Ada"}})
+    with pytest.raises(ToolError, match="another shape"):
+        wikipedia(server).search("ada", 3)
+
+
+def test_where_no_article_has_every_word_fewer_are_asked_for(server: FakeServer) -> None:
+    nothing = {"batchcomplete": True}
+    server.will_answer(nothing, nothing, {"batchcomplete": True, "query": {"pages": [page(7, "Ada", 1, ADA)]}})
+    assert wikipedia(server).search("When did Ada Lovelace visit the Thames?", 1)[0].title == "Ada"
+    assert [one.params["gsrsearch"] for one in server.received] == [
+        "When did Ada Lovelace visit the Thames?",
+        "Ada Lovelace visit Thames",
+        "Ada Lovelace Thames",
+    ]
+    assert {one.params["gsrwhat"] for one in server.received} == {"text"}
+
+
 def test_long_queries_are_cut(server: FakeServer) -> None:
     server.will_answer({"batchcomplete": True})
     wikipedia(server).search("x" * 1_000_000, 3)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import tantivy
@@ -32,6 +32,8 @@ _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
 """Bytes for all threads together; filled by a million passages or more. With less, parts are merged again and again."""
 _SMALL_HEAP_BYTES = 16_000_000
+_KEPT = 2_000
+"""Passages kept as they were read: the claims of an answer find the same ones again and again."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
 """How a passage stands to its neighbours, as the index keeps it; 0, which is not written, where it has none."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
@@ -191,8 +193,11 @@ class PassageReader:
     def __init__(self, index: tantivy.Index, *, large: int = LARGE) -> None:
         """From `large` passages on, common words of long queries are left out."""
         self._schema, self._searcher, self._large = index.schema, index.searcher(), large
+        self._read = lru_cache(maxsize=_KEPT)(self._read_anew)
         self._few: tuple[StoredPassage, ...] | None = None
         self._n_characters: int | None = None
+        self.at = lru_cache(maxsize=_KEPT)(self._at)
+        """The passage in that place, by its key and number, which must be there."""
 
     @property
     def n_passages(self) -> int:
@@ -207,8 +212,7 @@ class PassageReader:
         found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
         return [ScoredPassage(self._stored(address), float(score)) for score, address in found]
 
-    def at(self, key: str, number: int) -> StoredPassage:
-        """The passage in that place, which must be there."""
+    def _at(self, key: str, number: int) -> StoredPassage:
         clauses = [
             (tantivy.Occur.Must, tantivy.Query.term_query(self._schema, "key", key, "basic")),
             (tantivy.Occur.Must, tantivy.Query.term_query(self._schema, "number", number, "basic")),
@@ -252,7 +256,10 @@ class PassageReader:
         return (tantivy.Occur.Should, body), *above
 
     def _stored(self, address: tantivy.DocAddress) -> StoredPassage:
-        document = self._searcher.doc(address)
+        return self._read(address.segment_ord, address.doc)
+
+    def _read_anew(self, segment: int, number: int) -> StoredPassage:
+        document = self._searcher.doc(tantivy.DocAddress(segment, number))
         as_written = [bytes(value).decode("utf-8") for value in document.get_all("as_written")]
         section: str | None = document.get_first("section")
         passage, title = document["body"][0], document["title"][0]

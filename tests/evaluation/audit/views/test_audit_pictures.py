@@ -99,7 +99,7 @@ def ranking_of(evaluator: str, rates: Sequence[tuple[str, float, float]]) -> Ran
         level=Level.CLAIM,
         threshold=0.5,
         alpha=0.05,
-        correction=PValueAdjustment.NONE,
+        p_adjustment=PValueAdjustment.NONE,
         systems=tuple(SystemRates(system=name, n=9, labelled=one, predicted=other) for name, one, other in rates),
         pairs=(),
         cells=tuple(OrderCell(labelled=one, predicted=other, n_pairs=0) for one in Order for other in Order),

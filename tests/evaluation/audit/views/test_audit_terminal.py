@@ -116,7 +116,7 @@ def test_the_result_says_what_the_figures_rest_on(report: AuditReport) -> None:
         "Systems 3: a, b, c",
         "Means over data sets, each of which counts the same; by wording and by chunks over all claims together",
         "Intervals 95 %, by 50 resamples of whole prompts (24), seed 0",
-        "Tests alpha 0.05, no correction for many pairs",
+        "Tests alpha 0.05, no adjustment for many pairs",
         "Warning weak gave no score to",
     ):
         assert line in result

@@ -28,7 +28,7 @@ def test_everything_is_said_at_every_width(width: int) -> None:
     shown = joined(printed(report, width))
     for one in report.conclusions:
         assert joined(one.words) in shown
-    for words in ("baseline", "TPR", "bias", "irrelevant share", "Fleiss’ kappa", "left out", "Holm’s correction"):
+    for words in ("baseline", "TPR", "bias", "irrelevant share", "Fleiss’ kappa", "left out", "Holm’s adjustment"):
         assert words in shown
     for caution in report.warnings:
         assert joined(caution) in shown

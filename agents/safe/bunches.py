@@ -1,0 +1,82 @@
+"""The fused plan for a judge that waits for nothing, such as the offline rules: many sentences and claims a branch.
+
+A branch of the graph takes longer than the rules take for a claim, so that one for each would be most of the time of a
+check. The claims of a bunch go through the same steps as alone, and are settled one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeVar, cast
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from factloop.agents.safe.branch import Node, Update, search
+from factloop.agents.safe.claims import unsplit
+from factloop.agents.safe.context import CheckContext, SafeGraph
+from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.state import BunchState, FactOutput, FactState, PlacedClaim, PlacedFact, SentenceState
+from factloop.core.errors import ConfigError, FactloopError
+from factloop.tools.calls.together import together
+
+AT_ONCE = 32
+"""Sentences or claims of a bunch; enough for a branch to cost little, few enough to leave the event loop to others."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class BunchedPlan(FusedPlan):
+    """The fused plan, a bunch of sentences or claims a branch."""
+
+    def grouped(self, sentences: Sequence[SentenceState]) -> Sequence[Sequence[SentenceState]]:
+        return _bunches(sentences)
+
+    async def find_facts(self, group: Sequence[SentenceState], context: CheckContext) -> list[PlacedFact]:
+        """The facts of some sentences, those that need no search already settled."""
+        return list(chain.from_iterable([await self._facts_of(sentence, context) for sentence in group]))
+
+    async def _facts_of(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
+        """The facts of one sentence; one that cannot be read is unscored, and the others of its bunch are read."""
+        try:
+            return await super().find_facts([sentence], context)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            return unsplit(sentence, unscored(error))
+
+    def branches(self, cases: Sequence[FactState]) -> Sequence[BunchState]:
+        return [BunchState(cases=list(bunch), settled=[]) for bunch in _bunches(cases)]
+
+    def build_claim_graph(self, *, max_searches: int, look: Node | None = None) -> SafeGraph:
+        """One step that takes each claim of a bunch through `search` and `assess` until it is settled."""
+        assess = self.build_assess(max_searches)
+
+        async def judged(case: FactState, runtime: Runtime[CheckContext]) -> list[PlacedClaim]:
+            state = case if look is None else _updated(case, await look(case, runtime))
+            while not state["settled"]:
+                state = _updated(state, await search(state, runtime))
+                state = _updated(state, await assess(state, runtime))
+            return state["settled"]
+
+        async def judge(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
+            settled = await together(judged(case, runtime) for case in state["cases"])
+            return {"settled": list(chain.from_iterable(settled))}
+
+        graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
+        graph.add_node("judge", judge)
+        graph.add_edge(START, "judge")
+        graph.add_edge("judge", END)
+        return graph.compile(name="claim")
+
+
+def _updated(state: FactState, update: Mapping[str, Any]) -> FactState:
+    return cast("FactState", {**state, **update})
+
+
+def _bunches(items: Sequence[T]) -> list[Sequence[T]]:
+    return [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)]

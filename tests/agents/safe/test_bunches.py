@@ -1,0 +1,84 @@
+"""Sentences and claims judged many a branch, as the offline rules judge them: the same claims, by the same steps."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop import FactChecker
+from factloop.agents.safe.bunches import AT_ONCE, BunchedPlan
+from factloop.agents.safe.claims import open_case
+from factloop.agents.safe.fused import FusedPlan
+from factloop.agents.safe.stages import NextQueries
+from factloop.core.errors import ModelOutputError
+from factloop.core.records import UnscoredReason
+from tests.agents.safe.scripted import FusedScript, Run, ScriptedSearch, fact, nothing_found, run, supported
+from tests.agents.safe.test_safe_graph import found
+from tests.work import growth
+
+SENTENCES = ("Rome is old.", "Paris is large.", "Oslo is cold.")
+RESPONSE = " ".join(SENTENCES)
+
+
+def script() -> FusedScript:
+    """One claim is settled at once, one after two searches, one fails; a sentence cannot be read."""
+    return FusedScript(
+        {
+            SENTENCES[0]: [fact("Rome is old."), fact("Rome is large.")],
+            SENTENCES[1]: ModelOutputError("not JSON", schema="x", reply="{"),
+            SENTENCES[2]: [fact("Oslo is cold."), fact("rome is old")],
+        },
+        {
+            "Rome is old.": [supported("c1.1-e1")],
+            "Rome is large.": [NextQueries(("how large",), missing="its size"), nothing_found()],
+            "Oslo is cold.": [ModelOutputError("not JSON", schema="x", reply="{")],
+        },
+    )
+
+
+async def judged(plan: FusedPlan) -> Run:
+    return await run(plan, RESPONSE, [ScriptedSearch()])
+
+
+async def test_claims_are_judged_as_they_are_one_a_branch() -> None:
+    alone, bunched = await judged(FusedPlan(script())), await judged(BunchedPlan(script()))
+    undated: dict[str, Any] = {"evidence": {"__all__": {"retrieved_at"}}}
+    assert [claim.model_dump(exclude=undated) for claim in bunched.claims] == [
+        claim.model_dump(exclude=undated) for claim in alone.claims
+    ]
+    assert [claim.judgement.unscored_reason for claim in bunched.claims] == [
+        None,
+        None,
+        UnscoredReason.PARSE_FAILURE,
+        UnscoredReason.PARSE_FAILURE,
+        None,
+    ]
+
+
+async def test_each_claim_is_told_of_once_as_it_is_judged() -> None:
+    alone, bunched = await judged(FusedPlan(script())), await judged(BunchedPlan(script()))
+    told = [(event["type"], event.get("claim_id") or event.get("claim", {}).get("id")) for event in bunched.events]
+    assert sorted(told, key=str) == sorted(
+        [(event["type"], event.get("claim_id") or event.get("claim", {}).get("id")) for event in alone.events], key=str
+    )
+
+
+@pytest.mark.parametrize(("n_claims", "n_branches"), [(0, 0), (1, 1), (AT_ONCE, 1), (AT_ONCE + 1, 2), (100, 4)])
+def test_a_branch_takes_many_claims(n_claims: int, n_branches: int) -> None:
+    plan, sentence = BunchedPlan(script()), {"text": "x"}
+    cases = [open_case(found(number, 0), sentence) for number in range(n_claims)]  # type: ignore[arg-type]  # only its facts count
+    assert len(plan.branches(cases)) == n_branches
+
+
+def test_a_check_of_twice_the_sentences_takes_twice_the_work(tmp_path: Path) -> None:
+    (tmp_path / "cities.txt").write_text("\n\n".join(f"Town {n} has {n} wells." for n in range(400)), encoding="utf-8")
+    checker = FactChecker(docs=tmp_path, cache=False)
+
+    def check(n_sentences: int) -> None:
+        text = " ".join(f"Town {n} has {n + n % 2} wells." for n in range(n_sentences))
+        assert len(asyncio.run(checker.acheck(text)).claims) == n_sentences
+
+    assert growth(check, 40, times=2) < 2.2

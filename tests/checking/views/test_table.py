@@ -1,0 +1,40 @@
+"""The claims of a check as a table for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from factloop.checking.views.table import COLUMNS, render_csv
+from factloop.core.records import FactualityReport
+from factloop.reports.status import Status, tally
+from tests.reports.sample import hostile_report, make_report, sample_report
+
+
+def rows(report: FactualityReport) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(render_csv(report), newline="")))
+
+
+def test_every_claim_is_a_row_with_its_grounds() -> None:
+    report = sample_report()
+    found = rows(report)
+    assert [row["claim"] for row in found] == [claim.self_contained for claim in report.claims]
+    assert [int(row["number"]) for row in found] == list(range(1, len(report.claims) + 1))
+    for status, n in tally(report.claims).items():
+        assert sum(row["verdict"] == status.words for row in found) == n
+    unscored = [row for row in found if row["verdict"] == Status.UNSCORED.words]
+    assert all(row["unscored_reason"] and not row["score"] for row in unscored)
+    first, cited = found[0], report.claims[0].evidence[0].source
+    assert (first["sentence"], first["sources"].split("; ")[0]) == (report.claims[0].sentence, cited)
+    numbers = {claim.id: str(number) for number, claim in enumerate(report.claims, 1)}
+    assert [row["duplicate_of"] for row in found] == [numbers.get(c.duplicate_of or "", "") for c in report.claims]
+
+
+def test_no_cell_of_a_hostile_report_is_a_formula() -> None:
+    cells = [cell for row in rows(hostile_report()) for cell in row.values()]
+    assert cells
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
+
+
+def test_a_report_without_claims_has_a_head_alone() -> None:
+    assert render_csv(make_report("", ())).splitlines() == [",".join(COLUMNS)]

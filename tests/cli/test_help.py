@@ -1,0 +1,83 @@
+"""Help as a terminal of 80 columns shows it, and what is said of a wrong flag."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factloop.cli.app import COMMANDS
+from factloop.cli.late import load_command
+from tests.cli.command import Command
+
+WIDTH = 80
+NAMES = ["", "eval", "data", "prompts", *COMMANDS]
+
+
+def options_of(name: str) -> list[Any]:
+    command = load_command(f"factloop.cli.{COMMANDS[name][0]}")
+    return [option for option in command.params if option.param_type_name == "option"]
+
+
+@pytest.fixture(autouse=True)
+def _terminal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 -- it clears variables
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_fits_the_terminal_and_cuts_no_word(factloop: Command, name: str) -> None:
+    shown = factloop(*name.split(), "--help")
+    assert shown.code == 0
+    assert max(len(line) for line in shown.out.splitlines()) <= WIDTH
+    assert shown.out.isascii()
+    assert not re.search("<[a-z]", shown.out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_flag_stands_whole_in_the_help(factloop: Command, name: str) -> None:
+    words = factloop(*name.split(), "--help").out.split()
+    for option in options_of(name):
+        assert set(option.opts) <= {word.rstrip(",") for word in words}
+        assert option.metavar is None or option.metavar in words
+
+
+@pytest.mark.parametrize("group", ["", "eval", "cascade"])
+def test_a_group_alone_shows_its_help(factloop: Command, group: str) -> None:
+    shown = factloop(*group.split())
+    assert (shown.code, shown.err) == (2, "")
+    assert "Commands:\n" in shown.out
+
+
+NUMBERS = [
+    (name, option.opts[0])
+    for name in COMMANDS
+    for option in options_of(name)
+    if not option.is_flag and option.bare_type() in {"int", "float"}
+]
+
+
+@pytest.mark.parametrize(("name", "flag"), NUMBERS)
+def test_a_value_of_the_wrong_type_is_one_line(factloop: Command, name: str, flag: str) -> None:
+    said = factloop(*name.split(), flag, "many")
+    assert said.code == 2
+    assert said.complaint.startswith(f"factloop: invalid value for '{flag}': ")
+    assert said.complaint.endswith(f"; see factloop {name} --help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("check", "a.md", "--serach", "x"), "no such option: --serach (Possible options: "),
+        (("check",), "missing argument 'ANSWER'; see factloop check"),
+        (("check", "a.md", "b.md"), "got unexpected extra argument(s) (b.md); see factloop check"),
+        (("chekc",), "no such command 'chekc'"),
+        (("data", "gte"), "no such command 'gte'"),
+    ],
+)
+def test_a_wrong_command_is_one_line(factloop: Command, arguments: tuple[str, ...], complaint: str) -> None:
+    said = factloop(*arguments)
+    assert said.code == 2
+    assert said.complaint.startswith(f"factloop: {complaint}")
+    assert said.complaint.endswith(" --help")

@@ -1,0 +1,102 @@
+"""A MediaWiki of our own: Debian's package `mediawiki` with PHP's own server, on loopback, in a folder of a test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+HOME = Path("/usr/share/mediawiki")
+PASSWORD = "of-a-wiki-that-nobody-else-sees"
+TEXT_EXTRACTS = "wfLoadExtension( 'TextExtracts' );"
+PRIVATE = "$wgGroupPermissions['*']['read'] = false;"
+READ_ONLY = "$wgReadOnly = 'moving house';"
+
+
+def is_installed() -> bool:
+    return (HOME / "maintenance" / "install.php").exists() and shutil.which("php") is not None
+
+
+@dataclass(frozen=True)
+class Wiki:
+    """A wiki that runs."""
+
+    url: str
+    local_settings: Path
+    plain: str
+    """Its settings as they were installed."""
+
+    def set(self, *lines: str) -> None:
+        """Has these lines of PHP in its settings, and no others; they are read anew for each request."""
+        self.local_settings.write_text("\n".join((self.plain, *lines)), encoding="utf-8")
+
+
+@contextmanager
+def running_wiki(folder: Path, pages: Mapping[str, str]) -> Iterator[Wiki]:
+    """A wiki with these pages, by title in wikitext."""
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
+    texts = folder / "texts"
+    texts.mkdir(parents=True)
+    for number, text in enumerate(pages.values()):
+        (texts / str(number)).write_text(text, encoding="utf-8")
+    _maintain(
+        folder, "install", "--dbtype=sqlite", f"--dbpath={folder / 'data'}", "--dbname=wiki", f"--confpath={folder}",
+        "--scriptpath=", f"--server={url}", f"--pass={PASSWORD}", "Tiny", "Admin",
+    )  # fmt: skip
+    local_settings = folder / "LocalSettings.php"
+    environment = {"MW_CONFIG_FILE": str(local_settings)}
+    for number, title in enumerate(pages):
+        _maintain(folder, "edit", "--user=Admin", title, environment=environment, text=texts / str(number))
+    _maintain(folder, "runJobs", environment=environment)
+    _maintain(folder, "rebuildtextindex", environment=environment)
+    server = subprocess.Popen(
+        ["php", "-S", f"127.0.0.1:{port}", "-t", str(HOME)],
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for(url)
+        yield Wiki(url, local_settings, local_settings.read_text(encoding="utf-8"))
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _maintain(
+    folder: Path, script: str, *arguments: str, environment: Mapping[str, str] | None = None, text: Path | None = None
+) -> None:
+    with open(text or os.devnull, "rb") as given:
+        done = subprocess.run(
+            ["php", str(HOME / "maintenance" / f"{script}.php"), *arguments],
+            env=os.environ | (environment or {}),
+            cwd=folder,
+            stdin=given,
+            capture_output=True,
+            check=False,
+        )
+    assert done.returncode == 0, (script, done.stdout.decode()[-2_000:], done.stderr.decode()[-2_000:])
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(200):
+        try:
+            with urlopen(f"{url}/api.php?action=query&format=json"):
+                return
+        except URLError:
+            time.sleep(0.05)
+    raise AssertionError(f"the wiki at {url} does not answer")

@@ -1,0 +1,103 @@
+"""The search `wikipedia` against a real MediaWiki, with and without the extension that gives plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from factloop import FactChecker, Verdict
+from factloop.core.errors import ToolError
+from factloop.tools.search.wikipedia import WikipediaSearch
+from tests.real.mediawiki import PRIVATE, READ_ONLY, TEXT_EXTRACTS, Wiki, is_installed, running_wiki
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(not is_installed(), reason="Debian's mediawiki, php-cli and php-sqlite3 are not installed"),
+]
+
+PAGES = {
+    "Halden Light": """'''Halden Light''' is a lighthouse on the Skerry of Arden. It was designed by [[Mira Solberg]]
+and first lit in 1884.
+
+== Construction ==
+The granite tower is 31 metres high. Work began in 1879 under the engineer Otto Berg.
+
+{| class="wikitable"
+! Keeper !! Years
+|-
+| Jon Vik || 1884–1901
+|-
+| Ann Vik || 1901–1920
+|}
+""",
+    "Skerry Lighthouse": "#REDIRECT [[Halden Light]]",
+    "Mira Solberg": "'''Mira Solberg''' was an engineer from Lindel. She never married.",
+    'C & Ä "quoted" (village)': "It is a village of 212 people. Its chapel was painted by Vera Holm in 1931.",
+    "Харден": "Харден основан в 1884 году. Вера Хольм родилась здесь.",
+}
+ANSWER = "Halden Light was designed by Mira Solberg. Halden Light was first lit in 1884."
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wiki]:
+    with running_wiki(tmp_path_factory.mktemp("wiki"), PAGES) as wiki:
+        yield wiki
+
+
+@pytest.fixture(params=[(), (TEXT_EXTRACTS,)], ids=["plain", "with TextExtracts"])
+def wiki(served: Wiki, request: pytest.FixtureRequest) -> Wiki:
+    served.set(*request.param)
+    return served
+
+
+def search(wiki: Wiki, query: str, limit: int = 3) -> list[tuple[str, str]]:
+    found = WikipediaSearch(base_url=wiki.url).search(query, limit)
+    assert all(hit.published is not None and hit.source.startswith(wiki.url) for hit in found)
+    return [(hit.title, hit.passage) for hit in found]
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "words"),
+    [
+        ("granite tower", "Halden Light", "31 metres high"),  # words of the text, not of the title
+        ("When was Halden Light first lit?", "Halden Light", "first lit in 1884"),  # "when" stands nowhere
+        ("Otto Berg architect of Halden Light", "Halden Light", "the engineer Otto Berg"),
+        ("keeper Ann Vik", "Halden Light", "1901–1920"),  # a table
+        ("who painted the chapel", "C & Ä \"quoted\" (village)", "painted by Vera Holm"),
+        ("Вера Хольм", "Харден", "родилась"),
+    ],
+)  # fmt: skip
+def test_text_is_found(wiki: Wiki, query: str, title: str, words: str) -> None:
+    found = search(wiki, query)
+    assert found[0][0] == title
+    assert any(words in " ".join(passage.split()) for _, passage in found)
+
+
+def test_a_redirect_takes_no_place_of_its_own(wiki: Wiki) -> None:
+    assert {title for title, _ in search(wiki, "Skerry Lighthouse")} == {"Halden Light"}
+
+
+def test_nothing_is_found_where_nothing_is(wiki: Wiki) -> None:
+    assert search(wiki, "qwxzt") == []
+
+
+async def test_true_claims_are_supported(wiki: Wiki) -> None:
+    async with FactChecker(search="wikipedia", wikipedia_url=wiki.url, cache=False) as checker:
+        report = await checker.acheck(ANSWER)
+    assert [claim.judgement.verdict for claim in report.claims] == [Verdict.SUPPORTED] * 2
+    assert report.claims[0].evidence[0].source.startswith(wiki.url)
+
+
+async def test_a_private_wiki_gives_no_verdict(served: Wiki) -> None:
+    served.set(PRIVATE)
+    with pytest.raises(ToolError, match="readapidenied"):
+        WikipediaSearch(base_url=served.url).search("granite tower", 3)
+    async with FactChecker(search="wikipedia", wikipedia_url=served.url, cache=False) as checker:
+        report = await checker.acheck(ANSWER)
+    assert [claim.judgement.unscored_reason for claim in report.claims] == ["tool_failure"] * 2
+
+
+def test_a_wiki_that_is_read_only_is_read(served: Wiki) -> None:
+    served.set(READ_ONLY)
+    assert search(served, "granite tower")[0][0] == "Halden Light"

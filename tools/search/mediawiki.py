@@ -1,0 +1,133 @@
+"""The API of a MediaWiki: articles by a search, with their text, whatever extensions the wiki has."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from factloop.core.errors import ToolError, ToolTimeout
+from factloop.core.extras import require
+from factloop.tools.calls.json_client import JsonClient
+from factloop.tools.search.passages import PARAGRAPHS
+
+_RETRYABLE_CODES = frozenset({"ratelimited", "maxlag", "readonly", "internal_api_error_DBQueryError"})
+
+
+class _Revision(BaseModel):
+    timestamp: str | None = None
+
+
+class Article(BaseModel):
+    """An article as the search gives it."""
+
+    pageid: int
+    title: str
+    index: int = 0
+    """Its place in the order of the search."""
+    fullurl: str = ""
+    extract: str | None = None
+    """Its text; None where the wiki does not offer plain text."""
+    revisions: list[_Revision] = []
+
+    @property
+    def edited(self) -> str | None:
+        """Time of its last edit."""
+        return self.revisions[0].timestamp if self.revisions else None
+
+
+@dataclass(frozen=True)
+class MediaWiki:
+    """One wiki. All requests of a search end by its `deadline`, a moment of `time.monotonic`."""
+
+    client: JsonClient
+    name: str
+    """Stands in errors."""
+    timeout_s: float
+
+    def find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
+        """Articles whose text holds all words of the query, best first, with their texts.
+
+        One request for each article, since the API gives one whole text a request: the rest are continuations. A wiki
+        without the extension TextExtracts gives none; then each article is read as the page that people see, which
+        needs the extra `documents`.
+        """
+        found = self._search(query, n_articles, deadline)
+        return [page if page.extract is not None else self._with_text(page, deadline) for page in found]
+
+    def _search(self, query: str, n_articles: int, deadline: float) -> list[Article]:
+        params: dict[str, str | int] = {
+            "action": "query",
+            "format": "json",
+            "formatversion": 2,
+            "generator": "search",
+            "gsrsearch": query,
+            "gsrwhat": "text",  # without it MediaWiki's own search looks at titles alone
+            "gsrlimit": n_articles,
+            "redirects": 1,
+            "prop": "extracts|info|revisions",
+            "explaintext": 1,
+            "exsectionformat": "plain",
+            "exlimit": 1,
+            "inprop": "url",
+            "rvprop": "timestamp",
+        }
+        pages: dict[int, Article] = {}
+        carry_on: dict[str, str | int] = {}
+        for _ in range(n_articles):
+            answer = self._get(params | carry_on, deadline)
+            for page in self._read_pages(answer):
+                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
+                pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
+            following = answer.get("continue")
+            if not isinstance(following, dict) or "excontinue" not in following:
+                break
+            carry_on = following
+        return sorted(pages.values(), key=lambda page: page.index)
+
+    def _with_text(self, page: Article, deadline: float) -> Article:
+        """The article with the text of its page."""
+        require("documents", f"{self.name}: reading a wiki without TextExtracts", "lxml")
+        from factloop.tools.search.documents.html import read_html
+        from factloop.tools.search.documents.sections import sections_of
+
+        params: dict[str, str | int] = {
+            "action": "parse",
+            "format": "json",
+            "formatversion": 2,
+            "pageid": page.pageid,
+            "prop": "text",
+            "disableeditsection": 1,
+            "disablelimitreport": 1,
+            "disabletoc": 1,
+        }
+        parsed = self._get(params, deadline).get("parse")
+        if not isinstance(parsed, dict) or not isinstance(parsed.get("text"), str):
+            raise self._misshapen("parse.text")
+        sections = sections_of(read_html(parsed["text"]).blocks, title=page.title)
+        return page.model_copy(update={"extract": PARAGRAPHS.join(section.text for section in sections)})
+
+    def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
+        """The answer to one request. Raises ToolError, ToolTimeout."""
+        if time.monotonic() > deadline:
+            raise ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
+        answer = self.client.get("/api.php", params)
+        error = answer.get("error")
+        if isinstance(error, dict):
+            code = str(error.get("code"))[:100]
+            raise ToolError(f"{self.name}: error {code!r}", tool=self.name, retryable=code in _RETRYABLE_CODES)
+        return answer
+
+    def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
+        """The pages of one answer; none where the search found nothing."""
+        if "query" not in answer and "batchcomplete" in answer:
+            return []
+        try:
+            return [Article.model_validate(page) for page in answer["query"]["pages"]]
+        except (KeyError, TypeError, ValidationError) as problem:
+            raise self._misshapen("query.pages") from problem
+
+    def _misshapen(self, what: str) -> ToolError:
+        return ToolError(f"{self.name}: the answer has another shape than MediaWiki's ({what})", tool=self.name)
