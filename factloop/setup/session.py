@@ -19,6 +19,7 @@ from typing import Any
 
 from factloop.core.errors import ConfigError
 from factloop.prompts.registry import PromptRegistry
+from factloop.setup.caching.abilities import abilities_of
 from factloop.setup.caching.opening import open_answers
 from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import RunSettings
@@ -29,6 +30,7 @@ from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import RetryPolicy
 from factloop.tools.calls.tape import Tape
+from factloop.tools.models.abilities import Abilities
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.transport import Transport
@@ -50,10 +52,21 @@ class Common:
     """Patience by the address of the model's server."""
     servers: dict[int, Server] = field(default_factory=dict)
     """Servers of searches, by the tool's id."""
+    abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
+    """What models' servers can do, by address and model."""
 
     def patience_with(self, chat: ChatModel, patience_s: float) -> Patience:
-        address = chat.identity.get("base_url") or chat.name
-        return self.patience.setdefault(address, Patience(chat.name, patience_s))
+        return self.patience.setdefault(_address(chat), Patience(chat.name, patience_s))
+
+    def abilities_of(self, settings: RunSettings, chat: ChatModel) -> Abilities:
+        of_server = (_address(chat), chat.name)
+        if of_server not in self.abilities:
+            self.abilities[of_server] = abilities_of(settings, chat)
+        return self.abilities[of_server]
+
+
+def _address(chat: ChatModel) -> str:
+    return chat.identity.get("base_url") or chat.name
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,7 @@ class Session:
                 if common is None
                 else common.patience_with(chat, settings.patience_s)
             ),
+            abilities=abilities_of(settings, chat) if common is None else common.abilities_of(settings, chat),
         )
         return ModelGateway(chat, transport, repair=self.prompts[REPAIR], answers=self.of_models)
 

@@ -193,10 +193,10 @@ class ModelGateway:
             if accept is not None and not isinstance(answer, ToolChoice):
                 accept(answer)
         except ModelOutputError:
-            self._transport.note_read(mode, readable=False)
+            self._transport.abilities.note_unreadable(mode, reply)
             raise
         if not shows_schema:  # else it may be the prompt that was heeded, not the mode
-            self._transport.note_read(mode, readable=True)
+            self._transport.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
     def _forget(self, *requests: Request) -> None:

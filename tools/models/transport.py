@@ -7,7 +7,6 @@ import json
 import random
 import re
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,6 +25,7 @@ from factloop.tools.calls.patience import Patience
 from factloop.tools.calls.retry import TOO_MANY_REQUESTS, RetryPolicy
 from factloop.tools.calls.tracing import current_span
 from factloop.tools.models import wire
+from factloop.tools.models.abilities import Abilities
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.failures import error_field, translate
 from factloop.tools.models.logprobs import only_needed
@@ -39,8 +39,6 @@ MODE_REFUSED = frozenset({400, 422, 501})
 """Statuses by which servers refuse a way of asking that they do not know."""
 NO_ENDPOINT = 404
 """Status by which routers say that none of their servers for this model takes tools."""
-MOST_UNHEEDED = 3
-"""Unreadable replies, with no readable one before, after which a mode is given up."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
 """Statuses by which servers and routers refuse log-probabilities; not all name the field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
@@ -91,10 +89,11 @@ class Transport:
         use_tools: bool = True,
         before: Callable[[], Awaitable[None]] | None = None,
         patience: Patience | None = None,
+        abilities: Abilities | None = None,
     ) -> None:
         """`before` is awaited ahead of every request: it may refuse to let anything be spent.
 
-        `patience` is that with the model's server.
+        `patience` is that with the model's server, `abilities` are its own; both are learnt anew without.
         """
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
@@ -103,13 +102,11 @@ class Transport:
         self._limiter, self._budget, self._retry = limiter, budget, retry
         self._patience = patience or Patience(chat.name)
         self._timeout_s, self._rng = timeout_s, rng
-        self._unavailable: set[Mode] = set() if use_tools else {Mode.TOOLS}
+        self._use_tools = use_tools
         self._answered = False
         self._before = before
-        self._gives_logprobs: bool | None = None
-        self._heeded: set[Mode] = set()
+        self.abilities = abilities or Abilities()
         self._kept_bound: dict[tuple[Mode, type[BaseModel] | None, int, int], wire.Bound] = {}
-        self._unheeded: Counter[Mode] = Counter()
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
         """The model's reply, what it cost, and in which mode it was asked.
@@ -120,7 +117,7 @@ class Transport:
         """
         if self._before is not None:
             await self._before()
-        if not request.top_logprobs or self._gives_logprobs is not None:
+        if not request.top_logprobs or self.abilities.gives_logprobs is not None:
             return await self._send(request)
         gives_logprobs = True
         try:
@@ -130,8 +127,10 @@ class Transport:
                 raise_blamed(error, answered=self._answered)
             answer = await self._send(replace(request, top_logprobs=0))
             gives_logprobs = False
-        if self._gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # they are not asked for in tool calls
-            self._gives_logprobs = gives_logprobs
+        if (
+            self.abilities.gives_logprobs is None and answer[-1] is not Mode.TOOLS
+        ):  # they are not asked for in tool calls
+            self.abilities.gives_logprobs = gives_logprobs
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
@@ -142,7 +141,7 @@ class Transport:
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
-            if mode in self._unavailable or (mode is Mode.TOOLS and request.offers is None):
+            if not self.abilities.offers(mode) or (mode is Mode.TOOLS and not (self._use_tools and request.offers)):
                 continue
             try:
                 answer = await self._patience.wait_for(partial(self._tried, mode, request))
@@ -154,19 +153,10 @@ class Transport:
                 refusal = error  # the last is of plain text, and so about the request itself
                 refused.append(mode)
             else:
-                self._unavailable.update(refused)
+                self.abilities.note_refused(refused)
                 return *answer, mode
         assert refusal is not None  # plain text is always a mode, so some server refused even that
         raise refusal
-
-    def note_read(self, mode: Mode, *, readable: bool) -> None:
-        """Whether a reply in this mode could be read: some servers take the fields of a mode and do not heed them."""
-        if readable:
-            self._heeded.add(mode)
-        elif mode not in self._heeded and mode is not Mode.TEXT:
-            self._unheeded[mode] += 1
-            if self._unheeded[mode] >= MOST_UNHEEDED:
-                self._unavailable.add(mode)
 
     async def _tried(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
         return await self._retry.run(partial(self._attempt, mode, request), self._rng)
@@ -181,7 +171,7 @@ class Transport:
             self._budget.reserve(worst_usd) as reservation,
             self._limiter.slot() as ticket,
         ):
-            if self._gives_logprobs is False and request.top_logprobs:
+            if self.abilities.gives_logprobs is False and request.top_logprobs:
                 put = self._bound(mode, request)  # it may have been learnt while this request waited
             started = time.perf_counter()
             try:
@@ -213,7 +203,7 @@ class Transport:
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
         """The model bound to answer this request; kept where it does not depend on the tools of one run."""
         # A tool call has none, for all that they would take to send.
-        top_logprobs = 0 if mode is Mode.TOOLS or self._gives_logprobs is False else request.top_logprobs
+        top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
         if request.offers is not None:
             offered = request.offers.as_openai
             return wire.bind(self._model, mode, request.schema(mode), offered, top_logprobs=top_logprobs)
@@ -241,7 +231,7 @@ class Transport:
             self._model = self._model.model_copy(update={setting: None})
             failure.retryable = True
         if setting in LOGPROBS_FIELDS:
-            self._gives_logprobs = False
+            self.abilities.gives_logprobs = False
             failure.retryable = True
         return failure
 

@@ -180,3 +180,40 @@ async def test_many_first_requests_agree_on_the_mode(server: ChatServer, connect
     sent = len(server.bodies)
     await assess(talk, text="later")
     assert len(server.bodies) == sent + 1
+
+
+def without_tools(body: Json) -> Reply:
+    """As llama.cpp does whose chat template knows no tools: it takes them, required at that, and answers in words."""
+    return said("I would look for the tower.") if "tools" in body else said({**OPEN, **WISH})
+
+
+async def test_a_repair_goes_one_mode_down_where_a_mode_was_not_heeded(server: ChatServer, connect: Connect) -> None:
+    server.follow(without_tools)
+    talk = await connect()
+    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
+    assert await assess(talk, text="two") == ToolChoice("web", CHOICE)
+    assert [mode_of(body) for body in server.bodies] == ["tools", "json_schema", "json_schema"]
+
+
+async def test_many_at_once_lose_nothing_to_a_mode_that_is_not_heeded(server: ChatServer, connect: Connect) -> None:
+    server.follow(without_tools)
+    talk = await connect()
+    answers = await asyncio.gather(*(assess(talk, text=str(number)) for number in range(10)))
+    assert answers == [ToolChoice("web", CHOICE)] * 10
+
+
+@pytest.mark.parametrize("odd", [said(""), said("cut", finish="length"), called(("nonsense", {}))])
+async def test_a_reply_that_may_be_in_its_form_is_asked_for_in_the_same_mode_again(
+    server: ChatServer, connect: Connect, odd: Reply
+) -> None:
+    server.will(odd, called(("web", WISH)))
+    assert await assess(await connect()) == ToolChoice("web", CHOICE)
+    assert [mode_of(body) for body in server.bodies] == ["tools", "tools"]
+
+
+async def test_a_mode_that_was_heeded_outlives_an_odd_reply(server: ChatServer, connect: Connect) -> None:
+    server.will(called(("web", WISH)), said("Hm."), called(("web", WISH)))
+    talk = await connect()
+    for text in ("one", "two"):
+        assert await assess(talk, text=text) == ToolChoice("web", CHOICE)
+    assert [mode_of(body) for body in server.bodies] == ["tools"] * 3

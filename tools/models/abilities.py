@@ -1,0 +1,72 @@
+"""What a model's server can do, learnt from how it answers: the modes that it heeds, log-probabilities.
+
+A mode is given up for good only by evidence: the server refuses it and answers in a weaker one, or takes it and replies
+as if it had not been asked so. A mode that was heeded once is never given up for one odd reply.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from factloop.tools.models.wire import Mode, Reply, is_heeded
+
+MOST_MISSHAPEN = 3
+"""Replies in the mode's form that hold no answer, with no readable one before, after which a mode is given up."""
+
+
+class Known(BaseModel):
+    """What is known of a server, to be kept for later runs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    heeded: frozenset[Mode] = frozenset()
+    unavailable: frozenset[Mode] = frozenset()
+    gives_logprobs: bool | None = None
+
+
+class Abilities:
+    """The abilities of one server with one model. All that ask it in a process share them."""
+
+    def __init__(self, known: Known | None = None, keep: Callable[[Known], None] | None = None) -> None:
+        """`known` is what an earlier run learnt; `keep` is told what is known whenever that changes."""
+        self.known = known or Known()
+        self._keep = keep
+        self._misshapen: Counter[Mode] = Counter()
+
+    def offers(self, mode: Mode) -> bool:
+        """Whether the mode is worth trying."""
+        return mode not in self.known.unavailable
+
+    @property
+    def gives_logprobs(self) -> bool | None:
+        """None while it is not known."""
+        return self.known.gives_logprobs
+
+    @gives_logprobs.setter
+    def gives_logprobs(self, gives: bool) -> None:
+        self._learn(gives_logprobs=gives)
+
+    def note_refused(self, modes: Iterable[Mode]) -> None:
+        """The server refused these, and answered in a weaker one."""
+        self._learn(unavailable=self.known.unavailable | frozenset(modes))
+
+    def note_readable(self, mode: Mode) -> None:
+        self._learn(heeded=self.known.heeded | {mode})
+
+    def note_unreadable(self, mode: Mode, reply: Reply) -> None:
+        """A reply in this mode could not be read: some servers take the fields of a mode and do not heed them."""
+        if mode in self.known.heeded or mode is Mode.TEXT:
+            return
+        self._misshapen[mode] += 1
+        if not is_heeded(mode, reply) or self._misshapen[mode] >= MOST_MISSHAPEN:
+            self.note_refused([mode])
+
+    def _learn(self, **changes: object) -> None:
+        known = self.known.model_copy(update=changes)
+        if known != self.known:
+            self.known = known
+            if self._keep is not None:
+                self._keep(known)
