@@ -15,7 +15,7 @@ from factloop.core.citations import reason
 from factloop.core.headings import heading
 from factloop.core.records import Claim, FactualityReport
 from factloop.reports import figures
-from factloop.reports.deciding import cited_evidence, deciding_sentence
+from factloop.reports.deciding import DecidingSentence, cited_evidence, deciding_sentence
 from factloop.reports.faults import faults, source_says
 from factloop.reports.savings import savings_words
 from factloop.reports.status import (
@@ -127,18 +127,23 @@ def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
     if claim.duplicate_of is not None:
         number = numbers.get(claim.duplicate_of)
         return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
-    lines: list[Text] = []
-    if status_of(claim) in PROBLEMS and claim.judgement.rationale:
-        lines.append(Text(_shortened(reason(claim))))
-    lines += _sources(claim)
+    deciding = deciding_sentence(claim)
+    lines = [Text(_shortened(reason(claim)))] if _needs_reason(claim, deciding) else []
+    lines += _sources(claim, deciding)
     if claim.judgement.stage is not None:
         lines.append(Text(f"{STAGE_WORDS[claim.judgement.stage]}: {visible(claim.judgement.judged_by)}", style="dim"))
     return lines
 
 
-def _sources(claim: Claim) -> list[Text]:
+def _needs_reason(claim: Claim, deciding: DecidingSentence | None) -> bool:
+    """Whether the rationale of a problem says more than the sentence that decides, and what stands in it otherwise."""
+    if status_of(claim) not in PROBLEMS or not claim.judgement.rationale:
+        return False
+    return deciding is None or not source_says(claim) or deciding.text not in claim.judgement.rationale
+
+
+def _sources(claim: Claim, deciding: DecidingSentence | None) -> list[Text]:
     """The sentence that decides, where it is known, and the source that it stands in, or the first that is cited."""
-    deciding = deciding_sentence(claim)
     cited = cited_evidence(claim)
     if not cited:
         return []

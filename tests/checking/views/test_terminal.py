@@ -55,6 +55,14 @@ def test_problems_come_first_with_the_sentence_that_decides_and_its_source() -> 
     assert "“It listens on port 8080.” notes/ports.md" in words(others)
 
 
+def test_a_rationale_that_only_quotes_what_decides_is_not_repeated() -> None:
+    problem, _ = markdown_report().claims
+    said = 'The source says "29 €", the claim "19 €": “The team plan costs 29 €.”'
+    judged = problem.judgement.model_copy(update={"rationale": said})
+    text = printed(make_report("", (problem.model_copy(update={"judgement": judged}),)))
+    assert text.count("The team plan costs 29 €.") == 1
+
+
 def test_the_sections_name_what_is_in_them() -> None:
     problem, other = markdown_report().claims
     text = markdown_report().response
