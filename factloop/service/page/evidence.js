@@ -1,11 +1,11 @@
 // What stands behind a verdict: passages with their sources, queries, the rationale.
-import { h, said, trail, webAddress } from "./dom.js";
+import { escaped, h, said, trail, webAddress } from "./dom.js";
 import { citedBy, moment } from "./words.js";
 
 // A passage with the sentence marked that the judge quotes from it.
 const marked = (text, quote) => {
-  const words = quote.split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const found = words.length > 0 && new RegExp(words.join("\\s+")).exec(text);
+  const words = quote.split(/\s+/).filter(Boolean).map(escaped);
+  const found = words.length > 0 && new RegExp(words.join("\\s+"), "u").exec(text);
   if (!found) return text;
   const end = found.index + found[0].length;
   return [text.slice(0, found.index), h("mark", { class: "deciding" }, h("span", { class: "unseen" }, "[deciding sentence: "), found[0], h("span", { class: "unseen" }, "]")), text.slice(end)];

@@ -164,3 +164,18 @@ def test_the_sentence_that_decides_is_highlighted_in_its_passage(page: Page) -> 
         "return m.passages(a.evidence, a.judgement.cited, a.judgement.quote).querySelector('.deciding')?.textContent;"
     )
     assert "The team\nplan costs 29 €." in run(page, "evidence", body, one.model_dump(mode="json"))
+
+
+def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:
+    """What stands in the way of a regular expression stays what it is."""
+    failing = claim("It costs 19-20 € (a month).", wrong="19-20 € (a", instead="29 € (a")
+    other = claim("It is 19 years old.", wrong="9")
+    body = """
+      const claims = a.map((record) => ({ record, id: record.id, start: 0, end: 27, status: "contradicted" }));
+      const prose = new m.Prose({ response: "It costs 19-20 € (a month).", claims }, () => {});
+      claims.forEach((one) => prose.take(one));
+      prose.draw();
+      return [...prose.element.querySelectorAll(".has-faults .fault")].map((one) => [one.textContent, one.title]);
+    """
+    records = [one.model_dump(mode="json") for one in (other, failing)]
+    assert run(page, "prose", body, records) == [["19-20 € (a", "19-20 € (a · the source says 29 € (a"]]
