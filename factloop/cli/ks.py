@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from factloop.core.errors import ConfigError
 from factloop.evaluation.runs.summary import WantedK
 
+DEFAULT_KS = (64,)
+"""Those of a run over a data set: the median number of facts of the paper's responses."""
+
 
 def wanted_ks(given: Sequence[str] | None, otherwise: Sequence[int]) -> tuple[WantedK, ...]:
     """The Ks of the run. Raises ConfigError for anything but a whole number from 1, median or maximum."""

@@ -13,7 +13,7 @@ from rich.console import Console
 from factloop.checking.checker import FactChecker
 from factloop.cli.demands import NO_CLAIM, first_failure, refuse_impossible, results_of
 from factloop.cli.exits import BELOW_THRESHOLD, DONE, UNSCORED, run_until_stopped
-from factloop.cli.ks import wanted_ks
+from factloop.cli.ks import DEFAULT_KS, wanted_ks
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, write_files
 from factloop.cli.watching import watched
 from factloop.core.errors import ConfigError
@@ -79,7 +79,7 @@ def plan_run(ask: RunAsk, settings: CheckSettings) -> Plan:
     if not 0.0 < ask.level < 1.0:
         raise ConfigError(f"--level {ask.level:g}: a share between 0 and 1, such as 0.95")
     scoring = Scoring(
-        ks=wanted_ks(ask.k, settings.k),
+        ks=wanted_ks(ask.k, settings.k or DEFAULT_KS),
         abstention=AbstentionPolicy(ask.abstention),
         level=ask.level,
         resamples=ask.resamples,

@@ -72,6 +72,8 @@ def _own_words(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Spa
         return [(0, len(sentence))]
     others = frozenset().union(*(_matched(words, one.text) for one in claims if status_of(one) not in PROBLEMS))
     kept = sorted(own - others or own)
+    if len(kept) == len(words):
+        return [(0, len(sentence))]
     return [(words[first].start(), words[last].end()) for first, last in _joined(kept, others)]
 
 

@@ -140,8 +140,9 @@ def _blocks(tokens: Sequence[Token], source: _Source) -> Iterator[Part]:
         elif token.type in ("fence", "code_block"):
             content = token.content.removesuffix("\n")
             places = source.places(content, first + (token.type == "fence"))
-            yield from (Tag("pre"), Tag("code"), *_runs(content, places), Tag("code", closes=True))
-            yield Tag("pre", closes=True)
+            yield from (Tag("pre"), Tag("code"))
+            yield from _runs(content, places)
+            yield from (Tag("code", closes=True), Tag("pre", closes=True))
         elif not token.hidden:
             yield _tag(token)
 

@@ -148,8 +148,8 @@ class CheckSettings(RunSettings):
     """File, folder or glob of documents."""
     strict_docs: Annotated[bool, Mark(SEARCH)] = False
     """A file of a folder that cannot be read is an error, instead of being left out and named."""
-    k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = (64,)
-    """K of F1@K.
+    k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
+    """K of F1@K, which is reported for each K given.
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5

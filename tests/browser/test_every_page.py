@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import expect
 
 from tests.browser.visits import Visits, reload_with_theme
@@ -24,6 +25,19 @@ def test_nothing_sticks_out_to_the_side_and_every_control_has_a_name(visits: Vis
     for width in (320, 768, 1100):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(OVERFLOW) == 0, width
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "name", ["fact-check", "hostile fact-check", "fact-check of Markdown", "correction", "long form", "answer"]
+)
+def test_axe_finds_nothing_wrong(visits: Visits, name: str, dark: bool) -> None:
+    page = visits.open(PAGES[name], dark=dark)
+    page.evaluate(OPEN_ALL)
+    found = Axe().run(page)
+    assert [
+        (one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found.response["violations"]
+    ] == []
 
 
 @pytest.mark.parametrize("name", ["fact-check", "answer", "long form", "MixedQA"])

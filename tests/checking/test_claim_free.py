@@ -21,7 +21,7 @@ CLAIM_FREE = [
 
 @pytest.mark.parametrize("response", CLAIM_FREE)
 def test_the_offline_engine_finds_no_claims_where_there_are_none(response: str) -> None:
-    report = FactChecker(cache=False).check(response)
+    report = FactChecker(cache=False, k=64).check(response)
     assert report.claims == ()
     assert report.precision is None
     assert [entry.f1 for entry in report.at_k] == [0.0]
@@ -31,7 +31,7 @@ def test_the_offline_engine_finds_no_claims_where_there_are_none(response: str) 
 @pytest.mark.parametrize("response", [*CLAIM_FREE[:4], None])
 async def test_a_model_finds_no_claims_where_there_are_none(sim: Simulator, response: str | None) -> None:
     text = sim.world.claim_free.text if response is None else response
-    async with simulated_checker(sim) as checker:
+    async with simulated_checker(sim, k=64) as checker:
         report = await checker.acheck(text)
     assert report.claims == ()
     assert report.precision is None

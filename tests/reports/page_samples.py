@@ -31,7 +31,7 @@ from tests.evaluation.runs.views.run_samples import (
     two_evaluators,
     two_systems,
 )
-from tests.reports.sample import HOSTILE, hostile_report, make_report, sample_report
+from tests.reports.sample import HOSTILE, hostile_report, make_report, markdown_report, sample_report
 from tests.trust.views.trust_sample import (
     firm,
     hostile_long_form,
@@ -60,6 +60,7 @@ MADE_BY: dict[str, Callable[[], str]] = {
     "fact-check": lambda: render_html(sample_report()),
     "fact-check without claims": lambda: render_html(make_report("I don't know.", ())),
     "fact-check without a prompt": lambda: render_html(make_report("", (), prompt=None)),
+    "fact-check of Markdown": lambda: render_html(markdown_report()),
     "hostile fact-check": lambda: render_html(hostile_report()),
     "correction": lambda: render_correction_html(correction_samples.accepted()),
     "correction that was not taken": lambda: render_correction_html(correction_samples.not_taken()),

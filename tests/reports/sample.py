@@ -87,9 +87,10 @@ LANGUAGE = Source(
 
 
 class _Builder:
-    """Collects claims sentence by sentence, numbering them and finding each sentence's span."""
+    """Collects claims sentence by sentence, numbering them and finding each sentence's span in the response."""
 
-    def __init__(self) -> None:
+    def __init__(self, response: str = RESPONSE) -> None:
+        self.response = response
         self.claims: list[Claim] = []
 
     def add(
@@ -105,7 +106,7 @@ class _Builder:
         duplicate_of: str | None = None,
     ) -> None:
         number = len(self.claims) + 1
-        start = RESPONSE.index(sentence)
+        start = self.response.index(sentence)
         evidence = tuple(
             Evidence(
                 id=f"c{number}e{rank}",
@@ -385,6 +386,35 @@ def make_report(response: str, claims: tuple[Claim, ...], *, prompt: str | None 
 def sample_report(reasons: Collection[UnscoredReason] = REASONS) -> FactualityReport:
     """The biography checked. `reasons` are the unscored reasons that occur in it."""
     return make_report(RESPONSE, sample_claims(reasons))
+
+
+MARKED_UP = """## Plans
+
+| Plan | Price |
+|------|------:|
+| Team | 19 € |
+
+Run `larder start`, which listens on **port 8080**. See [the terms](https://example.org/terms).
+
+```toml
+port = 8080
+```
+"""
+
+
+def markdown_report() -> FactualityReport:
+    """A response with a heading, a table, a link and code; the first claim fails for named words, the other holds."""
+    build = _Builder(MARKED_UP)
+    judged = _not_supported("The price is another.", contradicted=True).model_copy(
+        update={"wrong": "19 €", "instead": "29 €", "quote": "The team plan costs 29 €."}
+    )
+    plans = Source("https://example.org/plans", "Plans", "There are two plans. The team plan costs 29 €.")
+    build.add("Team | 19 €", "Team costs 19 €.", "Team costs 19 €.", judged, plans, cite=1, queries=("team price",))
+    started = "Run `larder start`, which listens on **port 8080**."
+    port = "larder start listens on port 8080."
+    ports = Source("notes/ports.md", "", "It listens on port 8080.")
+    build.add(started, port, port, _supported("It says so."), ports, cite=1, queries=("larder port",))
+    return make_report(MARKED_UP, tuple(build.claims))
 
 
 HOSTILE = (

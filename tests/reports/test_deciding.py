@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from factloop.core.records import Claim, Verdict
@@ -44,7 +46,7 @@ def test_words_quoted_in_a_rationale_show_their_sentence(quote: str) -> None:
     ],
     ids=["no quote", "not in the passage", "words of the judge", "a name"],
 )
-def test_where_only_a_passage_is_known_no_sentence_is_guessed(judged: dict[str, str]) -> None:
+def test_where_only_a_passage_is_known_no_sentence_is_guessed(judged: dict[str, Any]) -> None:
     assert decided_by(claim("x", LIT, **judged)) is None
 
 

@@ -7,6 +7,7 @@ from factloop.reports.status import (
     READING_ORDER,
     REASON_WORDS,
     Status,
+    problems_first,
     status_of,
     status_words,
     tally,
@@ -22,6 +23,11 @@ SUPPORTED, NO_EVIDENCE, CONTRADICTED, IRRELEVANT, UNSCORED = (CLAIMS[f"c{n}"] fo
 def test_each_judgement_has_its_status() -> None:
     found = [status_of(claim) for claim in (SUPPORTED, NO_EVIDENCE, CONTRADICTED, IRRELEVANT, UNSCORED)]
     assert found == [Status.SUPPORTED, Status.NO_EVIDENCE, Status.CONTRADICTED, Status.IRRELEVANT, Status.UNSCORED]
+
+
+def test_problems_come_first_each_kind_in_its_order() -> None:
+    given = [IRRELEVANT, UNSCORED, SUPPORTED, CLAIMS["c10"], CONTRADICTED, NO_EVIDENCE]
+    assert problems_first(given) == [CONTRADICTED, CLAIMS["c10"], NO_EVIDENCE, UNSCORED, IRRELEVANT, SUPPORTED]
 
 
 def test_the_worst_claim_decides_for_its_sentence() -> None:

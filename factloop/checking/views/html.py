@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.records import Claim, FactualityReport
-from factloop.reports.deciding import DecidingSentence, ShownEvidence, deciding_sentence, grounds_words, shown_evidence
-from factloop.reports.faults import faults, source_says
+from factloop.reports.faults import faults
 from factloop.reports.page import render_page
 from factloop.reports.page_parts import Filter, PageStretch, homes
 from factloop.reports.prose import lay_out
@@ -28,22 +26,6 @@ from factloop.reports.status import (
 from factloop.reports.visible import visible
 
 
-@dataclass(frozen=True)
-class ListedClaim:
-    """A claim in the list of a page."""
-
-    claim: Claim
-    number: int
-    filters: str
-    """The filters that show it, apart by spaces."""
-    deciding: DecidingSentence | None
-    evidence: list[ShownEvidence]
-    says: str
-    """What the source says in the place of what."""
-    grounds: str
-    """What stands behind the verdict, in a few words."""
-
-
 def render_html(report: FactualityReport) -> str:
     """The page. Equal reports give equal pages. Takes time linear in the report."""
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
@@ -57,7 +39,7 @@ def render_html(report: FactualityReport) -> str:
         prose=lay_out(stretches),
         homes=homes(stretches),
         numbers=numbers,
-        claims=[_listed(claim, numbers[claim.id]) for claim in problems_first(report.claims)],
+        claims=[(numbers[claim.id], claim, _filter_keys(claim)) for claim in problems_first(report.claims)],
         problems=sum(status_of(claim) in PROBLEMS for claim in report.claims),
         verdicts=_verdicts(report, READING_ORDER),
         filters=_verdicts(report, Status),
@@ -79,20 +61,8 @@ def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
     return PageStretch(text, named, status.value, marks, said, faults(text, part.claims), leads_to)
 
 
-def _listed(claim: Claim, number: int) -> ListedClaim:
-    deciding = deciding_sentence(claim)
-    return ListedClaim(
-        claim,
-        number,
-        _filter_keys(claim),
-        deciding,
-        shown_evidence(claim, deciding),
-        source_says(claim),
-        grounds_words(claim),
-    )
-
-
 def _filter_keys(claim: Claim) -> str:
+    """The filters that show this claim, apart by spaces."""
     status, reason = status_of(claim), claim.judgement.unscored_reason
     keys = [status.value, *(["problem"] if status in PROBLEMS else []), *([] if reason is None else [reason.value])]
     return " ".join(keys)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
 from rich.console import Console, Group
 from rich.style import Style
 from rich.table import Table
@@ -12,8 +15,20 @@ from factloop.core.citations import reason
 from factloop.core.headings import heading
 from factloop.core.records import Claim, FactualityReport
 from factloop.reports import figures
+from factloop.reports.deciding import DecidingSentence, cited_evidence, deciding_sentence
+from factloop.reports.faults import faults, source_says
 from factloop.reports.savings import savings_words
-from factloop.reports.status import NO_CLAIM_SYMBOL, READING_ORDER, Status, status_of, status_words, tally, worst
+from factloop.reports.status import (
+    NO_CLAIM_SYMBOL,
+    PROBLEMS,
+    READING_ORDER,
+    Status,
+    problems_first,
+    status_of,
+    status_words,
+    tally,
+    worst,
+)
 from factloop.reports.terminal_parts import WIDE, Row, notice_rows, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible, web_address
 
@@ -25,8 +40,8 @@ _STYLES = {
     Status.IRRELEVANT: "dim",
 }
 
-_EXPLAINED = frozenset({Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED})
-"""What a reader wants a reason for at once."""
+_DECIDING = "black on yellow"
+"""Of the sentence that speaks against a claim."""
 STAGE_WORDS = {"cheap": "the cheap stage", "model": "the model"}
 LONGEST_RATIONALE = 200
 """Characters of a reason on the terminal; the page has it whole."""
@@ -38,11 +53,18 @@ def print_report(report: FactualityReport, console: Console) -> None:
         console.print(Text(visible(report.prompt), style="bold"))
         console.print()
     print_section(console, "Response", _response(report))
-    if report.claims:
-        numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-        layout = _wide_table if console.width >= WIDE else _narrow_table
-        print_section(console, "Claims", layout(report.claims, numbers))
+    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+    layout = _wide_table if console.width >= WIDE else _narrow_table
+    for title, claims in _sections(report.claims):
+        print_section(console, title, layout(claims, numbers))
     print_section(console, "Result", rows_table(_rows(report)))
+
+
+def _sections(claims: Sequence[Claim]) -> Iterator[tuple[str, list[Claim]]]:
+    """The problems, then the other claims, each under its title."""
+    problems = {status_of(claim) in PROBLEMS for claim in claims}
+    for is_problem, group in groupby(problems_first(claims), lambda claim: status_of(claim) in PROBLEMS):
+        yield ("Problems" if is_problem else "Other claims" if len(problems) > 1 else "Claims"), list(group)
 
 
 def _response(report: FactualityReport) -> Text:
@@ -58,54 +80,79 @@ def _sentence(segment: Segment) -> Text:
         return Text(f"{NO_CLAIM_SYMBOL} {visible(segment.text)}", style="dim")
     if not segment.claims:
         return Text(visible(segment.text))
-    status = worst(segment.claims)
-    return Text(f"{status.symbol} {visible(segment.text)}", style=_STYLES[status])
+    status, shown = worst(segment.claims), visible(segment.text)
+    failing = faults(shown, segment.claims)
+    text = Text(shown, style="" if failing else _STYLES[status])
+    for fault in failing:
+        text.stylize(_STYLES[fault.status], fault.start, fault.end)
+    return Text.assemble((f"{status.symbol} ", _STYLES[status]), text)
 
 
-def _wide_table(claims: tuple[Claim, ...], numbers: dict[str, int]) -> Table:
+def _wide_table(claims: Sequence[Claim], numbers: dict[str, int]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), expand=True, header_style="dim")
     table.add_column("#", justify="right", no_wrap=True, style="dim")
     table.add_column("Verdict", ratio=5)
     table.add_column("Claim", ratio=10)
     table.add_column("Evidence", ratio=8)
-    for number, claim in enumerate(claims, 1):
-        status = status_of(claim)
-        verdict = Text(f"{status.symbol} {status_words(claim)}", style=_STYLES[status])
-        table.add_row(str(number), verdict, Text(visible(claim.self_contained)), Group(*_grounds(claim, numbers)))
+    for claim in claims:
+        verdict = Text(f"{status_of(claim).symbol} ", style=_STYLES[status_of(claim)]) + _verdict(claim)
+        statement = Text(visible(claim.self_contained))
+        table.add_row(str(numbers[claim.id]), verdict, statement, Group(*_grounds(claim, numbers)))
     return table
 
 
-def _narrow_table(claims: tuple[Claim, ...], numbers: dict[str, int]) -> Table:
+def _narrow_table(claims: Sequence[Claim], numbers: dict[str, int]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(justify="right", no_wrap=True, style="dim")
     table.add_column(no_wrap=True)
     table.add_column()
-    for number, claim in enumerate(claims, 1):
-        status = status_of(claim)
-        lines = [Text(visible(claim.self_contained)), Text(status_words(claim), style=_STYLES[status])]
-        mark = Text(status.symbol, style=_STYLES[status])
-        table.add_row(str(number), mark, Group(*lines, *_grounds(claim, numbers)))
+    for claim in claims:
+        lines = [Text(visible(claim.self_contained)), _verdict(claim)]
+        mark = Text(status_of(claim).symbol, style=_STYLES[status_of(claim)])
+        table.add_row(str(numbers[claim.id]), mark, Group(*lines, *_grounds(claim, numbers)))
     return table
 
 
+def _verdict(claim: Claim) -> Text:
+    """`contradicted: 1836 · the source says 1826`, as far as the judge says so."""
+    said = source_says(claim)
+    return Text(f"{status_words(claim)}{f': {visible(said)}' if said else ''}", style=_STYLES[status_of(claim)])
+
+
 def _grounds(claim: Claim, numbers: dict[str, int]) -> list[Text]:
-    """The first evidence that the verdict cites, why a claim is not supported, and in a cascade which stage judged it;
-    or the claim judged in its place.
+    """Why a claim is a problem, the sentence that decides it, the source; and in a cascade which stage judged it.
+
+    Of a claim that repeats another, only which.
     """
     if claim.duplicate_of is not None:
         number = numbers.get(claim.duplicate_of)
         return [Text("same as another claim" if number is None else f"same as claim {number}", style="dim")]
-    cited = next((item for item in claim.evidence if item.id in claim.judgement.cited), None)
-    lines: list[Text] = []
-    if status_of(claim) in _EXPLAINED and claim.judgement.rationale:
-        lines.append(Text(_shortened(reason(claim))))
-    if cited is not None:
-        link = Style(dim=True, link=web_address(cited.source))
-        lines += [Text(visible(heading(cited.title, cited.section)), style="dim")] if cited.title else []
-        lines.append(Text(visible(cited.source), style=link, no_wrap=True, overflow="ellipsis"))
+    deciding = deciding_sentence(claim)
+    lines = [Text(_shortened(reason(claim)))] if _needs_reason(claim, deciding) else []
+    lines += _sources(claim, deciding)
     if claim.judgement.stage is not None:
         lines.append(Text(f"{STAGE_WORDS[claim.judgement.stage]}: {visible(claim.judgement.judged_by)}", style="dim"))
     return lines
+
+
+def _needs_reason(claim: Claim, deciding: DecidingSentence | None) -> bool:
+    """Whether the rationale of a problem says more than the sentence that decides, and what stands in it otherwise."""
+    if status_of(claim) not in PROBLEMS or not claim.judgement.rationale:
+        return False
+    return deciding is None or not source_says(claim) or deciding.text not in claim.judgement.rationale
+
+
+def _sources(claim: Claim, deciding: DecidingSentence | None) -> list[Text]:
+    """The sentence that decides, where it is known, and the source that it stands in, or the first that is cited."""
+    cited = cited_evidence(claim)
+    if not cited:
+        return []
+    source = deciding.evidence if deciding is not None else cited[0]
+    style = _DECIDING if status_of(claim) in PROBLEMS else "italic"
+    lines = [Text(f"“{_shortened(deciding.text)}”", style=style)] if deciding is not None else []
+    lines += [Text(visible(heading(source.title, source.section)), style="dim")] if source.title else []
+    link = Style(dim=True, link=web_address(source.source))
+    return [*lines, Text(visible(source.source), style=link, no_wrap=True, overflow="ellipsis")]
 
 
 def _shortened(text: str) -> str:

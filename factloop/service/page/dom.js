@@ -12,6 +12,9 @@ export const visible = (text) => String(text).replaceAll("\r\n", "\n").replace(U
 
 export const webAddress = (source) => (WEB_ADDRESS.test(source) && URL.canParse(source) ? source : null);
 
+// Text as a part of a regular expression that means itself.
+export const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
 // One element. Attributes are attributes, `on...` functions listen, null and false are left out.
 export const h = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);

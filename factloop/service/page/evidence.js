@@ -1,20 +1,29 @@
 // What stands behind a verdict: passages with their sources, queries, the rationale.
-import { h, said, trail, webAddress } from "./dom.js";
-import { moment } from "./words.js";
+import { escaped, h, said, trail, webAddress } from "./dom.js";
+import { citedBy, moment } from "./words.js";
+
+// A passage with the sentence marked that the judge quotes from it.
+const marked = (text, quote) => {
+  const words = quote.split(/\s+/).filter(Boolean).map(escaped);
+  const found = words.length > 0 && new RegExp(words.join("\\s+"), "u").exec(text);
+  if (!found) return text;
+  const end = found.index + found[0].length;
+  return [text.slice(0, found.index), h("mark", { class: "deciding" }, h("span", { class: "unseen" }, "[deciding sentence: "), found[0], h("span", { class: "unseen" }, "]")), text.slice(end)];
+};
 
 // `number` is the one by which a rationale speaks of it: [2].
-export const passage = (item, cited, withQuery = true, number = null) => {
+export const passage = (item, cited, withQuery = true, number = null, quote = "") => {
   const address = webAddress(item.source);
   const name = item.section ? [said(item.title || item.source), " › ", said(item.section)] : said(item.title || item.source);
   return h("li", { class: cited ? "evidence is-cited" : "evidence" },
     h("p", { class: "source" }, number !== null && `[${number}] `, address ? h("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, name) : h("b", {}, name), cited && h("span", { class: "tag" }, "cited")),
-    h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, item.passage),
+    h("blockquote", { dir: "auto", tabindex: item.passage.length > 1200 ? "0" : null }, marked(item.passage, cited ? quote : "")),
     h("p", { class: "provenance" }, item.title && [said(item.source), " · "], item.published && [said(item.published), " · "], item.query ? `result ${item.rank}` : "shown with all there is", withQuery && item.query && [" for “", said(item.query), `” · retrieved ${moment(item.retrieved_at)}`]));
 };
 
-export const passages = (items, cited) => {
+export const passages = (items, cited, quote = "") => {
   const named = new Set(cited);
-  const shown = (isCited) => items.flatMap((one, place) => named.has(one.id) === isCited ? [passage(one, isCited, true, place + 1)] : []);
+  const shown = (isCited) => items.flatMap((one, place) => named.has(one.id) === isCited ? [passage(one, isCited, true, place + 1, quote)] : []);
   return h("ol", { class: "evidences" }, shown(true), shown(false));
 };
 
@@ -29,7 +38,7 @@ export const grounds = (claim, { original, toOriginal, toSentence }) => {
   return [
     record.duplicate_of !== null && h("p", { class: "duplicate" }, "Says the same as ", original ? h("button", { type: "button", class: "link", onclick: toOriginal }, `claim ${original}`) : "another claim", ", whose judgement stands for both."),
     judgement.rationale && h("p", { class: "rationale", dir: "auto" }, judgement.rationale),
-    record.evidence.length > 0 && [h("h3", {}, "Evidence"), passages(record.evidence, judgement.cited)],
+    record.evidence.length > 0 && [h("h3", {}, "Evidence"), passages(record.evidence, citedBy(record), judgement.quote)],
     h("h3", {}, "How it was checked"),
     trail(["Sentence", sentence], ["Fact as split", said(record.text)],
       record.queries.length > 0 && [record.queries.length === 1 ? "Query" : "Queries", listed(record.queries)],

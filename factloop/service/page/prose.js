@@ -1,6 +1,6 @@
 // The response with its sentences marked in place, as claims are found in them and judged.
-import { h, replace } from "./dom.js";
-import { STATUSES, WORST_FIRST, capital, mark, many, noClaim } from "./words.js";
+import { escaped, h, replace } from "./dom.js";
+import { STATUSES, WORST_FIRST, capital, mark, many, noClaim, sourceSays } from "./words.js";
 
 const LONG_BLOCK = 4000;
 
@@ -121,7 +121,7 @@ export class Prose {
       ? h("a", { class: "sentence", href: location.hash || "#/", role: "button", onclick: (event) => { event.preventDefault(); this.choose(span); } }, h("span", { class: "mark", "aria-hidden": "true" }), h("span", { class: "unseen" }), h("bdi", {}, text))
       : h("span", { class: "sentence" }, h("bdi", {}, text));
     if (!span.why) element.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); this.choose(span); } });
-    span.pieces = [...span.pieces.filter((one) => one.start !== start), { start, end, element }];
+    span.pieces = [...span.pieces.filter((one) => one.start !== start), { start, end, element, text }];
     this.restated.add(span);
     return element;
   }
@@ -144,14 +144,32 @@ const worst = (span) => WORST_FIRST.find((status) => span.claims.some((claim) =>
 
 const silent = (text, why, isFirst) => h("span", { class: "silent", title: capital(why) }, isFirst && h("span", { class: "unseen" }, `${capital(why)}: `), h("bdi", {}, text));
 
+// The text with the words marked that contradicted claims fail for, where the judge names them.
+const withFaults = (text, claims) => {
+  const [claim, ...others] = claims.filter(({ record }) => record?.judgement.contradicted && record.judgement.wrong?.trim());
+  if (!claim) return [text];
+  const words = claim.record.judgement.wrong.trim().split(/\s+/).map(escaped).join("\\s+");
+  const found = new RegExp(`(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, "iu").exec(text);
+  if (!found) return withFaults(text, others);
+  const end = found.index + found[0].length;
+  const fault = h("mark", { class: "fault is-contradicted", title: sourceSays(claim.record) }, found[0]);
+  return [...withFaults(text.slice(0, found.index), others), fault, ...withFaults(text.slice(end), others)];
+};
+
 const restate = (span, numbers) => {
   if (span.why) return;
   const status = worst(span);
   const named = span.claims.map((claim) => numbers?.get(claim.id)).filter(Boolean).sort((one, other) => one - other);
   const told = `${STATUSES[status].words}, ${named.length === 1 ? "claim" : "claims"} ${named.map(many).join(", ")}`;
-  for (const { element } of span.pieces) {
+  const isNamed = span.claims.some(({ record }) => record?.judgement.wrong);
+  for (const { element, text } of span.pieces) {
     const linked = element.classList.contains("is-linked") ? " is-linked" : "";
     element.className = `sentence is-${status}${linked}`;
+    if (isNamed) {
+      const shown = withFaults(text, span.claims);
+      replace(element.lastChild, ...shown);
+      element.classList.toggle("has-faults", shown.length > 1);
+    }
     if (element.localName !== "a") continue;
     element.title = capital(told);
     element.firstChild.replaceWith(mark(status));

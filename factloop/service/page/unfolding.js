@@ -1,5 +1,5 @@
 // A check as its events tell it: pure, without a page. Claims turn from found to judged, and none is lost.
-import { STATUSES, capital, plural, reason, statusOf } from "./words.js";
+import { STATUSES, capital, citedBy, plural, reason, sourceSays, statusOf } from "./words.js";
 
 // The service counts characters, this language halves of some: where the text has such, a table leads from one to the other.
 export const offsets = (text) => {
@@ -122,6 +122,8 @@ export const outcome = (claim) => {
   const why = record.judgement.unscored_reason;
   const words = capital(why ? `${STATUSES[status].words}: ${reason(why)}` : STATUSES[status].words);
   if (record.duplicate_of !== null) return [words, "repeats another claim"];
-  if (record.judgement.cited.length) return [words, `${plural(record.judgement.cited.length, "source")} cited`];
+  const cited = new Set(citedBy(record));
+  const sources = new Set(record.evidence.filter((one) => cited.has(one.id)).map((one) => one.source)).size;
+  if (sources) return [words, [sourceSays(record), `${plural(sources, "source")} cited`].filter(Boolean).join(" · ")];
   return [words, record.evidence.length ? `${plural(record.evidence.length, "passage")} read` : ""];
 };

@@ -46,6 +46,12 @@ export const withoutClaim = (sentences) => {
   return silent ? `${many(silent)} of ${many(sentences.length)}: ${reasons.join(", ")}` : "";
 };
 
+// What a verdict rests on: nothing where no evidence was found, though the judge may name the nearest passages.
+export const citedBy = ({ judgement }) => (judgement.contradicted === false ? [] : judgement.cited);
+
+// `1836 · the source says 1826`, where the judge names both.
+export const sourceSays = ({ judgement }) => (judgement.wrong && judgement.instead ? `${judgement.wrong} · the source says ${judgement.instead}` : "");
+
 export const statusOf = (judgement) => {
   if (judgement.verdict === "not_supported") return judgement.contradicted ? "contradicted" : "no_evidence";
   return judgement.verdict ?? "unscored";

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from factloop.core.records import NoClaim, Sentence
+from factloop.core.records import Claim, NoClaim, Sentence
 from factloop.reports.figures import sentences_without_claim
+from factloop.reports.status import status_of
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
+from tests.reports.claims_about import claim
 from tests.reports.sample import make_report
 
 
@@ -136,3 +138,44 @@ def test_sentences_without_a_claim_are_counted_as_in_the_reports(page: Page, rea
     sentences = [one.model_dump(mode="json") for one in (*silent, told)]
     report = make_report("", (), prompt=None).model_copy(update={"sentences": (*silent, told)})
     assert run(page, "words", "return m.withoutClaim(a);", sentences) == sentences_without_claim(report)
+
+
+def outcome_of(page: Page, judged: Claim) -> str:
+    body = "return m.outcome({ record: a.record, status: a.status }).filter(Boolean).join(' · ');"
+    return str(
+        run(page, "unfolding", body, {"record": judged.model_dump(mode="json"), "status": status_of(judged).value})
+    )
+
+
+def test_the_grounds_of_a_verdict_have_the_words_of_the_reports(page: Page) -> None:
+    passages = ("The tower stood.", "The team plan costs 29 €.")
+    judged = {"wrong": "19 €", "instead": "29 €", "quote": passages[1], "cited": ("e1", "e2")}
+    assert outcome_of(page, claim("x", *passages, **judged)) == (
+        "Contradicted · 19 € · the source says 29 € · 2 sources cited"
+    )
+    assert outcome_of(page, claim("x", *passages, contradicted=False, cited=("e1", "e2"))) == (
+        "No evidence found · 2 passages read"
+    )
+
+
+def test_the_sentence_that_decides_is_highlighted_in_its_passage(page: Page) -> None:
+    one = claim("x", "There are two plans (a+b).\nThe team\nplan costs 29 €.", quote="The team plan costs 29 €.")
+    body = (
+        "return m.passages(a.evidence, a.judgement.cited, a.judgement.quote).querySelector('.deciding')?.textContent;"
+    )
+    assert "The team\nplan costs 29 €." in run(page, "evidence", body, one.model_dump(mode="json"))
+
+
+def test_the_words_that_fail_are_marked_in_their_sentence(page: Page) -> None:
+    """What stands in the way of a regular expression stays what it is."""
+    failing = claim("It costs 19-20 € (a month).", wrong="19-20 € (a", instead="29 € (a")
+    other = claim("It is 19 years old.", wrong="9")
+    body = """
+      const claims = a.map((record) => ({ record, id: record.id, start: 0, end: 27, status: "contradicted" }));
+      const prose = new m.Prose({ response: "It costs 19-20 € (a month).", claims }, () => {});
+      claims.forEach((one) => prose.take(one));
+      prose.draw();
+      return [...prose.element.querySelectorAll(".has-faults .fault")].map((one) => [one.textContent, one.title]);
+    """
+    records = [one.model_dump(mode="json") for one in (other, failing)]
+    assert run(page, "prose", body, records) == [["19-20 € (a", "19-20 € (a · the source says 29 € (a"]]

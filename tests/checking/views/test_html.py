@@ -5,9 +5,10 @@ import re
 import pytest
 
 from factloop.checking.views.html import render_html
-from factloop.core.records import FactualityReport
+from factloop.core.records import FactualityReport, StageUsage, Usage
 from factloop.reports.visible import visible
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, words
+from tests.reports.page_samples import PAGES
 from tests.reports.sample import (
     HOSTILE,
     HOSTILE_ADDRESS,
@@ -87,6 +88,46 @@ def test_the_run_can_be_traced(page: Page) -> None:
     run = " ".join(page.text_in("run").split())
     for text in ("sentence_facts", "13,482", "a3f1" * 16, "langgraph 1.2.22", "temperature 0.0", "at most 5 rounds"):
         assert text in run
+
+
+def test_the_words_that_fail_stand_marked_with_what_the_source_says() -> None:
+    page = Page(PAGES["fact-check of Markdown"])
+    assert page.text_in("fault", without=("unseen",)) == "19 €"
+    assert [mark["title"] for mark in page.of("mark") if "fault" in mark["class"]] == ["19 € · the source says 29 €"]
+    assert "Contradicted · 19 € · the source says 29 € · 1 source cited" in words(page.text_in("outcome"))
+
+
+def test_the_deciding_sentence_stands_highlighted_with_its_source() -> None:
+    page = Page(PAGES["fact-check of Markdown"])
+    assert page.text_in("deciding", without=("unseen",)) == "The team plan costs 29 €.It listens on port 8080."
+    assert words(page.text_in("decided-by")) == "The team plan costs 29 €. Plans · https://example.org/plans"
+    links = [link for link in page.of("a") if link["href"] == "https://example.org/plans"]
+    assert len(links) == 2
+
+
+def test_nothing_is_cited_where_no_evidence_was_found() -> None:
+    report = sample_report()
+    claims = tuple(
+        claim.model_copy(
+            update={"judgement": claim.judgement.model_copy(update={"cited": tuple(one.id for one in claim.evidence)})}
+        )
+        for claim in report.claims
+        if claim.judgement.contradicted is False
+    )
+    page = Page(render_html(make_report(report.response, claims)))
+    assert words(page.text_in("outcome")) == "No evidence found · 1 passage readNo evidence found · 2 passages read"
+    assert not page.text_in("tag")
+
+
+def test_costs_of_nothing_are_left_out() -> None:
+    report = sample_report()
+    usage = Usage(searches=3, wall_s=0.5, stages={"search": StageUsage(searches=3, wall_s=0.4)})
+    page = Page(render_html(report.model_copy(update={"usage": usage, "at_k": ()})))
+    shown = words(" ".join(data for names, data in page.texts if {"overview", "run"} & set(names)))
+    assert "Time 0.50 s 3 searches" in shown
+    assert "Stage Searches Time search 3 0.40 s altogether 3 0.50 s" in shown
+    for absent in ("F1@", "Cost ", "Tokens", "$0", "Cache hits"):
+        assert absent not in shown
 
 
 def test_hostile_text_arrives_as_text() -> None:

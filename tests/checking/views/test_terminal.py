@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from factloop.checking.views.terminal import print_report
-from factloop.core.records import FactualityReport
-from tests.reports.sample import hostile_report, large_report, make_report, sample_report
+from factloop.core.records import FactualityReport, Usage
+from tests.reports.sample import hostile_report, large_report, make_report, markdown_report, sample_report
 from tests.work import LINEAR, growth
 
 
@@ -37,11 +37,59 @@ def test_every_claim_is_listed_at_every_width(width: int) -> None:
     report = sample_report()
     text = printed(report, width=width)
     assert max(map(len, text.splitlines())) <= width
-    claims = words(text.split("Claims ─")[1])
+    claims = words(text.split("Problems ─")[1])
     for number in range(1, len(report.claims) + 1):
         assert f" {number} " in claims
     assert "sources/analytical-engine.md" in claims
     assert "same as claim 3" in claims
+
+
+def test_problems_come_first_with_the_sentence_that_decides_and_its_source() -> None:
+    text = printed(markdown_report(), width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    problems, others = text.split("Problems ─")[1].split("Other claims ─")
+    assert words(problems.partition("\n")[2]) == (
+        "1 ✗ Team costs 19 €. contradicted: 19 € · the source says 29 € The price is another. "
+        "“The team plan costs 29 €.” Plans https://example.org/plans"
+    )
+    assert "“It listens on port 8080.” notes/ports.md" in words(others)
+
+
+def test_a_rationale_that_only_quotes_what_decides_is_not_repeated() -> None:
+    problem, _ = markdown_report().claims
+    said = 'The source says "29 €", the claim "19 €": “The team plan costs 29 €.”'
+    judged = problem.judgement.model_copy(update={"rationale": said})
+    text = printed(make_report("", (problem.model_copy(update={"judgement": judged}),)))
+    assert text.count("The team plan costs 29 €.") == 1
+
+
+def test_the_sections_name_what_is_in_them() -> None:
+    problem, other = markdown_report().claims
+    text = markdown_report().response
+    assert "Problems ─" in printed(make_report(text, (problem,)))
+    assert "laims ─" not in printed(make_report(text, (problem,)))
+    assert "Claims ─" in printed(make_report(text, (other,)))
+
+
+def test_only_the_words_that_fail_are_coloured() -> None:
+    assert "\x1b[1;31m✗ \x1b[0mTeam | \x1b[1;31m19 €\x1b[0m" in printed(markdown_report(), terminal=True)
+
+
+def test_without_evidence_no_source_is_named() -> None:
+    report = sample_report()
+    parrot = report.claims[9]
+    cited = parrot.judgement.model_copy(update={"cited": tuple(one.id for one in parrot.evidence)})
+    text = printed(make_report(report.response, (parrot.model_copy(update={"judgement": cited}),)))
+    assert "no evidence found" in text
+    assert parrot.evidence[0].source not in text
+
+
+def test_costs_of_nothing_are_left_out() -> None:
+    text = printed(sample_report().model_copy(update={"usage": Usage(searches=3, wall_s=0.5)}))
+    result = words(text.split("Result ─")[1])
+    assert "Searches 3 Time 0.50 s" in result
+    for absent in ("Calls", "Tokens", "Cost"):
+        assert absent not in result
 
 
 @pytest.mark.parametrize("width", [80, 200])
@@ -77,7 +125,7 @@ def test_the_result_says_what_it_rests_on() -> None:
 
 
 def test_colour_is_used_on_a_terminal_only_and_never_against_the_users_wish() -> None:
-    assert "\x1b[32m✓ supported" in printed(sample_report(), terminal=True)
+    assert "\x1b[32m✓ \x1b[0m" in printed(sample_report(), terminal=True)
     assert "\x1b[32m" not in printed(sample_report(), terminal=True, NO_COLOR="1")
     assert "\x1b" not in printed(sample_report())
 
@@ -105,7 +153,7 @@ def test_hostile_text_neither_steers_the_terminal_nor_is_read_as_markup(width: i
 def test_a_claim_free_response_says_so() -> None:
     text = printed(make_report("I don't know.", ()))
     assert "none. The response makes no claim that can be checked." in text
-    assert "Claims ─" not in text
+    assert "laims ─" not in text
     assert "F1@64" in text
 
 
