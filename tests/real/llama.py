@@ -82,7 +82,7 @@ def write_model(path: Path, template: str) -> Path:
 @contextmanager
 def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
     """The base URL of a server of that model, as OpenAI's clients want it."""
-    import xllamacpp
+    import xllamacpp  # type: ignore[import-untyped]  # it ships no types
 
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]

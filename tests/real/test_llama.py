@@ -10,6 +10,7 @@ import pytest
 
 from factloop import FactChecker
 from factloop.agents.safe.schemas import Assessment
+from factloop.setup.settings import CheckSettings
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.offers import ToolChoice
 from factloop.tools.models.wire import Mode
@@ -78,8 +79,16 @@ async def test_a_schema_is_heeded_and_log_probabilities_are_given(talk: Talk) ->
 @pytest.mark.parametrize("plan", ["paper", "fused", "grounded"])
 async def test_a_check_loses_no_claim(addresses: dict[str, str], name: str, plan: str, tmp_path: Path) -> None:
     (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
-    settings = {"model": f"openai:{name}", "base_url": addresses[name], "plan": plan, "temperature": 1.0}
-    async with FactChecker(docs=str(tmp_path), max_searches=2, cache=False, **settings) as checker:
+    settings = CheckSettings.of(
+        None,
+        model=f"openai:{name}",
+        base_url=addresses[name],
+        plan=plan,
+        temperature=1.0,
+        docs=str(tmp_path),
+        cache=False,
+    )
+    async with FactChecker(settings=settings) as checker:
         report = await checker.acheck(ANSWER)
     assert report.usage.calls > 0
     assert len(report.sentences) == 2  # each with its claims, or the reason why it has none
