@@ -95,7 +95,8 @@ def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
 
 @pytest.mark.usefixtures("sim")
 def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, data: Path) -> None:
-    flags = ("--model", "openai:gpt-4o-mini", "--search", "serper", "--dry-run", "--run-dir", "run")
+    priced = ("--price-in", 0.15, "--price-out", 0.6)  # the simulator is no server whose prices are known
+    flags = ("--model", "openai:gpt-4o-mini", *priced, "--search", "serper", "--dry-run", "--run-dir", "run")
     result = factloop("eval", data, *flags)
     assert (result.code, result.err, sim.stats().stages) == (0, "", {})
     assert "Nothing was spent. Estimate for 3 responses" in result.out

@@ -7,20 +7,19 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from httpx2 import create_ssl_context
-from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatResult
-from langchain_openai import ChatOpenAI
-from openai import DefaultAioHttpClient, DefaultHttpxClient, OpenAIError
 
 from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.completions import speak_plainly
 from factloop.tools.models.prices import Price, model_price
+
+if TYPE_CHECKING:
+    from openai import DefaultAioHttpClient, DefaultHttpxClient
 
 DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
@@ -68,6 +67,11 @@ def build_chat_model(
 ) -> ChatModel:
     """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError."""
     provider, bare = _parts(name, base_url)
+    # Imported late, as half of what a check without a model would take to start.
+    from langchain.chat_models import init_chat_model
+    from langchain_openai import ChatOpenAI
+    from openai import DefaultAioHttpClient, OpenAIError
+
     settings = _sampling(temperature, max_tokens)
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
@@ -107,12 +111,16 @@ def build_chat_model(
 @cache
 def _authorities() -> ssl.SSLContext:
     """The certificates that this process trusts: reading them takes 30 ms, so that its clients share them."""
+    from httpx2 import create_ssl_context
+
     return create_ssl_context()
 
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
     """LangChain insists on a client for calls that block, and would read the certificates anew for its own."""
+    from openai import DefaultHttpxClient
+
     return DefaultHttpxClient(verify=_authorities())
 
 

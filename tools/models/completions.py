@@ -6,10 +6,11 @@ unions, and an answer through its models, costs more than the rest of a call: 2 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_openai import ChatOpenAI
-from openai import AsyncOpenAI
+if TYPE_CHECKING:
+    from langchain_openai import ChatOpenAI
+    from openai import AsyncOpenAI
 
 REFUSAL = "refusal"
 """Finish reason of a refusal, as Anthropic's API says it, too."""

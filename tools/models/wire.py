@@ -13,7 +13,6 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
-from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import ValidationError
 
 from factloop.tools.models.completions import REFUSAL
@@ -53,6 +52,8 @@ def bind(
     transformation of a schema and the chain of parsers of `with_structured_output(..., include_raw=True)`, which every
     other provider gets, would cost 2.5 ms CPU a call, and all we read is the raw message.
     """
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
+
     try:
         if isinstance(model, BaseChatOpenAI) and model.use_responses_api is False:
             fields = _openai_fields(mode, schema, tools)
