@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from factloop import FactChecker
 from factloop.checking.views.html import render_html
 from factloop.core.records import FactualityReport, StageUsage, Usage
 from factloop.reports.visible import visible
@@ -128,6 +130,18 @@ def test_costs_of_nothing_are_left_out() -> None:
     assert "Stage Searches Time search 3 0.40 s altogether 3 0.50 s" in shown
     for absent in ("F1@", "Cost ", "Tokens", "$0", "Cache hits"):
         assert absent not in shown
+
+
+def test_an_answer_with_a_table_and_code_keeps_the_mark_of_every_sentence() -> None:
+    folder = Path(__file__).resolve().parents[3] / "examples" / "support"
+    checker = FactChecker(docs=str(folder / "sources"), cache=False)
+    report = checker.check((folder / "answer.md").read_text(encoding="utf-8"))
+    page = Page(render_html(report))
+    for tag in ("table", "pre", "blockquote", "ol"):
+        assert page.of(tag), tag
+    signs = [link for link in page.of("a") if link.get("class") == "signs"]
+    assert len(signs) == len({claim.span for claim in report.claims})
+    assert {cell.get("class", "") for cell in page.of("td")} == {"", "is-right"}
 
 
 def test_hostile_text_arrives_as_text() -> None:
