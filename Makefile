@@ -38,8 +38,12 @@ test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with mor
 	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "($(SLOW) or hypothesis) and not real"
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl
-test-real: $(VENV)/.dev  ## Against servers that others wrote; what is not installed is skipped, and said so
+test-real: $(VENV)/.real  ## Against servers that others wrote; what is not installed is skipped, and said so
 	$(BIN)/python -m pytest -m real -rs
+
+$(VENV)/.real: $(VENV)/.dev
+	$(INSTALL) --editable '.[real]'
+	@touch $@
 
 test-all: test test-slow test-real  ## All tests
 

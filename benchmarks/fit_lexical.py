@@ -3,8 +3,11 @@
     python -m benchmarks.fit_lexical
 
 Reads wice_dev, factcheckgpt_dev_stance and expertqa_dev_claims from the folder named by FACTLOOP_DATA (default
-../shared/data) and writes `tools/verifiers/coefficients.json`: aggregated numbers only, no text of the data. Every
-data set, and in it the supported and the other pairs, has the same total weight: none of them sets the weights alone.
+../shared/data), and the development half of the minimal pairs beside this file, and writes
+`tools/verifiers/coefficients.json`: aggregated numbers only, no text of the data. Every data set, and in it the
+supported and the other pairs, has the same total weight: none of them sets the weights alone, and a score is a
+probability at even odds. A quarter of the groups of each file is held out: neither the weights nor the checks and
+features saw it.
 """
 
 from __future__ import annotations
@@ -25,23 +28,33 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]  # its stubs
 from sklearn.model_selection import GroupKFold  # type: ignore[import-untyped]  # ships no type hints
 
 from factloop.tools.embeddings.base import Embedder
-from factloop.tools.verifiers.coefficients import FILE_NAME, CoefficientFile, Coefficients, DataFile, ModelName
-from factloop.tools.verifiers.conflict import find_conflict
-from factloop.tools.verifiers.doubts import find_doubt, lacks_essential
+from factloop.tools.verifiers.coefficients import (
+    FILE_NAME,
+    MAX_REFUSED,
+    CoefficientFile,
+    Coefficients,
+    DataFile,
+    ModelName,
+)
 from factloop.tools.verifiers.features import FEATURES
 from factloop.tools.verifiers.lexical import (
     EMBEDDING_FEATURES,
     agreement,
     compare_texts,
+    is_refused,
     texts_to_embed,
 )
-from factloop.tools.verifiers.terms import read_sentences
 
 Floats = NDArray[np.float64]
 
-RIDGE = 10.0
+RIDGE = 3.0
+MAX_REFUSAL = 6.0
+"""Log-odds that a refusal takes off at most."""
+HELD_OUT = 4
+"""One group in so many is held out."""
 N_FOLDS = 5
 REPEATS = 3
+PAIRS = Path(__file__).with_name("minimal_pairs")
 OUTPUT = Path(__file__).parents[1] / "tools" / "verifiers" / FILE_NAME
 
 
@@ -66,8 +79,8 @@ class Table:
     features: Floats
     """Shape (n, n_features)."""
     comparable: NDArray[np.bool_]
-    capped: NDArray[np.bool_]
-    """Whether something essential is missing, in doubt or speaks against the claim, which halves the score."""
+    refused: NDArray[np.bool_]
+    """Whether support is refused for a mismatch or a gap."""
     supported: NDArray[np.bool_]
     data_set: NDArray[np.str_]
     group: NDArray[np.str_]
@@ -76,7 +89,7 @@ class Table:
         return Table(
             self.features[rows],
             self.comparable[rows],
-            self.capped[rows],
+            self.refused[rows],
             self.supported[rows],
             self.data_set[rows],
             self.group[rows],
@@ -117,6 +130,13 @@ def _expertqa(path: Path) -> Iterator[Pair]:
             yield Pair("expertqa", row["answer_id"], claim, passages, row["support"], row["support"] == "Complete")
 
 
+def _minimal(path: Path) -> Iterator[Pair]:
+    """Both twins of a pair are of one group."""
+    for row in _rows(path):
+        for twin in ("true", "false"):
+            yield Pair("minimal pairs", row["id"], row[twin], (row["evidence"],), twin, twin == "true")
+
+
 READERS: dict[str, Callable[[Path], Iterator[Pair]]] = {
     "wice_dev.jsonl": _wice,
     "factcheckgpt_dev_stance.jsonl": _stance,
@@ -129,15 +149,30 @@ def absent_files(folder: Path) -> list[str]:
 
 
 def read_pairs(folder: Path) -> list[Pair]:
-    """All pairs of all data sets. Raises FileNotFoundError where one is absent."""
+    """All pairs of people's data sets. Raises FileNotFoundError where one is absent."""
     return [pair for name, read in READERS.items() for pair in read(folder / name)]
+
+
+def is_held_out(pair: Pair) -> bool:
+    """Whether the pair is kept from the fit and from the eyes of those who make checks and features."""
+    return hashlib.sha256(f"{pair.data_set}:{pair.group}".encode()).digest()[0] % HELD_OUT == 0
+
+
+def development_pairs(folder: Path) -> list[Pair]:
+    """The pairs of the fit: people's, less the groups held out, and the minimal pairs of development."""
+    shown = [pair for pair in read_pairs(folder) if not is_held_out(pair)]
+    return [*shown, *_minimal(PAIRS / "development.jsonl")]
+
+
+def held_out_pairs(folder: Path) -> list[Pair]:
+    return [pair for pair in read_pairs(folder) if is_held_out(pair)]
 
 
 def measure(pairs: Sequence[Pair], embedder: Embedder | None = None) -> Table:
     """The features of every pair; with an embedding model some 25 ms a pair."""
     n_features = len(FEATURES) + (len(EMBEDDING_FEATURES) if embedder is not None else 0)
     features = np.zeros((len(pairs), n_features))
-    comparable, capped = np.zeros(len(pairs), dtype=bool), np.zeros(len(pairs), dtype=bool)
+    comparable, refused = np.zeros(len(pairs), dtype=bool), np.zeros(len(pairs), dtype=bool)
     comparisons = [compare_texts(pair.claim, pair.passages) for pair in pairs]
     if embedder is not None:  # all at once and kept: batches of texts of one length are several times faster
         compared = zip(pairs, comparisons, strict=True)
@@ -145,13 +180,11 @@ def measure(pairs: Sequence[Pair], embedder: Embedder | None = None) -> Table:
     for row, (pair, comparison) in enumerate(zip(pairs, comparisons, strict=True)):
         if comparison is not None:
             features[row] = list(agreement(pair.claim, comparison, embedder).values())
-            claim = read_sentences(pair.claim)
-            objection = find_conflict(claim, comparison) or find_doubt(claim, comparison)
-            comparable[row], capped[row] = True, objection is not None or lacks_essential(comparison)
+            comparable[row], refused[row] = True, is_refused(comparison)
     return Table(
         features,
         comparable,
-        capped,
+        refused,
         np.array([pair.supported for pair in pairs]),
         np.array([pair.data_set for pair in pairs]),
         np.array([f"{pair.data_set}:{pair.group}" for pair in pairs]),
@@ -170,13 +203,14 @@ def equal_weights(table: Table) -> Floats:
 
 
 def fit(table: Table) -> Coefficients:
-    """A logistic model with weights of no less than zero, ridge penalty and equal weights, thresholded at 0.5.
+    """A logistic model with weights of no less than zero, ridge penalty and equal weights; then the cost of a refusal.
 
-    The intercept is moved so that on these rows tpr equals tnr, averaged over the data sets.
+    The weights are of rows that are not refused.
     """
-    rows = table[table.comparable]
+    chosen = table.comparable & ~table.refused
+    rows, weights = table[chosen], equal_weights(table)[chosen]
     mean, spread = rows.features.mean(axis=0), rows.features.std(axis=0) + 1e-9
-    standard, signs, weights = (rows.features - mean) / spread, np.where(rows.supported, 1.0, -1.0), equal_weights(rows)
+    standard, signs = (rows.features - mean) / spread, np.where(rows.supported, 1.0, -1.0)
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         slopes, intercept = parameters[:-1], parameters[-1]
@@ -189,10 +223,20 @@ def fit(table: Table) -> Coefficients:
     bounds = [(0.0, None)] * n_features + [(None, None)]
     found = minimize(loss, np.zeros(n_features + 1), jac=True, bounds=bounds, method="L-BFGS-B").x
     slopes = found[:-1] / spread
-    fitted = Coefficients(
-        intercept=float(found[-1] - mean @ slopes), weights=dict(zip(_names(n_features), slopes.tolist(), strict=True))
+    intercept = float(found[-1] - mean @ slopes)
+    return Coefficients(
+        intercept=intercept,
+        weights=dict(zip(_names(n_features), slopes.tolist(), strict=True)),
+        refusal=_cost_of_refusal(table, table.features @ slopes + intercept),
     )
-    return fitted.model_copy(update={"intercept": fitted.intercept - _threshold(scores(fitted, table), table)})
+
+
+def _cost_of_refusal(table: Table, logits: Floats) -> float:
+    """The log-odds to take off where support is refused, by likelihood."""
+    rows = table.comparable & table.refused
+    weights, signs = equal_weights(table)[rows], np.where(table.supported[rows], 1.0, -1.0)
+    costs = np.linspace(0.0, MAX_REFUSAL, 61).tolist()
+    return float(min(costs, key=lambda cost: weights @ np.logaddexp(0.0, -signs * (logits[rows] - cost))))
 
 
 def _names(n_features: int) -> tuple[str, ...]:
@@ -202,20 +246,16 @@ def _names(n_features: int) -> tuple[str, ...]:
 def scores(model: Coefficients, table: Table) -> Floats:
     """Scores as the verifier gives them, shape (n,)."""
     logits = table.features @ np.array(list(model.weights.values())) + model.intercept
-    return np.where(table.comparable, 1.0 / (1.0 + np.exp(-logits)), 0.0) / np.where(table.capped, 2.0, 1.0)
+    plain = 1.0 / (1.0 + np.exp(-logits))
+    refused = np.minimum(MAX_REFUSED, 1.0 / (1.0 + np.exp(model.refusal - logits)))
+    return np.where(table.comparable, np.where(table.refused, refused, plain), 0.0)
 
 
-def _threshold(values: Floats, table: Table) -> float:
-    """The log-odds at which tpr and tnr, averaged over the data sets, are closest."""
-    weights = equal_weights(table)
-    wanted, others = table.supported, ~table.supported
-
-    def gap(threshold: float) -> float:
-        passed = values >= threshold
-        return abs(float(weights[wanted & passed].sum() - weights[others & ~passed].sum()))
-
-    best = min(np.linspace(0.2, 0.8, 241).tolist(), key=gap)
-    return float(np.log(best / (1.0 - best)))
+def calibration_error(values: Floats, supported: NDArray[np.bool_], weights: Floats) -> float:
+    """Expected calibration error over ten bins of equal width: the mean gap of score and share of supported pairs."""
+    bins = np.minimum((values * 10).astype(int), 9)
+    gaps = [abs(float(weights[bins == one] @ (values - supported)[bins == one])) for one in range(10)]
+    return sum(gaps) / float(weights.sum())
 
 
 def rates(values: Floats, supported: NDArray[np.bool_]) -> tuple[float, float, float]:
@@ -256,7 +296,7 @@ def main() -> int:
     if absent:
         sys.stderr.write(f"nothing was fitted: {folder} lacks {', '.join(absent)} (set FACTLOOP_DATA)\n")
         return 2
-    pairs = read_pairs(folder)
+    pairs = development_pairs(folder)
     from factloop.tools.embeddings.sentence import packaged_minilm
 
     tables: dict[ModelName, Table] = {
@@ -277,7 +317,7 @@ def main() -> int:
 
 def _rounded(model: Coefficients) -> Coefficients:
     weights = {name: round(weight, 4) for name, weight in model.weights.items()}
-    return Coefficients(intercept=round(model.intercept, 4), weights=weights)
+    return Coefficients(intercept=round(model.intercept, 4), weights=weights, refusal=model.refusal)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import factloop
+from factloop.core.installed import install_command
 from tests.simulator import MODEL, Simulator
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,7 +55,7 @@ MODULES = {
 
 
 def line(feature: str, extra: str) -> str:
-    return f"{feature} needs the extra \"{extra}\": pip install 'factloop[{extra}]'"
+    return f'{feature} needs the extra "{extra}": {install_command(extra)}'
 
 
 def core() -> set[str]:

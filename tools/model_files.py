@@ -18,6 +18,8 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
     `extra` of factloop is what installs torch for the caller.
     """
     require(extra, f"the model {path_or_name!r}", "torch", "transformers")
+    if _is_path(path_or_name) and not Path(path_or_name).exists():
+        raise ConfigError(_unusable(path_or_name))  # said before torch is imported, which takes seconds
     import torch
     from transformers.utils import logging
 
@@ -27,12 +29,19 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
     try:
         yield
     except (OSError, ValueError, ImportError) as error:
-        raise ConfigError(
-            f"no usable model at {path_or_name!r}: give its folder, or a hub name that was downloaded before"
-        ) from error
+        raise ConfigError(_unusable(path_or_name)) from error
     finally:
         if had_progress_bar:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # transformers leaves it so
+
+
+def _unusable(path_or_name: str) -> str:
+    return f"no usable model at {path_or_name!r}: give its folder, or a hub name that was downloaded before"
+
+
+def _is_path(path_or_name: str) -> bool:
+    """Whether it can be no name of the hub, which has one slash at most and does not begin with a dot."""
+    return Path(path_or_name).is_absolute() or path_or_name.startswith((".", "~")) or path_or_name.count("/") > 1
 
 
 def short_name(path_or_name: str) -> str:

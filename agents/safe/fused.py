@@ -135,7 +135,7 @@ class FusedPlan(OneByOne):
             self_contained=fact.self_contained,
             status="open" if settled is None else "settled",
             query=fact.query,
-            relevant={"check": True, "irrelevant": False, "ambiguous": None}[fact.status],
+            relevant={"check": True, "irrelevant": False}.get(fact.status),
             judgement=None if settled is None else settled.model_dump(mode="json"),
             evidence=[],
         )
@@ -145,6 +145,8 @@ class FusedPlan(OneByOne):
             return judgements.irrelevant(judgements.NO_CONNECTION, self.stages.name)
         if fact.status == "ambiguous":
             return judgements.ambiguous("The response leaves open who or what is meant.", self.stages.name)
+        if fact.status == "other_language":
+            return judgements.other_language(self.stages.name)
         return None
 
     def _nothing_more(self, missing: str) -> Judgement:

@@ -47,6 +47,14 @@ def ambiguous(rationale: str, judged_by: str) -> Judgement:
     return Judgement(unscored_reason=UnscoredReason.AMBIGUOUS, rationale=rationale, judged_by=judged_by)
 
 
+def other_language(judged_by: str) -> Judgement:
+    return Judgement(
+        unscored_reason=UnscoredReason.OTHER_LANGUAGE,
+        rationale="Not in English, which is all that the offline engine reads: a chat model (--model) can judge it.",
+        judged_by=judged_by,
+    )
+
+
 def no_source() -> Judgement:
     return Judgement(
         unscored_reason=UnscoredReason.NO_SOURCE, rationale="Neither documents nor a search tool were given."

@@ -11,10 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from factloop.agents.safe.context import CheckContext
+from factloop.agents.safe.judgements import other_language
 from factloop.agents.safe.stages import Case, FoundFact, NextQueries, SentenceTask
 from factloop.core.records import Judgement, Verdict
 from factloop.tools.linguistics.claims import split_claims
 from factloop.tools.linguistics.discourse import context_at, topic_of
+from factloop.tools.linguistics.language import is_english_at
 from factloop.tools.linguistics.queries import next_query, search_query
 from factloop.tools.linguistics.references import is_ambiguous, resolve_references
 from factloop.tools.linguistics.relevance import is_relevant
@@ -24,7 +26,7 @@ from factloop.tools.verifiers.base import SupportReading, Verifier
 if TYPE_CHECKING:
     from spacy.language import Language
 
-NOTHING_FOUND = "Nothing was found on this claim."
+NOTHING_FOUND = "The search found nothing on this claim."
 
 
 class OfflineFusedStages:
@@ -39,7 +41,7 @@ class OfflineFusedStages:
 
     async def sentence_facts(self, task: SentenceTask, _context: CheckContext) -> Sequence[FoundFact]:
         """The facts of one sentence; empty where it states nothing that can be checked."""
-        return [self._found(fact, task) for fact in split_claims(task.sentence, self._nlp)]
+        return [self._found(fact, task) for fact in _split(task, self._nlp)]
 
     async def given_facts(
         self,
@@ -59,6 +61,8 @@ class OfflineFusedStages:
         return _judgement(entailment, case, self.name)
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:
+        if not _is_read(task):
+            return FoundFact(fact, fact, "other_language", "")
         context = context_at(task.response, task.start, task.prompt, self._nlp)
         claim = resolve_references(fact, context, self._nlp)
         if is_ambiguous(fact, context):
@@ -79,13 +83,15 @@ class OfflinePaperStages:
         self._nlp = nlp
 
     async def split(self, task: SentenceTask, _context: CheckContext) -> Sequence[str]:
-        return split_claims(task.sentence, self._nlp)
+        return _split(task, self._nlp)
 
     async def revise(self, fact: str, task: SentenceTask, _context: CheckContext) -> str:
+        if not _is_read(task):
+            return fact
         return resolve_references(fact, context_at(task.response, task.start, task.prompt, self._nlp), self._nlp)
 
     async def relevance(self, claim: str, task: SentenceTask, _context: CheckContext) -> bool:
-        return is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)
+        return not _is_read(task) or is_relevant(claim, prompt=task.prompt, response=task.response, nlp=self._nlp)
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
         """A formulation not asked yet; the first one again when out of ideas.
@@ -95,7 +101,19 @@ class OfflinePaperStages:
         return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
     async def rate(self, case: Case, _context: CheckContext) -> Judgement:
+        if not _is_read(case.task):
+            return other_language(self.name)
         return _judgement(_verify(self._verifier, case), case, self.name)
+
+
+def _is_read(task: SentenceTask) -> bool:
+    """Whether the sentence is in the language of the rules."""
+    return is_english_at(task.response, task.start, task.end)
+
+
+def _split(task: SentenceTask, nlp: Language | None) -> Sequence[str]:
+    """The facts of a sentence; one in another language is a fact as it stands."""
+    return split_claims(task.sentence, nlp) if _is_read(task) else [task.sentence]
 
 
 def _is_worth_another_query(case: Case) -> bool:
@@ -130,4 +148,7 @@ def _judgement(entailment: SupportReading, case: Case, judged_by: str) -> Judgem
         cited=tuple(dict.fromkeys(case.evidence[index].id for index in entailment.cited)),
         score=entailment.score,
         judged_by=judged_by,
+        wrong=entailment.wrong,
+        instead=entailment.instead,
+        quote=entailment.quote,
     )

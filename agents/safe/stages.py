@@ -56,7 +56,7 @@ class FoundFact:
 
     text: str
     self_contained: str
-    status: Literal["check", "irrelevant", "ambiguous"]
+    status: Literal["check", "irrelevant", "ambiguous", "other_language"]
     query: str
     """First search query; empty unless the status is `check`."""
 

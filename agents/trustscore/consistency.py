@@ -35,6 +35,8 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
+LEAST_MASS = 0.5
+"""Share of the probability that the five letters must hold together for a graded score."""
 LONGEST_SHOWN_REPLY = 2_000
 """Characters of an unreadable reply that are kept."""
 
@@ -143,11 +145,13 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], *, n_pl
     failed = [check for check in valid if check.chosen is None]
     n_inconsistent = sum(check.consistent is False for check in valid)
     value, reason, rationale = _verdict(found, valid, failed, n_inconsistent)
+    mass = _mean(valid)
     return TrustBC(
         value=value,
         unscored_reason=reason,
         rationale=rationale,
-        graded=_graded(valid),
+        graded=_mean(valid, response_alone=True) if mass is not None and mass >= LEAST_MASS else None,
+        letters_mass=mass,
         max_checks=max_checks,
         n_planned=n_planned,
         n_asked=len(checks),
@@ -174,14 +178,17 @@ def _verdict(
     return 1, None, f"The response was chosen in every check ({len(valid)})."
 
 
-def _graded(valid: Sequence[ConsistencyCheck]) -> float | None:
-    """Mean probability of the response's letter; None unless every check has probabilities."""
-    probabilities = [
-        check.letter_probabilities.get(check.response_letter, 0.0)
-        for check in valid
-        if check.letter_probabilities is not None
-    ]
-    return sum(probabilities) / len(valid) if valid and len(probabilities) == len(valid) else None
+def _mean(valid: Sequence[ConsistencyCheck], *, response_alone: bool = False) -> float | None:
+    """Mean probability of the letters, or of the response's alone; None unless every check has probabilities."""
+    if not valid:
+        return None
+    total = 0.0
+    for check in valid:
+        if check.letter_probabilities is None:
+            return None
+        shares = check.letter_probabilities
+        total += shares.get(check.response_letter, 0.0) if response_alone else min(sum(shares.values()), 1.0)
+    return total / len(valid)
 
 
 def _shortage(n: int, n_planned: int, max_checks: int) -> list[str]:

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.nodes import AsyncNode, CallingNode, Graph, Update, meter_of
 from factloop.agents.trustscore.overall import overall
-from factloop.agents.trustscore.records import TrustBC, TrustFC
+from factloop.agents.trustscore.records import NOT_ANSWERED, TrustBC, TrustFC
 from factloop.agents.trustscore.stages import Subject, TrustContext
 from factloop.agents.trustscore.state import TrustInput, TrustOutput, TrustState
 from factloop.core.errors import ConfigError, FactloopError
@@ -64,7 +64,7 @@ def _build_answer(subject: Subject | None, max_checks: int) -> CallingNode[Trust
         except ConfigError:
             raise
         except FactloopError as error:
-            reason, said = reason_of(error), f"The subject gave no answer: {error}"
+            reason, said = reason_of(error), f"{NOT_ANSWERED}: {error}"
             consistency = TrustBC(unscored_reason=reason, rationale=said, max_checks=max_checks, n_planned=0)
             factual = TrustFC(unscored_reason=reason, rationale=said)
             return {

@@ -29,5 +29,8 @@ def overall(consistency: Mapping[str, Any], factual: Mapping[str, Any]) -> Trust
     if value is not None and relation is not None:
         return TrustOV(value=OVERALL[value, Relation(relation)])
     parts = (("TrustBC", value, consistency), ("TrustFC", relation, factual))
-    missing = [f"{name} ({part['rationale'] or part['unscored_reason']})" for name, had, part in parts if had is None]
-    return TrustOV(missing=" and ".join(missing))
+    missing: dict[str, list[str]] = {}
+    for name, had, part in parts:
+        if had is None:
+            missing.setdefault(part["rationale"] or part["unscored_reason"], []).append(name)
+    return TrustOV(missing=" and ".join(f"{' and '.join(names)} ({why})" for why, names in missing.items()))

@@ -121,6 +121,10 @@ class ConsistencyCheck(Record):
         return None if self.chosen is None else self.chosen == self.response_letter
 
 
+NOT_ANSWERED = "The subject gave no answer"
+"""Begins the rationale of both parts where the subject was asked for its answer and failed."""
+
+
 class TrustBC(Record):
     """Behavioural consistency (paper, section 2.1): 1 if the subject chose the response in every check, 0 if not."""
 
@@ -130,8 +134,11 @@ class TrustBC(Record):
     graded: Share | None = None
     """Mean probability of the response's letter over the counted checks, where all of them have probabilities.
 
-    A letter that the server did not list among its likeliest counts as 0.
+    A letter that the server did not list among its likeliest counts as 0. None where the five letters together held
+    less than half (`letters_mass`): a subject that would rather have said something else was held to a letter.
     """
+    letters_mass: Share | None = None
+    """Mean probability of all five letters, where they were chosen, over the counted checks."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
     """Checks that the distractors allow, at most `max_checks`; fewer where there are fewer combinations."""

@@ -37,6 +37,8 @@ BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the claims at which a chain of tests begins."""
 MOST_PROMISING = 12
 """Thresholds for which the number of labels needed is worked out."""
+MOST_LABELLED = 10_000
+"""Claims beyond which nobody labels more: then the number that would do helps no one."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
@@ -248,11 +250,10 @@ def _unmet_reason(at: SettledAt, max_error: float, alpha: float, done: str) -> t
     needed = _least_needed(at, max_error, alpha)
     if needed is None:
         return f"too many of the {done} are wrong to be bounded by {percent(max_error)} with any number of labels", None
-    return (
-        f"{plural(at.n_all, 'labelled claim')} are too few to show that at most {percent(max_error)} of the {done} are "
-        f"wrong; if errors stay as they are, about {needed:,} would do",
-        needed,
-    )
+    claims = plural(at.n_all, "labelled claim")
+    few = f"{claims} are too few to show that at most {percent(max_error)} of the {done} are wrong"
+    enough = f"about {needed:,}" if needed <= MOST_LABELLED else "no number of labels that people could give"
+    return f"{few}; if errors stay as they are, {enough} would do", needed
 
 
 def _least_needed(at: SettledAt, max_error: float, alpha: float) -> int | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 from factloop.cli.app import app
 from factloop.cli.help import UsageError, usage_complaint
+from factloop.cli.narrow import show_plainly
 from factloop.core.errors import FactloopError
 
 WRONG_INPUT = 2
@@ -16,8 +16,7 @@ EVALUATION = "factloop.evaluation"
 
 def main() -> None:
     """Runs the command line; an error is one line on standard error and an exit code, never a traceback."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # what a narrow terminal cannot show is no reason to fail
+    show_plainly(sys.stdout, sys.stderr)
     try:
         sys.exit(app(prog_name="factloop", standalone_mode=False))
     except UsageError as error:

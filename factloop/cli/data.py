@@ -181,15 +181,18 @@ def _listed(folder: Path, dataset: Dataset) -> ListedDataset:
 
 
 def _print_listing(listing: DataListing, console: Console) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("Name", no_wrap=True)
-    table.add_column("Parts", no_wrap=True)
-    table.add_column("What it is", overflow="fold")
-    table.add_column("Licence", overflow="fold")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for one in listing.datasets:
-        parts = [Text(f"{part.name} (here)" if part.path else part.name) for part in one.parts]
-        gated = "\nHanded out on request only." if one.gated else ""
-        table.add_row(one.name, Text("\n").join(parts), f"{one.title}: {one.about}{gated}", one.licence)
+        parts = ", ".join(f"{part.name} (here)" if part.path else part.name for part in one.parts)
+        gated = "; handed out on request only" if one.gated else ""
+        lines = (f"{one.title}: {one.about}", f"parts: {parts}", f"licence: {one.licence}{gated}")
+        table.add_row(one.name, Text("\n".join(lines)))
     console.print(table)
-    here = f"Here is {listing.folder}. Homepages and citations: --json -. To get one: factloop data get NAME"
-    console.print(visible(f"\n{here}"), soft_wrap=True)
+    lasts = (
+        f"Here is {listing.folder}.",
+        "Homepages and citations: factloop data list --json -",
+        "To get one: factloop data get NAME",
+    )
+    console.print(visible("\n" + "\n".join(lasts)), soft_wrap=True)

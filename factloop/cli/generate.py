@@ -80,22 +80,31 @@ def run_generate_longfact(ask: ResponsesAsk, flags: Mapping[str, Any]) -> int:
     place, name = _place(ask)
     _try_outputs(ask, settings, place)
     prompts = sample_prompts(load_prompts(place), ask.n, seed=settings.seed)
-    if len(prompts) < ask.n and not ask.quiet:
-        messages.print(f"factloop: {visible(name)} has {plural(len(prompts), 'prompt')}, not {ask.n:,}", soft_wrap=True)
     asked = model_prompts(prompts, postamble=ask.postamble)
     if ask.dry_run:
         earlier = read_responses(ask.out)
         left = [prompt for prompt in asked if prompt.id not in earlier]
-        return _print_estimate(estimate_responses(left, settings), ask.json)
+        code = _print_estimate(estimate_responses(left, settings), ask.json)
+        _note_shortfall(ask, len(prompts), name, messages)
+        return code
     events = astream_responses(asked, settings, ask.out, data=name, system=ask.system)
     work = watched(events, "prompt", messages, quiet=ask.quiet)
     report = run_until_stopped(work, messages, run_dir=ask.out, kept=settings.cache)
     write_files({ask.json: partial(to_json, report)})
     if not ask.quiet and ask.json != STANDARD_OUTPUT:
         say(lambda: Terminal().print("\n".join(_responses_in_words(report)), soft_wrap=True))
+    _note_shortfall(ask, len(prompts), name, messages)
     if ask.strict and report.unanswered:
         return _complain(messages, f"{plural(len(report.unanswered), 'prompt')} without a response (--strict)")
+    if report.unanswered and not report.n_answered:
+        return _complain(messages, "no response came: the same command asks again")
     return DONE
+
+
+def _note_shortfall(ask: ResponsesAsk, n_prompts: int, name: str, messages: Console) -> None:
+    """Says at the end that there were fewer prompts than wanted: what stops a run is said first, and alone."""
+    if n_prompts < ask.n and not ask.quiet:
+        messages.print(f"factloop: {visible(name)} has {plural(n_prompts, 'prompt')}, not {ask.n:,}", soft_wrap=True)
 
 
 def _place(ask: ResponsesAsk) -> tuple[str | Path, str]:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from rich.table import Table
-
 from factloop.cli.exits import BELOW_THRESHOLD, DONE
 from factloop.cli.outputs import STANDARD_OUTPUT, Terminal, say, try_outputs, write_output
 from factloop.core.errors import ConfigError
@@ -75,7 +73,7 @@ def run_list(folder: Path | None, json: str | None) -> int:
     try_outputs((json,), ())
     registry, folder = _registry(folder)
     listing = PromptListing(folder=folder, prompts=tuple(_listed(registry[name]) for name in registry.names))
-    return _put(listing, json, lambda: _print_listing(listing, Terminal()))
+    return _put(listing, json, lambda: _print(_listing_lines(listing)))
 
 
 def run_show(name: str, folder: Path | None, json: str | None, *, rendered: bool) -> int:
@@ -154,19 +152,17 @@ def _listed(prompt: Prompt) -> ListedPrompt:
     )
 
 
-def _print_listing(listing: PromptListing, console: Terminal) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("Name", no_wrap=True)
-    table.add_column("Version", no_wrap=True, justify="right")
-    table.add_column("SHA-256", no_wrap=True)
-    table.add_column("Variables -> reply", overflow="fold")
+def _listing_lines(listing: PromptListing) -> list[str]:
+    """Two lines for each prompt, as no table has room for its variables in 80 columns."""
+    wide = max(len(one.name) for one in listing.prompts) + 1
+    lines = [f"{'Name':{wide}} Version  {'SHA-256':{DIGITS}}  Reply"]
     for one in listing.prompts:
-        flow = " -> ".join([", ".join(one.variables), *([one.output] if one.output is not None else [])])
-        table.add_row(f"{one.name}{'*' if one.path is not None else ''}", str(one.version), one.sha256[:DIGITS], flow)
-    console.print(table)
+        name = f"{one.name}{'*' if one.path is not None else ''}"
+        lines.append(f"{name:{wide}} {one.version:>7}  {one.sha256[:DIGITS]}  {one.output or ''}".rstrip())
+        lines.append(f"    {', '.join(one.variables)}")
     own = [f"  *{one.name}: {one.path}" for one in listing.prompts if one.path is not None]
     of = f", {len(own):,} of them (*) from {listing.folder}" if listing.folder is not None else ""
-    _print(["", f"{plural(len(listing.prompts), 'prompt')}{of}.", *own])
+    return [*lines, "", f"{plural(len(listing.prompts), 'prompt')}{of}.", *own]
 
 
 def _pair_lines(pair: PromptDifference) -> list[str]:

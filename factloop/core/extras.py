@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from factloop.core.errors import MissingExtra
+from factloop.core.installed import install_command
 
 Extra = Literal[
     "data", "debiasing", "documents", "evaluation", "kb", "mcp", "metrics", "offline", "postgres", "pytest", "ray",
@@ -59,7 +60,7 @@ def require(extra: Extra, feature: str, *packages: str) -> None:
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
     """The error for a feature that cannot work without the extra."""
-    return MissingExtra(f"{feature} needs the extra \"{extra}\": pip install 'factloop[{extra}]'", extra=extra)
+    return MissingExtra(f'{feature} needs the extra "{extra}": {install_command(extra)}', extra=extra)
 
 
 def _all_of(extra: Extra) -> Iterator[str]:

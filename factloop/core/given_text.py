@@ -23,7 +23,10 @@ def check_whole(name: str, text: object) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise DataError(f"{name}: half a character (a lone surrogate) at position {error.start}") from error
+        said = f"{name}: half a character (a lone surrogate) at position {error.start}"
+        if "\udc80" <= text[error.start] <= "\udcff":  # how Python keeps a byte of an argument that it cannot read
+            said += "; if the terminal gave it, set LC_ALL=C.UTF-8"
+        raise DataError(said) from error
 
 
 def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:

@@ -15,6 +15,8 @@ class UnscoredReason(StrEnum):
     BUDGET = "budget"
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
+    OTHER_LANGUAGE = "other_language"
+    """It is in a language that the judge does not read: the offline engine reads English alone."""
     NO_SOURCE = "no_source"
     """Nothing to check against was given: documents or a search tool, for TrustFC a corpus, for TrustBC a subject."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
@@ -74,6 +76,11 @@ ABOUT = {
         claim="the response leaves the claim ambiguous",
         belief="the reply names several options",
         documents="the answer is ambiguous",
+    ),
+    UnscoredReason.OTHER_LANGUAGE: About(
+        claim="in another language than the judge reads",
+        belief="in another language than the subject reads",
+        documents="in another language than the judge reads",
     ),
     UnscoredReason.NO_SOURCE: About(
         claim="no source to check against",

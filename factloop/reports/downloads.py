@@ -39,6 +39,7 @@ def json_download(words: str, file: str, text: str) -> DownloadLink:
 
 
 def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> DownloadLink:
+    """A table, as `csv_text` writes it."""
     return text_download(words, file, "text/csv", csv_text(head, rows))
 
 

@@ -31,7 +31,7 @@ def compare_checks(first: tuple[Job, FactualityReport], second: tuple[Job, Factu
         first=older,
         second=newer,
         same_response=one.response == other.response,
-        pairs=tuple(sorted(pairs, key=_rank)),
+        pairs=tuple(sorted(pairs, key=lambda pair: (not pair.flipped, not pair.changed, not pair.pieces))),
         only_first=only_first,
         only_second=only_second,
         flips=flips,
@@ -74,10 +74,6 @@ def _pair(first: Claim, second: Claim) -> ComparedClaim:
         changed=_outcome(one) != _outcome(other),
         pieces=tuple(ClaimPiece(kind=piece.kind, text=piece.text) for piece in cut),
     )
-
-
-def _rank(pair: ComparedClaim) -> int:
-    return next((rank for rank, is_so in enumerate((pair.flipped, pair.changed, pair.pieces)) if is_so), 3)
 
 
 def _lone(claims: Sequence[Claim], paired: Collection[str]) -> tuple[LoneClaim, ...]:

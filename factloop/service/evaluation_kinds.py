@@ -7,6 +7,7 @@ from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.experiments.report import ExperimentReport
 from factloop.evaluation.runs.records import RunSummary
 from factloop.reports.figures import plural
+from factloop.service.headlines import of_audit, of_comparison, of_experiment, of_run
 from factloop.service.result_kind import ResultKind
 
 
@@ -34,19 +35,32 @@ def _render_comparison(comparison: Comparison) -> str:
     return render_comparison_html(comparison)
 
 
-def _audit_words(report: AuditReport) -> str:
+def _audit_title(report: AuditReport) -> str:
     data = report.data
     return f"{plural(len(data.evaluators), 'evaluator')} on {plural(data.n_claims, 'labelled claim')}"
 
 
+def _run_title(run: RunSummary) -> str:
+    return f"{plural(len(run.responses), 'response')} of {plural(len(run.scores.systems), 'system')}"
+
+
 EVALUATION_KINDS = (
-    ResultKind("audit", AuditReport, _render_audit, lambda report: report.data.name, _audit_words, is_job=True),
+    ResultKind(
+        "audit",
+        AuditReport,
+        _render_audit,
+        _audit_title,
+        lambda report: f"of {report.data.name}",
+        of_audit,
+        is_job=True,
+    ),
     ResultKind(
         "run",
         RunSummary,
         _render_run,
-        lambda run: run.data,
-        lambda run: f"{plural(len(run.responses), 'response')}, judged by {run.fingerprint.judge}",
+        _run_title,
+        lambda run: f"over {run.data}, judged by {run.fingerprint.judge}",
+        of_run,
     ),
     ResultKind(
         "experiment",
@@ -54,6 +68,7 @@ EVALUATION_KINDS = (
         _render_experiment,
         lambda one: one.name,
         lambda one: f"{plural(len(one.variants), 'variant')} over {plural(one.n_items, 'item')}",
+        of_experiment,
     ),
     ResultKind(
         "comparison",
@@ -61,5 +76,6 @@ EVALUATION_KINDS = (
         _render_comparison,
         lambda one: f"{one.first.run} and {one.second.run}",
         lambda one: " ".join(one.conclusions[:1]),
+        of_comparison,
     ),
 )

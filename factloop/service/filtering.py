@@ -8,8 +8,8 @@ from typing import Literal
 from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Status
 
 Outcome = Literal["problems", "contradicted", "no_evidence", "unscored", "no_problems"]
-"""Checks by their verdicts: with claims that are contradicted or lack evidence, with either of them, or with neither;
-or with claims that could not be scored."""
+"""Checks by their verdicts: with claims that are contradicted or lack evidence (`problems`), with those of one of the
+two, with claims that could not be scored, or with no claim that is contradicted or lacks evidence."""
 
 
 @dataclass(frozen=True)

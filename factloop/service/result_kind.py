@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from factloop.core.records import Record
+from factloop.service.shapes import HeadlineFigure
 
 
 @dataclass(frozen=True)
@@ -18,5 +19,6 @@ class ResultKind:
     render: Callable[[Any], str]
     title: Callable[[Any], str]
     words: Callable[[Any], str]
+    figures: Callable[[Any], Iterable[HeadlineFigure]]
     is_job: bool = False
     """Whether jobs make it, too."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
 from factloop.core.records import FactualityReport
-from factloop.reports.figures import plural
+from factloop.reports.figures import plural, precision, precision_basis
 from factloop.service.result_kind import ResultKind
+from factloop.service.shapes import HeadlineFigure
 
 HAS_EVALUATION = find_spec("factloop.evaluation") is not None
 
@@ -35,6 +37,24 @@ def _check_words(report: FactualityReport) -> str:
     return f"precision {share} over {plural(report.counts.scored, 'scored claim')}"
 
 
+def _figures_of_check(report: FactualityReport) -> Iterator[HeadlineFigure]:
+    yield HeadlineFigure(name="Precision", value=precision(report), basis=precision_basis(report))
+
+
+def _figures_of_score(report: TrustReport) -> Iterator[HeadlineFigure]:
+    score = report.trust_ov
+    value = "–" if score.value is None else f"{score.value:.2f}"
+    yield HeadlineFigure(name="TrustOV", value=value, basis=f"no value: {score.missing}" if score.missing else "")
+
+
+def _figures_of_run(run: TrustRun) -> Iterator[HeadlineFigure]:
+    summary = run.summary
+    for name, score in (("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), ("TrustFC", summary.trust_fc)):
+        value = "–" if score.mean is None else f"{score.mean:.2f}"
+        basis = f"mean of {plural(score.n_scored, 'answer')}, {score.n_unscored:,} unscored"
+        yield HeadlineFigure(name=name, value=value, basis=basis)
+
+
 def _evaluation_kinds() -> tuple[ResultKind, ...]:
     if not HAS_EVALUATION:
         return ()
@@ -51,9 +71,16 @@ KINDS = (
         _render_trust,
         lambda run: plural(len(run.reports), "answer"),
         lambda run: f"TrustScore of {plural(len(run.reports), 'answer')}",
+        _figures_of_run,
     ),
     ResultKind(
-        "trust", TrustReport, _render_trust, lambda one: one.question, lambda _: "TrustScore of one answer", is_job=True
+        "trust",
+        TrustReport,
+        _render_trust,
+        lambda one: one.question,
+        lambda _: "TrustScore of one answer",
+        _figures_of_score,
+        is_job=True,
     ),
     ResultKind(
         "long_form",
@@ -61,6 +88,7 @@ KINDS = (
         _render_long_form,
         lambda report: report.factuality.prompt or report.factuality.response,
         lambda report: f"TrustScore of {plural(len(report.claims), 'claim')} of a long answer",
+        lambda report: _figures_of_check(report.factuality),
         is_job=True,
     ),
     ResultKind(
@@ -69,6 +97,7 @@ KINDS = (
         _render_check,
         lambda report: report.prompt or report.response,
         _check_words,
+        _figures_of_check,
         is_job=True,
     ),
 )

@@ -104,7 +104,12 @@ def _read(name: str, path: Path) -> Result | None:
 def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
     created_at = getattr(record, "created_at", None)
     return ResultInfo(
-        name=name, kind=kind.name, title=title_of(kind.title(record)), created_at=created_at, summary=kind.words(record)
+        name=name,
+        kind=kind.name,
+        title=title_of(kind.title(record)),
+        created_at=created_at,
+        summary=kind.words(record),
+        figures=tuple(kind.figures(record)),
     )
 
 

@@ -26,7 +26,7 @@ class Ticket(Record):
     """An address for a browser."""
 
     address: str
-    """Path and query. Good for a minute, without a key."""
+    """Path and query. Good for half a day, without a key."""
 
 
 @router.post("/tickets", responses=answers(403, 413, 415, 422))

@@ -334,6 +334,16 @@ class ChecksComparison(Record):
     counts: ComparedCounts
 
 
+class HeadlineFigure(Record):
+    """A leading figure of a result, in words."""
+
+    name: str
+    value: str
+    """A dash where it is undefined."""
+    basis: str
+    """Its interval and what it rests on, or why it is undefined."""
+
+
 class ResultInfo(Record):
     """An audit, an experiment or a run that the operator registered."""
 
@@ -343,6 +353,8 @@ class ResultInfo(Record):
     created_at: datetime | None
     summary: str
     """The result in words."""
+    figures: tuple[HeadlineFigure, ...] = ()
+    """The figures that lead its page."""
 
 
 class ResultList(Record):

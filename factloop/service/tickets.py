@@ -1,4 +1,4 @@
-"""Tickets: a link carries no key, so a page that a browser is to open has an address that is good for a short while.
+"""Tickets: a link carries no key, so a page that a browser is to open has an address that is good for half a day.
 
 A ticket is made for one owner and one page, and says nothing of the key. It is the same as the key for that page alone.
 """
@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from urllib.parse import parse_qs
 
 PARAMETER = "ticket"
-GOOD_FOR_S = 60
+GOOD_FOR_S = 12 * 60 * 60
+"""Half a day: a page that is open in a tab may be loaded anew there."""
 PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/report\.html)"
 """Paths of the pages that a ticket opens."""
 _TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
@@ -28,7 +29,7 @@ class Tickets:
         self._owners, self._clock, self._secret = tuple(owners), clock, secrets.token_bytes(32)
 
     def address(self, owner: str, page: str) -> str:
-        """The address at which the owner's browser may open the page within the next minute."""
+        """The address at which the owner's browser may open the page for the next half day."""
         until = str(int(self._clock()) + GOOD_FOR_S)
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
 

@@ -89,17 +89,27 @@ def load_tables() -> None:
 def _load_tables() -> None:
     """Reads the packaged names and words that distractors are made of: once a process, in about two seconds.
 
-    Then all that lives is taken from the garbage collector's rounds, as a server does before it forks: each full round
-    would walk these hundreds of thousands of lasting objects again, for a quarter of the CPU that an answer costs.
+    Meanwhile no garbage is collected, as all of it lasts. Then all that lives is taken from the garbage collector's
+    rounds, as a server does before it forks: each full round would walk these hundreds of thousands of lasting objects
+    again, for a quarter of the CPU that an answer costs.
     """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        _read_tables()
+    finally:
+        if collects:
+            gc.enable()
+    gc.freeze()
+
+
+def _read_tables() -> None:
     built_in_gazetteer()
     known_given()
     known_family()
     words_by_kind()
     words_of("NN")
     tag_tokens("Rome lies on the Tiber.")
-    gc.collect()
-    gc.freeze()
 
 
 async def make_distractors(settings: TrustSettings, question: str, response: str, *, n: int) -> DistractorSet:

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import expect
 
-from tests.browser.visits import Visits
+from tests.browser.visits import Visits, reload_with_theme
 from tests.reports.page_samples import PAGES
 
 # Plain JavaScript: each control with neither text nor label, and each box that sticks out to the right.
@@ -51,7 +51,7 @@ def test_the_theme_follows_the_system_until_it_is_chosen(visits: Visits, name: s
     theme.click()
     expect(theme).to_have_text("Theme: dark")
     assert page.evaluate(BACKGROUND) == dark
-    page.reload()
+    reload_with_theme(page, "dark")
     expect(theme).to_have_text("Theme: dark")
 
 

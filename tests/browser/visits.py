@@ -40,6 +40,19 @@ class Visits:
         return page
 
 
+def reload_with_theme(page: Page, theme: str) -> None:
+    """Loads the page anew once a second tab has the theme that it stored.
+
+    Chromium keeps what pages store in a process of its own, and asks it for all of it when it loads a page: on a busy
+    machine it can be asked before it has been told. The second tab hears of the theme from that process.
+    """
+    second = page.context.new_page()
+    second.set_default_timeout(PATIENCE_MS)
+    second.goto(page.url)
+    second.wait_for_function("theme => localStorage.getItem('factloop-theme') === theme", arg=theme, polling=50)
+    page.reload()
+
+
 def shown(page: Page) -> int:
     """How many items of the list are not filtered away."""
     return page.locator(".claim:visible").count()

@@ -278,6 +278,13 @@ def test_wrong_usage_is_explained_by_the_command_itself(factloop: Command, argum
     assert result.complaint.endswith("; see factloop check --help")
 
 
+def test_an_argument_that_the_locale_cannot_read_says_how_to_set_it(factloop: Command, docs: Path) -> None:
+    """As Python gives "Où ?" under LC_ALL=C: its bytes as lone surrogates."""
+    Path("answer.md").write_text("Rome is in Italy.\n", encoding="utf-8")
+    said = factloop("check", "answer.md", "--docs", docs, "--prompt", "O\udcc3\udcb9 ?").complaint
+    assert said.endswith("at position 1; if the terminal gave it, set LC_ALL=C.UTF-8")
+
+
 def test_a_complaint_shows_escapes_and_does_not_obey_them(factloop: Command) -> None:
     complaint = factloop("check", "\x1b[31mnope\n.md").complaint
     assert "␛[31mnope" in complaint

@@ -77,9 +77,19 @@ def test_too_few_labels_send_everything_to_the_model_and_say_how_many_would_do(f
     assert result.code == 0
     said = " ".join(result.out.split())
     assert "12 labelled claims are too few" in said
-    assert re.search(r"about [\d,]+ would do", said)
+    assert re.search(r"(about [\d,]+|no number of labels that people could give) would do", said)
+    assert "What to do take a verifier that errs less (--verifier), label some hundreds of claims, lower" in said
     assert "Every claim goes to the model" in said
     assert CascadeFile.model_validate_json((home / "c.json").read_bytes()).upper is None
+
+
+def test_a_number_of_labels_that_nobody_gives_is_not_named(factloop: Command) -> None:
+    example = Path(__file__).parents[2] / "examples" / "prompt-experiment" / "claims.jsonl"
+    flags = ("--error", "false_support", "--confidence", 0.8, "--out", "c.json")
+    said = " ".join(factloop("cascade", "tune", example, *flags, "--max-error", 0.05).out.split())
+    assert "no number of labels that people could give would do" in said
+    assert "What to do state a larger error (--max-error 0.3 settles 29 of 60 labelled claims), take" in said
+    assert factloop("cascade", "tune", example, *flags, "--max-error", 0.3).code == 0
 
 
 def test_passages_are_read_as_a_check_reads_them(factloop: Command, home: Path) -> None:

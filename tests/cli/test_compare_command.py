@@ -50,6 +50,12 @@ def test_two_evaluators(factloop: Command, home: Path) -> None:
 
 
 @pytest.mark.usefixtures("runs")
+def test_differences_have_their_unit(factloop: Command) -> None:
+    shown = " ".join(factloop("compare", "runs/a", "runs/b").out.split())
+    assert "F1@2 −40.0 points (no interval), p 0.002" in shown  # .8 of A and .4 of B, in every pair
+
+
+@pytest.mark.usefixtures("runs")
 def test_systems_by_name(factloop: Command) -> None:
     within = json.loads(factloop("compare", "runs/a", "--json", "-").out)
     assert (within["kind"], within["first"]["systems"], within["second"]["systems"]) == ("systems", ["x"], ["y"])

@@ -81,7 +81,7 @@ def test_what_has_no_answer_is_counted_and_strict_says_so(
     sim.set(faults=Faults(refusal=1.0))
     command = (*LONGFACT, "--data", data, "--n", 5, "--out", "out.jsonl")
     result = factloop(*command)
-    assert result.code == 0
+    assert (result.code, result.complaint) == (3, "factloop: no response came: the same command asks again")
     assert "  5 without a response (5 × refusal): the same command asks again" in result.out
     assert (home / "out.jsonl").read_bytes() == b""
     strict = factloop(*command, "--strict")
@@ -169,3 +169,20 @@ def test_hostile_text_is_data(factloop: Command, sim: Simulator, home: Path) -> 
     (body,) = sim.bodies()[-1:]
     assert body["messages"] == [{"role": "user", "content": hostile}]
     assert rows_of(home / "o.jsonl")[0]["prompt"] == hostile
+
+
+@pytest.mark.usefixtures("home")
+def test_what_stops_a_generation_is_said_alone(factloop: Command, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That there are fewer prompts than wanted is no news to a user without a key."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    stopped = factloop("generate", "longfact", "--model", "openai:gpt-4o-mini", "--data", data, "--out", "o.jsonl")
+    assert stopped.code == 2
+    assert stopped.complaint.startswith("factloop: model 'openai:gpt-4o-mini' needs a key")
+
+
+def test_a_generation_without_any_response_has_failed(factloop: Command, data: Path) -> None:
+    flags = ("--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--patience", 0.2, "--n", 1)
+    failed = factloop("generate", "longfact", *flags, "--data", data, "--out", "o.jsonl")
+    assert failed.code == 3
+    assert failed.err.splitlines()[-1] == "factloop: no response came: the same command asks again"

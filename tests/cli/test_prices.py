@@ -65,10 +65,11 @@ def test_the_estimate_refuses_a_budget_that_the_run_could_not_keep(
     case: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes, environment, _ = CASES[case]
+    changes = {**changes, limit: 1.0}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(ConfigError, match="is unknown, so no budget in USD can be kept: give --price-in and"):
-        estimate(CheckSettings(docs=("d",), **changes, **{limit: 1.0}), TEXT, None)
+        estimate(CheckSettings(docs=("d",), **changes), TEXT, None)
 
 
 def test_a_dry_run_complains_in_the_words_of_the_run(factloop: Command, answer: Path, docs: Path) -> None:

@@ -182,6 +182,17 @@ def test_a_subject_s_server_that_accepts_nothing_ends_the_run(factloop: Command,
     assert (result.code, result.complaint) == (3, f"factloop: no answer could be scored: No choice in check 1: {said}")
 
 
+def test_who_failed_is_named_where_the_subject_gives_no_answer(factloop: Command, corpus: Path, sim: Simulator) -> None:
+    """No choice was asked for and no passage judged: neither a choice nor a judge has failed."""
+    sim.set(faults=Faults(refusal=1.0))
+    asked = ("--question", "Who is it?", "--answer", *SUBJECT, "--judge-model", MODEL, "--corpus", corpus)
+    said = " ".join(factloop("trust", *asked).out.split())
+    assert "TrustBC ? – unscored: the subject gave no answer" in said
+    assert "TrustFC ? – unscored: the subject gave no answer" in said
+    assert "TrustOV – TrustBC and TrustFC (The subject gave no answer: " in said
+    assert "the judge declined" not in said
+
+
 def test_a_dry_run_spends_nothing_and_needs_no_key(
     factloop: Command, sim: Simulator, answers: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

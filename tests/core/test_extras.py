@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from factloop.core.errors import ConfigError, MissingExtra
 from factloop.core.extras import INCLUDED, PACKAGES, Extra, missing, require
+from factloop.core.installed import install_command
 
 PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 BUNDLES = {"all", "dev", "docs", "correction"}
@@ -67,7 +69,7 @@ def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(MissingExtra) as raised:
         require("documents", "reading PDF")
-    assert str(raised.value) == "reading PDF needs the extra \"documents\": pip install 'factloop[documents]'"
+    assert str(raised.value) == f'reading PDF needs the extra "documents": {install_command("documents")}'
     assert (raised.value.extra, raised.value.retryable) == ("documents", False)
     assert isinstance(raised.value, ConfigError)
     require("documents", "reading HTML", "lxml")
@@ -75,7 +77,7 @@ def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_extra_asks_for_those_that_it_includes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "simplemma", None)
-    with pytest.raises(MissingExtra, match=r"'factloop\[trust\]'"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("trust"))):
         require("trust", "TrustScore")
 
 
@@ -87,4 +89,4 @@ def test_a_package_within_one_that_is_not_there_is_missing(monkeypatch: pytest.M
 
 
 def test_the_error_may_be_raised_by_who_finds_out() -> None:
-    assert str(missing("postgres", "PostgreSQL")).endswith("pip install 'factloop[postgres]'")
+    assert str(missing("postgres", "PostgreSQL")).endswith(install_command("postgres"))

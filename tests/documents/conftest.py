@@ -13,6 +13,9 @@ from tests.cli.command import Command, build_command
 from tests.documents.shown import ROOT
 from tests.simulator import RunningSimulator, Simulator
 
+ALONE = {"evaluation.md": "evaluation"}
+"""Documents whose commands need one example's folder and nothing else."""
+
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[RunningSimulator]:
@@ -27,12 +30,12 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
     @cache
     def make(document: str) -> Path:
         folder = tmp_path_factory.mktemp(document.replace(".", "-"))
+        if document in ALONE:
+            return Path(shutil.copytree(ROOT / "examples" / ALONE[document], folder, dirs_exist_ok=True))
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
         shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
         shutil.copytree(ROOT / "examples", folder / "examples")
-        (folder / "downloads").mkdir()
-        shutil.copy(folder / "prompts.jsonl", folder / "downloads" / "longfact_objects.jsonl")
         return folder
 
     return make

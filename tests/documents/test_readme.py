@@ -26,7 +26,7 @@ def test_a_newcomer_reads_it_in_one_sitting() -> None:
     for wanted in ("pip install ", "make demo", "source .venv/bin/activate", "make test"):
         assert f"\n    {wanted}" in text
     assert text.index("pip install ") < text.index("make demo")
-    assert sum("examples/" in command for command in README.commands) >= 3
+    assert sum("examples/" in command for command in (*README.commands, *README.piped)) >= 3
     assert README.python
 
 

@@ -306,6 +306,7 @@ _UNSCORED_FACTS = {
     UnscoredReason.BUDGET: "rode to hounds",
     UnscoredReason.TIMEOUT: "played at Newmarket",
     UnscoredReason.AMBIGUOUS: "disliked one of them",
+    UnscoredReason.OTHER_LANGUAGE: "schrieb ihrer Mutter auf Deutsch",
     UnscoredReason.NO_SOURCE: "left a private diary",
 }
 

@@ -1,4 +1,4 @@
-"""What a third-person pronoun may stand for, from the sentences before it, its own sentence and the prompt."""
+"""What *it* and *they* may stand for, from the sentences before it, its own sentence and the prompt."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ from factloop.tools.linguistics.discourse import Context, ReadSentence
 from factloop.tools.linguistics.mentions import Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
 
-Number = Literal["he", "she", "it", "they"]
-NUMBER_OF: dict[str, Number] = {
-    "he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "it": "it", "its": "it",
-    "they": "they", "their": "they",
-}  # fmt: skip
+Number = Literal["it", "they"]
+NUMBER_OF: dict[str, Number] = {"it": "it", "its": "it", "they": "they", "their": "they"}
 _OPENS_PERSONAL = re.compile(r"(?:he|she|his|her)\b", re.IGNORECASE)
-_GENERIC_PLURALS = frozenset({"people", "police", "researchers", "scientists"})
+_IRREGULAR_PLURALS = frozenset({"people", "police", "men", "women", "children", "feet", "teeth", "mice", "those"})
 _LONGEST_PHRASE = 8
 """Words of a subject that is repeated; a longer one would read badly."""
 
@@ -43,14 +40,14 @@ def is_plural(phrase: str) -> bool:
     if " and " in phrase:
         return True
     last = head[-1] if head else ""
+    if last.lower() in _IRREGULAR_PLURALS:
+        return True
     if last[:1].isupper() and head[0].lower() != "the":
         return False
-    return last.lower() in _GENERIC_PLURALS or (last.endswith("s") and not last.endswith(("ss", "us", "is", "'s")))
+    return last.endswith("s") and not last.endswith(("ss", "us", "is", "'s"))
 
 
 def _fits(mention: Mention, number: Number, about_person: bool) -> bool:
-    if number in {"he", "she"}:
-        return mention.kind != "thing"
     if is_plural(mention.text) != (number == "they"):
         return False
     return mention.kind != "person" and not (about_person and _may_be_person(mention))
@@ -62,23 +59,12 @@ def _candidates(said: ReadSentence, number: Number, about_person: bool) -> Itera
     words = tag_words(sentence)
     clause = find_clause(words)
     if clause is None:
-        if number in {"he", "she"}:
-            yield from (m.text for m in mentions if _may_be_person(m))
         return
     span = (words[clause.subject].start, words[clause.verb - 1].end)
     head = words[clause.subject]
     if head.lower in lexicon.PRONOUNS or head.word_class == "possessive":
         return  # the same topic goes on: look further back
     in_subject = [m for m in mentions if span[0] <= m.start < span[1]]
-    if number in {"he", "she"}:
-        coordinated = " and " in sentence[span[0] : span[1]]
-        persons = [m for m in in_subject if m.kind != "thing"]
-        persons = [m for m in persons if coordinated or m.start == span[0] or m.kind == "person"]
-        if persons and "'s" not in sentence[span[0] : span[1]]:
-            yield from (m.text for m in persons if coordinated or m is persons[0])
-            return
-        yield from (m.text for m in mentions if _may_be_person(m))
-        return
     subject = _noun_phrase(sentence, words, clause.subject, clause.verb)
     persons = [m for m in in_subject if m.kind == "person" or (about_person and _may_be_person(m))]
     if subject is None or (number == "it" and persons):

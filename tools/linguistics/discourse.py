@@ -7,7 +7,7 @@ time.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from factloop.tools.linguistics.markup import plain_text
 from factloop.tools.linguistics.mentions import Mention, find_mentions
+from factloop.tools.linguistics.persons import ReadPersons, Referent, read_persons
 from factloop.tools.linguistics.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Discourse:
     starts: tuple[int, ...]
     """Where each sentence begins in the response; ascending."""
     asked: ReadSentence
+    persons: tuple[ReadPersons, ...]
+    """Of each sentence, whom it speaks of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,10 @@ class Context:
     full_names: tuple[Mention, ...]
     """Names of two or more words from the prompt, the opening and the sentences before, each once."""
     about_person: bool
+    referents: tuple[Referent, ...]
+    """Whom its own personal pronouns stand for."""
+    pair: tuple[str, ...]
+    """The two people of the sentence before, where it speaks of just two."""
 
 
 @lru_cache(maxsize=128)
@@ -76,8 +83,9 @@ def read_discourse(response: str, prompt: str | None, nlp: Language | None = Non
     """The sentences of a response with their mentions. Cached: every sentence and claim of a response asks for it."""
     found = split_sentences(response)
     asked = _read((prompt or "")[-_PROMPT_TAIL:], nlp)
-    sentences = (_read(sentence.text, nlp, is_item=_is_item(response, sentence.start)) for sentence in found)
-    return Discourse(tuple(sentences), tuple(sentence.start for sentence in found), asked)
+    sentences = tuple(_read(sentence.text, nlp, is_item=_is_item(response, sentence.start)) for sentence in found)
+    persons = tuple(read_persons([(said.text, said.mentions) for said in sentences], asked.mentions))
+    return Discourse(sentences, tuple(sentence.start for sentence in found), asked, persons)
 
 
 @lru_cache(maxsize=64)
@@ -87,11 +95,14 @@ def context_at(response: str, start: int, prompt: str | None, nlp: Language | No
     index = bisect_left(discourse.starts, start)
     earlier = discourse.sentences[max(0, index - _LOOK_BACK) : index]
     opening, recent = discourse.sentences[: min(index, _FIRST)], discourse.sentences[max(_FIRST, index - _LAST) : index]
+    own = bisect_right(discourse.starts, start) - 1
     return Context(
         before=earlier,
         asked=discourse.asked,
         full_names=_full_names(chain([discourse.asked], opening, recent)),
         about_person=discourse.asked.is_personal or any(said.is_personal for said in earlier),
+        referents=discourse.persons[own].referents if own >= 0 else (),
+        pair=discourse.persons[own - 1].pair if own > 0 else (),
     )
 
 

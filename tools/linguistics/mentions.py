@@ -37,12 +37,16 @@ GENERIC_NOUNS = word_set(
 """Last words of the names of things; *the Institute* refers to a name that ends so."""
 
 _PLACE_PREPOSITIONS = frozenset({"in", "at", "to", "near", "through", "across"})
-_NOT_NAMES = lexicon.NAME_STOP | word_set(
-    """
+_NOT_NAMES = (
+    lexicon.NAME_STOP
+    | lexicon.NUMBER_WORDS
+    | word_set(
+        """
     question answer tell who what when where why how give write list describe explain name please provide born
     died first early later life career both many some several most according during after before despite aside apart
     overall
     """
+    )
 )
 
 

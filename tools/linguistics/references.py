@@ -11,7 +11,9 @@ from factloop.tools.linguistics.clauses import EXPLETIVE
 from factloop.tools.linguistics.discourse import Context
 from factloop.tools.linguistics.families import Rule
 from factloop.tools.linguistics.mentions import GENERIC_NOUNS, Mention, find_mentions
-from factloop.tools.linguistics.words import FINITE, NOMINAL, Word, tag_words
+from factloop.tools.linguistics.personal import leaves_person_open, name_persons
+from factloop.tools.linguistics.things import leaves_thing_open
+from factloop.tools.linguistics.words import Word, tag_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -27,12 +29,16 @@ def resolve_references(
 ) -> str:
     """The claim with its pronoun and its short names replaced.
 
-    Of pronouns those that are the subject or its possessor are replaced. A claim is left alone wherever there is doubt,
-    and what refers to something inside the claim stays as it is. `rules` are `RESOLVERS` where not given.
+    Of *it* and *they* those are replaced that are the subject or its possessor. A claim is left alone wherever there
+    is doubt, and what refers to something inside the claim stays as it is. `rules` are `RESOLVERS` where not given.
     """
     for rule in RESOLVERS if rules is None else rules:
         claim = rule.apply(claim, context, nlp)
     return claim
+
+
+def _name_persons(claim: str, context: Context, _nlp: Language | None) -> str:
+    return name_persons(claim, context.referents)
 
 
 def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
@@ -43,33 +49,34 @@ def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
     return _replace(claim, pronoun, antecedents[0], context) if len(antecedents) == 1 else claim
 
 
-def is_ambiguous(claim: str, context: Context) -> bool:
-    """Whether the subject pronoun of the claim has several equally good antecedents, or none at all, or it ends with
-    one that nothing in it can stand for.
+def _name_pair(claim: str, context: Context, _nlp: Language | None) -> str:
+    """*They* are the two people of the sentence before, where no rule sees another plural."""
+    pronoun = _open_pronoun(tag_words(claim))
+    pair = " and ".join(context.pair)
+    if pronoun is None or pronoun.lower not in {"they", "their"} or not pair:
+        return claim
+    genitive = "'s" if pronoun.lower == "their" else ""
+    return f"{claim[: pronoun.start]}{pair}{genitive}{claim[pronoun.end :]}"
 
-    True only in the clear case: as subjects *they* and *it* may stand for what no rule sees, so that they count only
-    where nothing comes before.
+
+def is_ambiguous(claim: str, context: Context) -> bool:
+    """Whether the claim leaves open whom *he* or *she* means, or what a later *it* or *them*, or its subject is a
+    pronoun with several equally good antecedents.
+
+    As subjects *they* and *it* may stand for what no rule sees, so that without any they count only where nothing
+    comes before.
     """
     words = tag_words(claim)
-    if _ends_open(words):
+    if leaves_thing_open(words) or leaves_person_open(claim, context.referents):
         return True
     pronoun = _open_pronoun(words)
     if pronoun is None or pronoun.word_class == "possessive" or _is_expletive(claim, pronoun):
         return False
     number = NUMBER_OF[pronoun.lower]
     found = find_antecedents(number, context)
-    if number in {"it", "they"} and not found:
+    if not found:
         return not context.before and not context.asked.mentions
     return len(found) != 1
-
-
-def _ends_open(words: Sequence[Word]) -> bool:
-    """*Henry Winstanley died in it*: objects are not replaced, and nothing is named between verb and pronoun."""
-    verb = next((place for place, word in enumerate(words) if word.word_class in FINITE | {"ed"}), None)
-    spoken = [word for word in words if word.word_class != "mark"]
-    if verb is None or not spoken or spoken[-1].lower not in {"it", "them"} or spoken[-1].enclosed:
-        return False
-    return not any(word.word_class in NOMINAL for word in words[verb + 1 : words.index(spoken[-1])])
 
 
 def _replace(claim: str, pronoun: Word, antecedent: str, context: Context) -> str:
@@ -86,7 +93,7 @@ def _open_pronoun(words: Sequence[Word]) -> Word | None:
     for index, word in enumerate(words):
         if word.lower in NUMBER_OF and not word.enclosed:
             opens = index == 0 or words[index - 1].text == ","
-            return word if opens or word.lower == "him" else None
+            return word if opens else None
         if word.word_class in {"auxiliary", "modal", "past", "present"} or (word.word_class == "name" and index == 0):
             return None
     return None
@@ -141,5 +148,7 @@ def _expansion(claim: str, mention: Mention, context: Context) -> str | None:
 
 RESOLVERS: tuple[Rule[Resolver], ...] = (
     Rule("short names", _expand_short_names),
+    Rule("personal pronouns", _name_persons),
     Rule("subject pronouns", _replace_open),
+    Rule("pairs", _name_pair),
 )

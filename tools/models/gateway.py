@@ -16,6 +16,7 @@ from factloop.prompts.registry import Prompt, RenderedPrompt
 from factloop.tools.calls.answers import AnsweredBy, Answers, Value
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import as_messages, span
+from factloop.tools.models.abilities import Abilities
 from factloop.tools.models.asking import ModelCall, read_reply, request_key
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.offers import Offers, ToolChoice, is_blank
@@ -64,6 +65,11 @@ class ModelGateway:
     def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
         self._transport, self._repair, self._answers = transport, repair, answers
+
+    @property
+    def abilities(self) -> Abilities:
+        """What its server can do, as far as that is known."""
+        return self._transport.abilities
 
     async def ask(
         self,
@@ -193,10 +199,10 @@ class ModelGateway:
             if accept is not None and not isinstance(answer, ToolChoice):
                 accept(answer)
         except ModelOutputError:
-            self._transport.abilities.note_unreadable(mode, reply)
+            self.abilities.note_unreadable(mode, reply)
             raise
         if not shows_schema:  # else it may be the prompt that was heeded, not the mode
-            self._transport.abilities.note_readable(mode)
+            self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
     def _forget(self, *requests: Request) -> None:

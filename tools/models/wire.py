@@ -169,20 +169,13 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Whether the reply has the form that the mode asks for. One that was cut off or refused, or is empty, may have."""
-    if reply.refusal is not None or reply.cut_off or mode is Mode.TEXT:
+    """Whether the reply has the form that the mode asks for. One that was cut off or refused may have it: some models
+    think aloud before they call a tool."""
+    if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:
-        return bool(reply.tool_calls) or not reply.text.strip()
-    return _is_json(reply.text) or not reply.text.strip()
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+        return bool(reply.tool_calls)
+    return "{" in reply.text or not reply.text.strip()
 
 
 def misshapen_reply(error: ValidationError) -> Reply:

@@ -15,11 +15,17 @@ class SupportReading:
 
     label: Label
     score: float
-    """Degree of support in [0, 1]; higher is better. A score, not a calibrated probability."""
+    """Degree of support in [0, 1]; higher is better. The verifier says whether it is a calibrated probability."""
     cited: tuple[int, ...]
     """Indices into the passages, from 0, best first; empty where nothing in them bears on the claim."""
     rationale: str
-    """One line in plain words: which words, entities and numbers agreed, and which did not."""
+    """One line in plain words that a reader understands: what decides, or what was looked for and not found."""
+    quote: str = ""
+    """The sentence that decides, word for word as the first of `cited` has it; empty where none is named."""
+    wrong: str = ""
+    """For `contradicted`: the words of the claim that the passages have otherwise."""
+    instead: str = ""
+    """What the quote has in the place of `wrong`, word for word."""
 
 
 class Verifier(Protocol):

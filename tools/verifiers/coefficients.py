@@ -17,6 +17,9 @@ from factloop.core.records import Record
 
 FILE_NAME = "coefficients.json"
 
+MAX_REFUSED = 0.45
+"""The highest score where support is refused for a mismatch or a gap, whatever else agrees."""
+
 ModelName = Literal["words", "words_and_embeddings"]
 
 
@@ -26,11 +29,18 @@ class Coefficients(Record):
     intercept: float
     weights: dict[str, Annotated[float, Field(ge=0.0)]]
     """Weights by feature; none is negative, so that more agreement never lowers a score."""
+    refusal: Annotated[float, Field(ge=0.0)]
+    """Log-odds that a reason to refuse support takes off."""
 
-    def score(self, features: dict[str, float]) -> float:
-        """Degree of support in (0, 1). Raises KeyError where a weighted feature is not given."""
+    def score(self, features: dict[str, float], *, refused: bool) -> float:
+        """Degree of support in (0, 1); where it is refused, at most `MAX_REFUSED`.
+
+        Raises KeyError where a weighted feature is not given.
+        """
         z = self.intercept + sum(weight * features[name] for name, weight in self.weights.items())
-        return 1.0 / (1.0 + exp(-z))
+        if not refused:
+            return 1.0 / (1.0 + exp(-z))
+        return min(MAX_REFUSED, 1.0 / (1.0 + exp(self.refusal - z)))
 
 
 class DataFile(Record):

@@ -7,17 +7,20 @@ short.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
+from factloop.tools.verifiers.alignment import Alignment, align
 from factloop.tools.verifiers.passage_index import PassageIndex, stem_of
+from factloop.tools.verifiers.reading import read_together
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
 
 WINDOW = 3
 """Sentences that are read together."""
+MAX_CLAIM_SENTENCES = 8
+"""Sentences of a claim that are read closely."""
 N_CANDIDATES = 8
 """Sentences compared in full: those that hold the most of the claim."""
 MAX_CLAIM_TERMS = 200
@@ -28,17 +31,12 @@ Place = tuple[int, int]
 
 FEATURES = (
     "best_sentence",  # share of the claim's content terms in the one best sentence
-    "best_window",  # the same for the best three sentences in a row
-    "best_three",  # the same for three sentences chosen one by one, wherever they stand
-    "rare_terms",  # as best_window, each term weighted by how few of the sentences hold it
     "focus",  # share of the best sentence's own content that the claim speaks of
     "third_sentence",  # share of the claim in the third best sentence: whether the evidence is about the matter at all
-    "first_term",  # 1 if the claim's first content term, mostly its subject, is in the best window
-    "last_term",  # the same for its last
-    "names",  # share of its names in the best window; 1 where it has none
     "all_names",  # 1 if no name is missing from the evidence as a whole
     "all_figures",  # the same for figures
-    "figures_agree",  # 0 if the best window lacks a figure of the claim and has others in its place
+    "partners",  # share of the claim with a partner in the best window: the same word, a synonym or the opposite
+    "main_clause",  # share of the claim with its partner in one clause
 )
 
 
@@ -56,17 +54,12 @@ class ClaimComparison:
     """Masks of the terms in each passage that holds any of the claim."""
     window: tuple[SentenceTerms, ...]
     """The best window; its first sentence holds some of the claim."""
-    best: SentenceTerms
-    """The sentence that holds the most of the claim."""
+    alignment: Alignment
+    """The claim beside the best window."""
     candidates: tuple[SentenceTerms, ...]
-    """The sentences that hold the most of the claim, best first; `best` is the first."""
+    """The sentences that hold the most of the claim, best first."""
     shares: tuple[tuple[int, float], ...]
     """Index of a passage and the share of the claim in its best window, best first; only passages that hold any."""
-
-    @property
-    def read(self) -> tuple[SentenceTerms, ...]:
-        """The sentences to read closely: the candidates, and those of the window that are not among them."""
-        return tuple({id(sentence): sentence for sentence in (*self.candidates, *self.window)}.values())
 
     def stand_together(self, terms: Iterable[Term]) -> bool:
         """Whether some one passage holds all of these terms of the claim that any passage holds."""
@@ -92,23 +85,18 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
     window = passages[start[0]].sentences[start[1] : start[1] + WINDOW]
     ranked = sorted(masks, key=lambda at: (-masks[at].bit_count(), at))[:N_CANDIDATES]
     candidates = tuple(passages[passage].sentences[place] for passage, place in ranked)
-    n_sentences = sum(len(index.sentences) for index in passages)
     found = _union(masks.values())
     full = (1 << len(terms)) - 1
+    alignment = align(read_together(claim[:MAX_CLAIM_SENTENCES]), read_together(window))
     names, figures = _mask_of(terms, {TermKind.NAME}), _mask_of(terms, FIGURES)
     values = {
         "best_sentence": _share(masks[ranked[0]], full),
-        "best_window": _share(windows[start], full),
-        "best_three": _share(_best_three([masks[at] for at in ranked]), full),
-        "rare_terms": _rare_share(windows[start], len(terms), list(masks.values()), n_sentences),
         "focus": _focus(candidates[0], terms),
         "third_sentence": _share(masks[ranked[2]], full) if len(ranked) > 2 else 0.0,
-        "first_term": float(windows[start] & 1),
-        "last_term": float(windows[start] >> (len(terms) - 1) & 1),
-        "names": _share(windows[start], names),
         "all_names": float(names & found == names),
         "all_figures": float(figures & found == figures),
-        "figures_agree": float(not _has_other_figure(terms, windows[start], window)),
+        "partners": alignment.share,
+        "main_clause": alignment.share_in_main,
     }
     return ClaimComparison(
         features=tuple(values[name] for name in FEATURES),
@@ -116,7 +104,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         found=found,
         by_passage=_by_passage(masks),
         window=window,
-        best=candidates[0],
+        alignment=alignment,
         candidates=candidates,
         shares=_passage_shares(windows, full),
     )
@@ -125,13 +113,6 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
 def content_terms(sentences: Iterable[SentenceTerms]) -> tuple[Term, ...]:
     """The distinct content terms, in order."""
     return tuple({term.key: term for sentence in sentences for term in sentence.terms if term.kind in CONTENT}.values())
-
-
-def _has_other_figure(terms: Sequence[Term], held: int, window: Iterable[SentenceTerms]) -> bool:
-    """Whether the window lacks a figure of the claim and has one of the same kind that the claim has not."""
-    claimed = {term.key for term in terms}
-    others = {term.kind for sentence in window for term in sentence.terms if term.key not in claimed}
-    return any(term.kind in FIGURES & others for bit, term in enumerate(terms) if not held >> bit & 1)
 
 
 def _masks(terms: Sequence[Term], passages: Sequence[PassageIndex]) -> dict[Place, int]:
@@ -163,20 +144,6 @@ def _mask_of(terms: Sequence[Term], kinds: Container[TermKind]) -> int:
 def _share(held: int, asked: int) -> float:
     """Share of the asked bits that are held; 1 where nothing is asked."""
     return (held & asked).bit_count() / asked.bit_count() if asked else 1.0
-
-
-def _best_three(masks: Sequence[int]) -> int:
-    """The most terms that three sentences hold together, each chosen for what it adds."""
-    held = 0
-    for _ in range(3):
-        held |= max(masks, key=lambda mask: (mask & ~held).bit_count())
-    return held
-
-
-def _rare_share(held: int, n_terms: int, masks: Sequence[int], n_sentences: int) -> float:
-    """Share held, each term weighted by log((n + 1) / (df + 1/2)) over the n sentences at hand."""
-    weights = [math.log((n_sentences + 1) / (sum(mask >> bit & 1 for mask in masks) + 0.5)) for bit in range(n_terms)]
-    return sum(weight for bit, weight in enumerate(weights) if held >> bit & 1) / sum(weights)
 
 
 def _focus(sentence: SentenceTerms, terms: Sequence[Term]) -> float:

@@ -1,8 +1,9 @@
-"""A verifier of small statistics: no network, no key, no model needed, and every verdict can be traced to words.
+"""A verifier of small statistics: no network, no key, no model needed, and every verdict can be traced to a sentence.
 
-A logistic model over the agreement of words, names, figures and negations (`features`), with an embedding model also
-over meaning. It reads no syntax: who did what to whom is beyond it, and so is arithmetic. A baseline, and measured as
-one (`python -m benchmarks.offline_accuracy`).
+The best three sentences in a row are laid beside the claim (`alignment`), and checks look for what they have otherwise:
+another figure, a denial, another quantity, other roles (`checks`). A mismatch refuses support; a logistic model over
+the agreement of words (`features`), with an embedding model also over meaning, weighs the rest. It reads no syntax
+beyond clauses. A baseline, and measured as one (`python -m benchmarks.offline_accuracy`, `benchmarks.minimal_pairs`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factloop.tools.embeddings.base import Embedder
+from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.base import Label, SupportReading
+from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
 from factloop.tools.verifiers.coefficients import load_coefficients
-from factloop.tools.verifiers.conflict import find_conflict
-from factloop.tools.verifiers.doubts import find_doubt, lacks_essential
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
+from factloop.tools.verifiers.gaps import find_gap
 from factloop.tools.verifiers.passage_index import index_passage
-from factloop.tools.verifiers.terms import CONTENT, FIGURES, Term, TermKind, read_sentences
+from factloop.tools.verifiers.terms import read_sentences
 
 THRESHOLD = 0.5
 EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")
@@ -24,17 +26,14 @@ EMBEDDING_FEATURES = ("cosine_sentence", "cosine_window")
 MAX_CITED = 3
 MIN_SHARE_CITED = 0.34
 """A passage is cited that holds at least this share of the claim in one window."""
-MAX_NAMED = 6
-"""Words named in a rationale, of each sort."""
-
-NOTHING_FOUND = "no word of the claim stands in the evidence"
 
 
 class LexicalVerifier:
-    """Judges by agreement of words, names, figures and negations, and of meaning where an embedding model is given.
+    """Judges by agreement of words, and of meaning where an embedding model is given; a mismatch refuses support.
 
-    Safe to share between threads. Costs no money; without `embedder` some thousand claims a second over passages it
-    has seen before, with it one call of `embedder.encode` a claim.
+    Its score is a calibrated probability of support, at even odds. Safe to share between threads. Costs no money;
+    without `embedder` some thousand claims a second over passages it has seen before, with it one call of
+    `embedder.encode` a claim.
     """
 
     def __init__(self, embedder: Embedder | None = None) -> None:
@@ -48,18 +47,31 @@ class LexicalVerifier:
     def verify(self, claim: str, passages: Sequence[str]) -> SupportReading:
         comparison = compare_texts(claim, passages)
         if comparison is None:
-            return SupportReading("insufficient", 0.0, (), NOTHING_FOUND)
-        sentences = read_sentences(claim)
-        against, doubt = find_conflict(sentences, comparison), find_doubt(sentences, comparison)
-        score = self._coefficients.score(agreement(claim, comparison, self._embedder))
-        if against is not None or doubt is not None or lacks_essential(comparison):
-            score /= 2
-        cited = tuple(passage for passage, share in comparison.shares if share >= MIN_SHARE_CITED)[:MAX_CITED]
-        words = _found_and_missing(comparison)
-        if against is not None:
-            return SupportReading("contradicted", score, cited, f"{against}; {words}")
+            return SupportReading("insufficient", 0.0, (), grounds.NOTHING_FOUND)
+        mismatch, gap = find_mismatch(comparison.alignment), find_gap(comparison)
+        refused = mismatch is not None or bool(gap)
+        score = self._coefficients.score(agreement(claim, comparison, self._embedder), refused=refused)
+        first, best_share = comparison.shares[0]
+        passage = passages[first]
         label: Label = "supported" if score >= THRESHOLD else "insufficient"
-        return SupportReading(label, score, cited, words if doubt is None else f"{doubt}; {words}")
+        if mismatch is not None and contradicts(comparison.alignment, mismatch):
+            label, told = "contradicted", grounds.for_contradiction(comparison.alignment, mismatch, passage)
+        elif mismatch is not None:
+            told = grounds.for_mismatch(comparison.alignment, mismatch, passage)
+        elif label == "supported":
+            told = grounds.for_support(comparison, passage)
+        else:
+            told = grounds.for_nothing(comparison, gap, passage)
+        if best_share < MIN_SHARE_CITED:
+            return SupportReading(label, score, (), told.rationale)
+        others = [passage for passage, share in comparison.shares[1:] if share >= MIN_SHARE_CITED]
+        cited = (first, *others)[:MAX_CITED]
+        return SupportReading(label, score, cited, told.rationale, told.quote, told.wrong, told.instead)
+
+
+def is_refused(comparison: ClaimComparison) -> bool:
+    """Whether a mismatch or a gap refuses support."""
+    return find_mismatch(comparison.alignment) is not None or bool(find_gap(comparison))
 
 
 def compare_texts(claim: str, passages: Sequence[str]) -> ClaimComparison | None:
@@ -82,19 +94,3 @@ def texts_to_embed(claim: str, comparison: ClaimComparison) -> list[str]:
     """The claim, the best window, then the candidate sentences."""
     window = " ".join(sentence.text.strip() for sentence in comparison.window)
     return [claim, window, *(sentence.text.strip() for sentence in comparison.candidates)]
-
-
-def _found_and_missing(comparison: ClaimComparison) -> str:
-    missing = comparison.missing()
-    found = [term for term in comparison.terms if term not in missing]
-    parts = [f"found {_listed(found)}"]
-    for noun, kinds in (("name", {TermKind.NAME}), ("figure", FIGURES), ("word", CONTENT - FIGURES - {TermKind.NAME})):
-        lacking = [term for term in missing if term.kind in kinds]
-        if lacking:
-            parts.append(f"{noun}{'s' if len(lacking) > 1 else ''} not found: {_listed(lacking)}")
-    return "; ".join(parts)
-
-
-def _listed(terms: Sequence[Term]) -> str:
-    named = ", ".join(term.surface for term in terms[:MAX_NAMED])
-    return f"{named} and {len(terms) - MAX_NAMED} more" if len(terms) > MAX_NAMED else named

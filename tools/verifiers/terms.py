@@ -29,11 +29,13 @@ _TOKEN = re.compile(
     r"|(?P<figure>\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th|s)\b)?"
     r"|(?P<acronym>(?:[A-Za-z]\.){2,})"
     rf"|(?P<word>[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
+    r"|(?P<mark>[,;:()—–])"
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]{0,2}\s(?=\s{0,8}[^\W_a-z])|[。！？]|\n")
 _SCALED = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12})(\.\d{1,6})?[ -](thousand|million|billion|trillion)\b"
 )
+_PERCENT = re.compile(r" ?%| per cent\b")
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
@@ -73,6 +75,8 @@ class TermKind(Enum):
     YEAR = "year"
     MONTH = "month"
     NUMBER = "number"
+    MARK = "mark"
+    """A comma or the like, between two clauses."""
 
 
 FIGURES = frozenset({TermKind.YEAR, TermKind.MONTH, TermKind.NUMBER})
@@ -102,11 +106,20 @@ class SentenceTerms:
     text: str
     terms: tuple[Term, ...]
 
+    def __hash__(self) -> int:
+        """Of the text alone, which tells the terms and whose hash is kept."""
+        return hash(self.text)
+
 
 def read_sentences(text: str) -> tuple[SentenceTerms, ...]:
     """The sentences of a text that hold at least one term, in order; any text will do, in linear time."""
     sentences = (SentenceTerms(piece, tuple(_terms(piece))) for piece in _pieces(_normalised(text)))
     return tuple(sentence for sentence in sentences if sentence.terms)
+
+
+def sentence_texts(text: str) -> Iterator[tuple[str, str]]:
+    """Each sentence of a text after normalisation, and as the text has it."""
+    return ((_normalised(piece), piece) for piece in _pieces(text.replace("\r", "\n")))
 
 
 def _normalised(text: str) -> str:
@@ -128,7 +141,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _terms(sentence: str) -> Iterator[Term]:
-    tokens = list(_TOKEN.finditer(alpha2digit(_SCALED.sub(_multiplied, sentence), "en")))
+    tokens = list(_TOKEN.finditer(alpha2digit(_SCALED.sub(_multiplied, _PERCENT.sub(" percent", sentence)), "en")))
     for place, match in enumerate(tokens):
         surface = match.group()[:MAX_TERM_CHARS]
         if match.lastgroup == "date":
@@ -136,6 +149,8 @@ def _terms(sentence: str) -> Iterator[Term]:
             yield Term(year, TermKind.YEAR, surface)
             yield Term(f"month {int(month)}", TermKind.MONTH, surface)
             yield Term(day.lstrip("0") or "0", TermKind.NUMBER, surface)
+        elif match.lastgroup == "mark":
+            yield Term(surface, TermKind.MARK, surface)
         elif match.lastgroup == "figure":
             yield _figure(match.group("figure")[:MAX_TERM_CHARS], surface)
         else:

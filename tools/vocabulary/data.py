@@ -1,10 +1,12 @@
-"""The files of English words that come with TextBlob."""
+"""The English words and rules that come with TextBlob, without the rest of it."""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 from factloop.core.errors import ConfigError
 
@@ -12,16 +14,32 @@ from factloop.core.errors import ConfigError
 def packaged_lines(name: str) -> list[str]:
     """The lines of a file of TextBlob's English data, without comments. Raises ConfigError.
 
-    Read here for two reasons: TextBlob leaves its files open, and to import it brings in all of NLTK, which takes a
-    second.
+    Read here, as TextBlob leaves its files open.
     """
+    lines = _packaged(f"en/{name}").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(";;;")]
+
+
+@cache
+def textblob_module(name: str) -> Any:
+    """A module of TextBlob that needs nothing else of it, such as `en/inflect`. Raises ConfigError.
+
+    To import TextBlob itself brings in NLTK, and with it SciPy and scikit-learn where they are installed: two seconds.
+    """
+    spec = spec_from_file_location(f"{__name__}.{name.replace('/', '_')}", _packaged(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _packaged(name: str) -> Path:
     spec = find_spec("textblob")
-    folders = spec.submodule_search_locations if spec is not None else None
-    for folder in folders or ():
-        path = Path(folder) / "en" / name
+    for folder in (spec.submodule_search_locations if spec is not None else None) or ():
+        path = Path(folder) / name
         if path.is_file():
-            lines = path.read_text(encoding="utf-8").splitlines()
-            return [line for line in lines if line.strip() and not line.startswith(";;;")]
+            return path
     raise ConfigError(f"the installed TextBlob has no {name}: pip install --force-reinstall textblob")
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 import simplemma
 
 from factloop.tools.verifiers.terms import IRREGULAR
+from factloop.tools.vocabulary.data import textblob_module
 from factloop.tools.vocabulary.lexicon import count_of, tag_of
 
 _COMMON = 10
@@ -77,8 +78,7 @@ def _number(word: str) -> str | None:
 
 def _plural(word: str) -> str | None:
     """The plural; None for a common word whose plural is not found anywhere: *informations*."""
-    from textblob.en.inflect import pluralize  # type: ignore[import-untyped]  # ships no type hints
-
+    pluralize = textblob_module("en/inflect").pluralize
     forms = [
         form for form in (pluralize(word), word + "s") if form != word and form[:1] == word[:1]
     ]  # not *ours* for *mine*
@@ -90,8 +90,7 @@ def _plural(word: str) -> str | None:
 
 def _singular(word: str) -> str | None:
     """The noun of which this is the plural, as a lemmatiser or rules give it; its own plural is the proof."""
-    from textblob.en.inflect import singularize
-
+    singularize = textblob_module("en/inflect").singularize
     candidates = (*sorted(lemmas(word)), singularize(word), word.removesuffix("s"))
     forms = [form for form in candidates if form != word]
     nouns = (form for form in forms if tag_of(form) == "NN" and _plural(form) == word)

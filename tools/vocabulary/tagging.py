@@ -8,7 +8,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from factloop.tools.vocabulary.data import packaged_lines
+from factloop.tools.vocabulary.data import packaged_lines, textblob_module
 from factloop.tools.vocabulary.tokens import TOKEN
 
 _MARKS = {
@@ -66,7 +66,7 @@ def _tags(words: Sequence[str]) -> list[str]:
     parser, lexicon = _loaded()
     alone = [
         [word, _name_tag(word, lexicon) or tag]
-        for word, tag in parser.find_tags([word.replace("’", "'") for word in words])
+        for word, tag in parser.find_tags([word.replace("’", "'") for word in words], map=_as_it_is)
     ]
     in_context = lexicon.context.apply([list(pair) for pair in alone])
     return [_settled(word, own, tag, lexicon) for (word, own), (_, tag) in zip(alone, in_context, strict=True)]
@@ -111,9 +111,14 @@ def _loaded() -> tuple[Any, Any]:
 
 @lru_cache(maxsize=1)
 def _load() -> tuple[Any, Any]:
-    from textblob.en import Lexicon, Parser  # type: ignore[import-untyped]  # ships no type hints
-
-    lexicon = Lexicon(path=packaged_lines("en-lexicon.txt"), context=packaged_lines("en-context.txt"), language="en")
+    rules = textblob_module("_text")
+    words, context = packaged_lines("en-lexicon.txt"), packaged_lines("en-context.txt")
+    lexicon = rules.Lexicon(path=words, context=context, language="en")
     for part in (lexicon, lexicon.context):
         part.load()
-    return Parser(lexicon=lexicon, default=("NN", "NNP", "CD"), language="en"), lexicon
+    return rules.Parser(lexicon=lexicon, default=("NN", "NNP", "CD"), language="en"), lexicon
+
+
+def _as_it_is(word: str, tag: str) -> tuple[str, str]:
+    """The parser's map of tags: they stay Penn's."""
+    return word, tag

@@ -72,6 +72,21 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
         wrongly = (label_words(tuned.accepted, "not supported"), label_words(tuned.rejected, "supported"))
         yield "Settled wrongly", "; ".join(wrongly)
     yield "To the model", f"{share(tuned.share_sent)} of the claims"
+    if not tuned.n_settled:
+        yield "What to do", advice(tuned)
+
+
+def advice(tuned: CascadeTuning) -> str:
+    """What would settle some claims cheaply, where nothing does."""
+    ways = ["take a verifier that errs less (--verifier)", "label some hundreds of claims", "lower --confidence"]
+    settling = [point for point in tuned.curve if point.n_accepted or point.n_rejected]
+    if settling:
+        least = min(settling, key=lambda point: point.max_error)
+        settled = f"{least.n_accepted + least.n_rejected:,} of {plural(tuned.n, 'labelled claim')}"
+        ways.insert(0, f"state a larger error (--max-error {least.max_error:g} settles {settled})")
+    if tuned.error is ErrorKind.BALANCED:
+        ways.append("settle one side alone (--error false_support or false_reject)")
+    return ", ".join(ways[:-1]) + f", or {ways[-1]}"
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:

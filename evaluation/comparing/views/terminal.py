@@ -20,7 +20,7 @@ from factloop.evaluation.comparing.views.figures import (
 )
 from factloop.evaluation.runs.views.words import policy_words
 from factloop.reports.figures import percent, plural
-from factloop.reports.sheet.table import Line, Sheet
+from factloop.reports.sheet.table import NOTHING, Line, Sheet
 from factloop.reports.sheet.terminal import print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
@@ -58,9 +58,10 @@ def _in_lines(sheet: Sheet) -> Table:
 def _brief(sheet: Sheet, line: Line) -> Text:
     _, first, second, points, interval, p, corrected, *counts = (cell.text for _, cell in sheet.on_terminal(line))
     first_higher, equal, second_higher, n_left_out = counts
+    between = "no interval" if interval == NOTHING else interval
     return Text.assemble(
-        (points, "bold"),
-        f" ({interval}), p {p}, corrected {corrected}\n",
+        (f"{points} points", "bold"),
+        f" ({between}), p {p}, corrected {corrected}\n",
         f"A {first}, B {second}\n",
         (f"{first_higher} higher in A, {equal} equal, {second_higher} in B", "dim"),
         (f", {n_left_out} left out" if n_left_out != "0" else "", "dim"),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
+from factloop.cli.missing import refuse_missing
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH
 from factloop.setup.settings import CheckSettings
@@ -31,6 +32,7 @@ def check(
     **settings: Any,
 ) -> None:
     """Check which claims of a text hold, and on what evidence."""
+    refuse_missing(answer, settings["docs"])
     from factloop.cli.check import Ask, run_check
 
     ask = Ask(answer, prompt, json, html, run_dir, fail_under, dry_run=dry_run, strict=strict, quiet=quiet)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
+from factloop.cli.missing import refuse_missing
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.correction.settings import CorrectionSettings
 from factloop.setup.marks import CACHE, CORRECTION, LIMITS, MODEL, PER_CHECK, SCORES, SEARCH
@@ -46,6 +47,7 @@ def correct(
 
     --deadline, --max-calls-per-check and --budget-usd-per-check are for the whole of it.
     """
+    refuse_missing(answer, settings["docs"])
     from factloop.cli.correct import Ask, run_correct
 
     ask = Ask(

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from factloop.cli import flags, run_flags
+from factloop.cli.missing import refuse_missing_data
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.core.extras import require
 from factloop.setup.marks import CACHE, LIMITS
@@ -45,6 +46,7 @@ def experiment(
 ) -> None:
     """Compare prompts, models and settings over the same labelled claims or responses."""
     require("evaluation", "factloop experiment")
+    refuse_missing_data(plan)
     from factloop.cli.experiment import ExperimentAsk, run_experiment
 
     ask = ExperimentAsk(

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags, run_flags
+from factloop.cli.missing import refuse_missing_data
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.core.extras import require
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
@@ -53,6 +54,7 @@ def factscore(
     """Judge FActScore's facts one by one, and say how far the verdicts agree with people's labels."""
     given = dict(locals())
     require("evaluation", "factloop eval factscore")
+    refuse_missing_data(data, settings["docs"])
     from factloop.cli.factscore import run_factscore
     from factloop.cli.run_over import RunAsk
 

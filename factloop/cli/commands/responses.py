@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags, run_flags
+from factloop.cli.missing import refuse_missing_data
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.core.extras import require
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
@@ -46,6 +47,7 @@ def responses(
     """Check the long responses of a data set, and score their systems by F1@K."""
     given = dict(locals())
     require("evaluation", "factloop eval")
+    refuse_missing_data(data, settings["docs"])
     from factloop.cli.responses import run_responses
     from factloop.cli.run_over import RunAsk
 

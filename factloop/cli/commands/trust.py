@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
+from factloop.cli.missing import refuse_missing_data
 from factloop.cli.setting_flags import help_of, settings_given, with_settings
 from factloop.core.extras import require
 from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, RECORDING, SEARCH
@@ -60,6 +61,7 @@ def trust(
 ) -> None:
     """Score whether a model stands by its own answers, and whether documents agree (TrustScore)."""
     require("trust", "factloop trust")
+    refuse_missing_data(answers, settings["corpus"])
     from factloop.cli.trust import TrustAsk, run_trust
 
     ask = TrustAsk(

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from factloop.cli import flags
+from factloop.cli.missing import refuse_missing_data
 from factloop.cli.setting_flags import settings_given, with_settings
 from factloop.evaluation.verification.settings import VerifySettings
 from factloop.setup.marks import LIMITS, MODEL
@@ -82,6 +83,7 @@ def verify(
     **settings: Any,
 ) -> None:
     """Score claims by their documents with several verifiers: what an audit of them reads."""
+    refuse_missing_data(pairs)
     from factloop.cli.verify import VerifyAsk, run_verify
 
     ask = VerifyAsk(

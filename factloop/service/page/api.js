@@ -148,6 +148,14 @@ export const eventParser = () => {
   };
 };
 
+// Does the work after each pause, one turn after the other however long it takes, until it says true or the view is left.
+export const every = async (ms, signal, work) => {
+  for (;;) {
+    await pause(ms, signal);
+    if (signal.aborted || await work()) return;
+  }
+};
+
 const pause = (ms, signal) => new Promise((resolve) => {
   const end = () => {
     clearTimeout(timer);

@@ -44,8 +44,8 @@ const settled = (place, [id, other], parameters, context) => {
     : place === "checks" && id ? showCheck(view, id, context)
       : place === "history" ? showHistory(view, parameters, context)
         : place === "compare" && other ? showComparison(view, id, other, context)
-          : place === "results" ? showResults(view, context)
-            : (place === "audits" || place === "long-form") && id ? showJob(view, id, context)
+          : place === "results" ? showResults(view, info, context)
+            : (place === "audits" || place === "long-form") && id ? showJob(view, info, id, context)
               : place === "trust" ? (id ? showTrust(view, id, context) : showTrustForm(view, info))
                 : fail(new Refused(404, { message: "There is no such page here." }));
   arrive(context.signal);

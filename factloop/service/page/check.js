@@ -69,7 +69,7 @@ class CheckView {
       this.prose.fallSilent(this.unfolding.silent);
       this.list.moved = true; // the order of the report holds
     } else {
-      this.list.stop();
+      for (const claim of this.unfolding.stop()) this.take(claim);
     }
     this.drawNow();
     this.announce(this.report ? `Check finished. ${plural(this.unfolding.claims.length, "claim")}.` : this.told());

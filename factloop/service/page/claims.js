@@ -17,7 +17,6 @@ export class ClaimList {
     this.words = "";
     this.changed = new Set();
     this.moved = false;
-    this.stopped = false;
     this.list = h("ol", { role: "list" });
     this.chips = new Map([["", this.chip("")], ...Object.keys(STATUSES).map((status) => [status, this.chip(status)])]);
     this.shown = h("p", { class: "shown" });
@@ -62,12 +61,6 @@ export class ClaimList {
       this.moved = true;
     }
     this.changed.add(claim);
-  }
-
-  // No more claims will be judged.
-  stop() {
-    this.stopped = true;
-    for (const claim of this.unfolding.claims) if (claim.status === "pending") this.changed.add(claim);
   }
 
   // Says whether numbers of claims have changed.
@@ -123,8 +116,8 @@ export class ClaimList {
   restate(claim) {
     const item = this.items.get(claim.id);
     if (!item) return;
-    const [words, beside] = outcome(claim, this.stopped);
-    replace(item.sign, mark(this.stopped && claim.status === "pending" ? "unscored" : claim.status));
+    const [words, beside] = outcome(claim);
+    replace(item.sign, mark(claim.status));
     replace(item.statement, claim.statement);
     replace(item.outcome, h("span", { class: `verdict is-${claim.status}` }, words), beside && ` · ${beside}`);
     item.filled = false;

@@ -1,5 +1,5 @@
 // Jobs of this reader, newest first, filtered as the address says; two checks can be chosen to be compared.
-import { get } from "./api.js";
+import { every, get } from "./api.js";
 import { button, h, replace, said } from "./dom.js";
 import { KINDS, jobRow, named } from "./rows.js";
 import { capital, isOver, jobState } from "./words.js";
@@ -81,7 +81,7 @@ export const showHistory = async (view, parameters, { signal }) => {
       const now = await get(`/v1/jobs/${encodeURIComponent(id)}`, signal).catch(() => null);
       if (now && rows.has(id) && !rows.get(id).element.contains(document.activeElement)) put(now);
     }
-    tell();
+    if (!signal.aborted) tell();
   };
 
   let typing = 0;
@@ -98,8 +98,7 @@ export const showHistory = async (view, parameters, { signal }) => {
     chosen.set(job.id, named(job));
   }
   await load(null);
-  const timer = setInterval(refresh, REFRESH_MS);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  every(REFRESH_MS, signal, refresh);
 };
 
 // A choice that begins as the address has it.

@@ -17,13 +17,24 @@ export class Unfolding {
     this.claims = []; // in the order of the response
     this.byId = new Map();
     this.counts = Object.fromEntries(Object.keys(STATUSES).map((status) => [status, 0]));
+    this.nLeft = 0; // claims that an early end left without a judgement
     this.usage = null;
     this.nSentences = null;
     this.silent = []; // sentences without a claim: { start, end, why }, once the report is there
     this.waiting = null; // for which server, while it accepts nothing
   }
 
-  get nJudged() { return this.claims.length - this.counts.pending; }
+  get nJudged() { return this.claims.length - this.counts.pending - this.nLeft; }
+
+  // The check ended early: claims without a judgement stay without, and are given.
+  stop() {
+    const left = this.claims.filter((claim) => claim.status === "pending");
+    for (const claim of left) claim.status = "unscored";
+    this.nLeft = left.length;
+    this.counts.unscored += left.length;
+    this.counts.pending = 0;
+    return left;
+  }
 
   // Takes one event in; gives the claim that it changed, or null.
   take({ type, data }) {
@@ -102,10 +113,10 @@ export const searched = (claim) => {
 };
 
 // Where a claim stands, in words.
-export const outcome = (claim, stopped = false) => {
+export const outcome = (claim) => {
   const { record, status } = claim;
   if (!record) {
-    if (stopped) return ["Unscored", "the check ended before"];
+    if (status === "unscored") return ["Unscored", "the check ended before"];
     return claim.queries.length ? ["Being judged", `${plural(claim.nPassages, "passage")} found`] : ["Found", "not searched yet"];
   }
   const why = record.judgement.unscored_reason;

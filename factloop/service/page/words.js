@@ -18,6 +18,7 @@ const REASONS = {
   budget: "the budget was used up",
   timeout: "no answer in time",
   ambiguous: "the response leaves the claim ambiguous",
+  other_language: "in another language than the judge reads",
   no_source: "no source to check against",
   too_few_distractors: "too few distractors for a question",
 };

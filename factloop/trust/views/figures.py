@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factloop.agents.trustscore.records import (
+    NOT_ANSWERED,
     ConsistencyCheck,
     Distractor,
     MeanScore,
@@ -15,6 +17,7 @@ from factloop.agents.trustscore.records import (
     TrustReport,
     TrustSummary,
 )
+from factloop.core.reasons import UnscoredReason
 from factloop.reports.figures import plural
 from factloop.trust.views.words import (
     BELIEF_REASONS,
@@ -43,7 +46,7 @@ def score(value: float | None) -> str:
 def belief_basis(bc: TrustBC) -> str:
     """The basis of TrustBC: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
     if bc.value is None:
-        return f"unscored: {BELIEF_REASONS[bc.unscored_reason]}" if bc.unscored_reason else "unscored"
+        return _unscored(bc, BELIEF_REASONS)
     unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
     if bc.value == 1:
         asked = bc.n_consistent + bc.n_inconsistent + bc.n_unscored
@@ -63,12 +66,27 @@ def spare_checks(bc: TrustBC) -> str:
     return f"{plural(spare, 'check')}, asked beside the one that ended it, {verb} not count." if spare else ""
 
 
+def graded_words(bc: TrustBC) -> str:
+    """The graded score with what it rests on, or why there is none; empty where the server gave no probabilities."""
+    if bc.letters_mass is None:
+        return ""
+    held = f"the five letters held {bc.letters_mass:.2f} of the probability"
+    return f"none: {held}" if bc.graded is None else f"{bc.graded:.2f}  mean probability of the answer; {held}"
+
+
 def documents_basis(fc: TrustFC) -> str:
     """How many passages were judged and how many are cited, or why there is no relation."""
     if fc.relation is None:
-        return f"unscored: {DOCUMENT_REASONS[fc.unscored_reason]}" if fc.unscored_reason else "unscored"
+        return _unscored(fc, DOCUMENT_REASONS)
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
     return f"{plural(len(fc.passages), 'passage')} judged{cited}"
+
+
+def _unscored(part: TrustBC | TrustFC, reasons: Mapping[UnscoredReason, str]) -> str:
+    """Why a part has no value. Where the subject gave no answer neither a choice nor a judge of passages failed."""
+    if part.rationale.startswith(NOT_ANSWERED):
+        return "unscored: the subject gave no answer"
+    return f"unscored: {reasons[part.unscored_reason]}" if part.unscored_reason else "unscored"
 
 
 def in_plain_words(report: TrustReport) -> str:

@@ -92,7 +92,7 @@ def _result_rows(report: TrustReport) -> list[Row]:
         ("TrustBC", Text(f"{_belief(report)}  {trust_figures.belief_basis(bc)}", BELIEF_STYLES[belief_of(bc)])),
     ]
     rows += [("", Text(one_line(bc.rationale)))] if bc.rationale and bc.value is None else []
-    rows += [("Graded", Text(f"{bc.graded:.2f}  mean probability of the answer"))] if bc.graded is not None else []
+    rows += [("Graded", Text(graded))] if (graded := trust_figures.graded_words(bc)) else []
     rows.append(("TrustFC", Text(_documents(report), _DOCUMENT_STYLES[documents_of(fc)])))
     spare = trust_figures.spare_checks(bc)
     rows += [("Limit", Text(spare))] if spare else []

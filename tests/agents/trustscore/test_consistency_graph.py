@@ -184,6 +184,17 @@ async def test_the_graded_score_is_the_mean_probability_of_the_response() -> Non
     result = await trust_bc(script)
     assert result.value == 0
     assert result.graded == pytest.approx(0.6)
+    assert result.letters_mass == pytest.approx((0.9 + 0.7 + 1.0) / 3)
+
+
+@pytest.mark.parametrize(("shares", "graded"), [((0.6, 0.42), 0.51), ((0.6, 0.38), None), ((0.01, 0.01), None)])
+async def test_there_is_no_graded_score_where_the_letters_held_less_than_half(
+    shares: tuple[float, ...], graded: float | None
+) -> None:
+    """A server's grammar can hold a subject to a letter that it would hardly have said."""
+    result = await trust_bc([ScriptedChoice(RIGHT, share) for share in shares])
+    assert (result.value, result.letters_mass) == (1, pytest.approx(sum(shares) / 2))
+    assert result.graded == (None if graded is None else pytest.approx(graded))
 
 
 async def test_a_letter_that_was_not_listed_counts_as_improbable() -> None:

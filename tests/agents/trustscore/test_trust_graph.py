@@ -137,7 +137,7 @@ async def test_a_subject_without_an_answer_has_nothing_to_score(error: FactloopE
     said = f"The subject gave no answer: {error}"
     assert (consistent.value, consistent.unscored_reason, consistent.rationale) == (None, reason, said)
     assert (factual.relation, factual.unscored_reason, factual.rationale) == (None, reason, said)
-    assert overall.missing == f"TrustBC ({said}) and TrustFC ({said})"
+    assert overall.missing == f"TrustBC and TrustFC ({said})"
     assert (final["response"], final["answered_by"], len(subject.asked)) == ("", "script", 1)
 
 

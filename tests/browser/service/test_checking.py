@@ -156,6 +156,9 @@ def test_a_check_is_stopped_and_what_was_judged_stays(looking: Looking, service:
     expect(stopped).to_contain_text(f"It cost an unknown amount: {usage['calls']} model calls")
     expect(page.locator(JUDGED).first).to_be_visible()
     expect(page.get_by_text("the check ended before").first).to_be_visible()
+    expect(page.locator(".legend")).to_contain_text("unscored")
+    expect(page.locator(".legend")).not_to_contain_text("being checked")  # nothing is any more
+    expect(page.get_by_role("button", name=re.compile("^Being checked"))).to_have_count(0)
     page.get_by_role("button", name="Edit and check again").click()
     assert page.get_by_label("Response to check").input_value() == world.world.one_response(30).text
     page.go_back()

@@ -41,6 +41,7 @@ def test_a_score_is_stopped_asked_again_and_deleted(looking: Looking, service: S
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.locator(".figures dt").nth(1)).to_have_text("TrustBC")
     page.goto(f"{service.url}/#/trust/{job}")
+    expect(page.get_by_role("status").filter(has_text="Stopped.")).to_be_visible()  # the other view is gone
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete it for good?").click()
     expect(page.get_by_role("heading", name="History")).to_be_visible()

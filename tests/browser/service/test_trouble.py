@@ -70,6 +70,8 @@ def test_a_page_is_opened_where_a_key_is_needed(looking: Looking, guarded: Servi
         page.get_by_role("button", name="Open its page").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
     assert opened.value.evaluate("window.opener") is None
+    opened.value.reload()
+    expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
     assert KEY not in opened.value.url
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving
 from tests.browser.service.test_checking import finished
+from tests.browser.visits import reload_with_theme
 from tests.simulator import Simulator
 
 KELL, DORN = "The Kell bridge was opened in 1931.", "The Dorn tower was built in 1874."
@@ -130,12 +132,18 @@ def test_history_is_filtered_and_read_page_by_page(looking: Looking, offline: Se
 def test_registered_results_are_listed_and_their_pages_open(looking: Looking, service: Serving) -> None:
     page = looking.at(f"{service.url}/#/results")
     expect(page.locator(".job")).to_have_count(1)
-    expect(page.locator(".job .outcome")).to_contain_text("audit june")  # by its file: titles may be the same
+    job = page.locator(".job")
+    expect(job.get_by_role("heading")).to_have_text("3 evaluators on 240 labelled claims")
+    expect(job.locator(".figures dt").first).to_have_text("strict")
+    expect(job.locator(".figures dd").first).to_contain_text("balanced accuracy on 240 claims")
+    expect(job).to_contain_text("file june")  # titles may be the same
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open its page").click()
+        page.get_by_role("link", name="Open its page").click()
     expect(opened.value.get_by_text("Data").first).to_be_visible()
     assert opened.value.evaluate("getComputedStyle(document.body).maxWidth") != "none"
     assert opened.value.evaluate("window.opener") is None
+    opened.value.reload()
+    expect(opened.value.get_by_text("Data").first).to_be_visible()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download JSON").click()
     assert started.value.suggested_filename == "june.json"
@@ -155,6 +163,7 @@ def test_a_trust_score_from_question_to_checks(looking: Looking, service: Servin
     expect(page.locator(".figures")).to_contain_text(
         f"chose its answer in {report['trust_bc']['n_consistent']} of {report['trust_bc']['n_asked']} check"
     )
+    looked_at(page)
 
 
 def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: Serving) -> None:
@@ -173,9 +182,16 @@ def test_an_audit_done_here_is_found_in_the_history(looking: Looking, offline: S
     page = looking.at(f"{offline.url}/#/history")
     page.get_by_role("link", name="6 labelled claims").click()
     expect(page.locator("main .byline")).to_contain_text("done")
+    looked_at(page)
     with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Open its page").click()
+        page.get_by_role("link", name="Open its page").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds wrong, by rule and element."""
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
 
 
 def looked_at(page: Page) -> None:
@@ -183,6 +199,7 @@ def looked_at(page: Page) -> None:
     page.evaluate(OPEN_ALL)
     assert page.evaluate(NAMELESS) == []
     assert page.evaluate(FAINT) == []
+    assert violations(page) == []
     for width in (320, 360, 640, 768, 1280):  # 640 is 1280 at 200 %
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(OVERFLOW) == 0, width
@@ -203,12 +220,26 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
     page.goto(f"{offline.url}/#/compare/{two[0]}/{two[1]}")
     expect(page.locator("h1")).to_have_text("2 verdicts changed")
     looked_at(page)
-    for address, awaited in (("#/history", ".job"), ("#/results", ".nothing"), ("#/nowhere", ".intro")):
+    views = (
+        ("#/history", ".job"),
+        ("#/history?text=-", ".nothing"),
+        ("#/results", ".nothing"),
+        ("#/nowhere", ".intro"),
+    )
+    for address, awaited in views:
         page.goto(f"{offline.url}/{address}")
         expect(page.locator(awaited).first).to_be_visible()
         looked_at(page)
+    page.goto(f"{offline.url}/#/")
+    page.get_by_label("Response to check").fill("")
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.locator(".is-beside")).to_be_visible()
+    looked_at(page)
     page = looking.at(f"{service.url}/#/results", dark=dark)
     expect(page.locator(".job")).to_have_count(1)
+    looked_at(page)
+    page.goto(f"{service.url}/#/trust")
+    expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
     looked_at(page)
 
 
@@ -219,5 +250,5 @@ def test_the_theme_is_chosen_and_kept(looking: Looking, offline: Serving) -> Non
     page.get_by_role("button", name="Theme").click()
     expect(page.get_by_role("button", name="Theme")).to_have_text("Theme: light")
     assert page.evaluate(background) != dark
-    page.reload()
+    reload_with_theme(page, "light")
     expect(page.get_by_role("button", name="Theme")).to_have_text("Theme: light")

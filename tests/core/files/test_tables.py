@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from factloop.core.files.csv_rows import read_csv
 from factloop.core.files.json_array import read_json_array
 from factloop.core.files.parquet import read_parquet
 from factloop.core.files.tables import files_of, read_rows
+from factloop.core.installed import install_command
 from factloop.evaluation.datasets.labels import binary_label
 from tests.evaluation.datasets.dataset_files import array, jsonl
 
@@ -97,7 +99,7 @@ def test_what_is_no_parquet_is_refused(tmp_path: Path) -> None:
 
 def test_without_pyarrow_its_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ConfigError, match=r"pip install 'factloop\[data\]'"):
+    with pytest.raises(ConfigError, match=re.escape(install_command("data"))):
         list(read_parquet(tmp_path / "rows.parquet"))
 
 

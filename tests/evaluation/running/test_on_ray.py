@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import pytest
 
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
+from factloop.core.installed import install_command
 from factloop.evaluation.running.on_ray import connected
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.judge import judge_here, judge_on_ray
@@ -160,7 +162,7 @@ async def test_numbers_of_workers_that_make_no_sense(
 
 async def test_without_ray_it_says_how_to_get_it(settings: CheckSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ConfigError, match=r"pip install 'factloop\[ray\]'"):
+    with pytest.raises(ConfigError, match=re.escape(install_command("ray"))):
         await anext(judge_on_ray(settings, [], directory=None, workers=2))
 
 

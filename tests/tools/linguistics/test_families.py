@@ -28,5 +28,5 @@ def test_resolvers_can_be_left_out() -> None:
     response = "Mira Halden was a chemist. She died in 1955."
     context = context_at(response, response.index("She"), None)
     assert resolve_references("She died in 1955.", context) == "Mira Halden died in 1955."
-    fewer = without(RESOLVERS, "subject pronouns")
+    fewer = without(RESOLVERS, "personal pronouns")
     assert resolve_references("She died in 1955.", context, rules=fewer) == "She died in 1955."

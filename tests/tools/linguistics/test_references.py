@@ -89,7 +89,7 @@ def test_ambiguous_only_with_equally_good_antecedents_or_none() -> None:
     assert not is_ambiguous("He won.", "", "Tell me about Otto Berg.")
     assert not is_ambiguous("She won.", BEFORE, PROMPT)
     assert not is_ambiguous("It is known that light bends.", "", None)
-    assert not is_ambiguous("His house burnt down.", "", None)
+    assert is_ambiguous("His house burnt down.", "", None)
     assert not is_ambiguous("Otto Berg won.", pair, None)
 
 
@@ -149,3 +149,64 @@ def test_work_is_linear_in_what_stands_before(unit: str) -> None:
             references.resolve_references("He won.", context_at(response, start, "He " * n_units))
 
     assert growth(resolve, 250) < LINEAR
+
+
+LIFE = (
+    "Mira Halden was born in Lindel, a child of the clerk Otto Halden and his wife Ann. "
+    "In 1882 she entered the studio of Emil Berg as an apprentice; he refused to register her. "
+    "Two years later she took over his house. "
+    "The painter Hugo Lind met her in 1888 and hired her. "
+    "Their first trip lasted a week. "
+    "In 1893 she married Jakob Thun. "
+    "He was killed in 1902, and she wore black. "
+    "Her assistant Lena Marr sold it in 1948. "
+)
+"""Several people: who is meant follows from who was a *he* and who a *she*."""
+
+MEANT = {
+    "In 1882 she entered the studio of Emil Berg as an apprentice.": (
+        "In 1882 Mira Halden entered the studio of Emil Berg as an apprentice."
+    ),
+    "He refused to register her.": "Emil Berg refused to register Mira Halden.",
+    "Two years later she took over his house.": "Two years later Mira Halden took over Emil Berg's house.",
+    "The painter Hugo Lind hired her.": "The painter Hugo Lind hired Mira Halden.",
+    "Their first trip lasted a week.": "Hugo Lind and Mira Halden's first trip lasted a week.",
+    "He was killed in 1902.": "Jakob Thun was killed in 1902.",
+    "She wore black.": "Mira Halden wore black.",
+    "Her assistant Lena Marr sold it in 1948.": "Mira Halden's assistant Lena Marr sold it in 1948.",
+}
+
+
+@pytest.mark.parametrize(("claim", "named"), MEANT.items())
+def test_each_pronoun_is_given_to_the_one_person_it_can_mean(claim: str, named: str) -> None:
+    start = next(
+        start for start in _starts(LIFE) if claim.split()[-1].strip(".") in LIFE[start : LIFE.find(". ", start)]
+    )
+    context = context_at(LIFE, start, PROMPT)
+    assert references.resolve_references(claim, context) == named
+
+
+def _starts(text: str) -> list[int]:
+    return [0, *(place + 2 for place in range(len(text) - 2) if text.startswith(". ", place))]
+
+
+OPEN = {
+    "a subject of the same kind": ("Mira Halden wrote. Her mother kept an inn. ", "She saw a camera."),
+    "two who fit": ("Ann Lee and Eva Marr met. ", "She won."),
+    "an object that nothing names": ("Mira Halden wrote a book. ", "Otto Berg sold it."),
+    "a plural object": ("Mira Halden made plates. ", "Otto Berg sold them to a museum in 1948."),
+}
+
+
+@pytest.mark.parametrize(("before", "claim"), OPEN.values(), ids=OPEN)
+def test_a_claim_that_leaves_open_who_or_what_is_meant_is_ambiguous(before: str, claim: str) -> None:
+    assert is_ambiguous(claim, before, None)
+    assert resolve_references(claim, before=before, prompt=None) == claim
+
+
+@pytest.mark.parametrize("opening", ["Two years later", "Four", "Women", "Stateless persons"])
+def test_no_number_time_or_noun_becomes_a_person(opening: str) -> None:
+    before = f"Mira Halden left Arden. {opening} were counted by the state. "
+    assert resolve_references("She studied the nervous system.", before=before, prompt=PROMPT) == (
+        "Mira Halden studied the nervous system."
+    )

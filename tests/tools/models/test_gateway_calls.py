@@ -90,7 +90,8 @@ async def test_tokens_cached_by_the_server_cost_as_much_as_others(server: ChatSe
     talk = await connect(price=Price(2.0, 10.0))
     await ask(talk)
     usage = talk.meter.snapshot(0.0)
-    assert (usage.prompt_tokens, usage.cost_usd) == (1_000, pytest.approx((1_000 * 2.0 + 20 * 10.0) / 1e6))
+    assert usage.prompt_tokens == 1_000
+    assert usage.cost_usd == pytest.approx((1_000 * 2.0 + 20 * 10.0) / 1e6)
 
 
 async def test_a_journal_counts_earlier_answers_as_paid_once(

@@ -202,7 +202,7 @@ async def test_many_at_once_lose_nothing_to_a_mode_that_is_not_heeded(server: Ch
     assert answers == [ToolChoice("web", CHOICE)] * 10
 
 
-@pytest.mark.parametrize("odd", [said(""), said("cut", finish="length"), called(("nonsense", {}))])
+@pytest.mark.parametrize("odd", [said("cut", finish="length"), called(("nonsense", {}))])
 async def test_a_reply_that_may_be_in_its_form_is_asked_for_in_the_same_mode_again(
     server: ChatServer, connect: Connect, odd: Reply
 ) -> None:

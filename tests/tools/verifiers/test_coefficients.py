@@ -11,7 +11,14 @@ from typing import get_args
 
 import pytest
 
-from factloop.tools.verifiers.coefficients import FILE_NAME, CoefficientFile, Coefficients, ModelName, load_coefficients
+from factloop.tools.verifiers.coefficients import (
+    FILE_NAME,
+    MAX_REFUSED,
+    CoefficientFile,
+    Coefficients,
+    ModelName,
+    load_coefficients,
+)
 from factloop.tools.verifiers.features import FEATURES
 from factloop.tools.verifiers.lexical import EMBEDDING_FEATURES, LexicalVerifier
 
@@ -27,9 +34,11 @@ def packaged() -> CoefficientFile:
 
 def test_score_worked_by_hand() -> None:
     # z = -1 + 2 * 0.5 + 3 * 0 = 0, so the score is 1/2.
-    model = Coefficients(intercept=-1.0, weights={"a": 2.0, "b": 3.0})
-    assert model.score({"a": 0.5, "b": 0.0, "unused": 9.0}) == 0.5
-    assert model.score({"a": 0.5, "b": 1.0}) == pytest.approx(0.9526, abs=1e-4)  # 1 / (1 + e^-3)
+    model = Coefficients(intercept=-1.0, weights={"a": 2.0, "b": 3.0}, refusal=4.0)
+    assert model.score({"a": 0.5, "b": 0.0, "unused": 9.0}, refused=False) == 0.5
+    assert model.score({"a": 0.5, "b": 1.0}, refused=False) == pytest.approx(0.9526, abs=1e-4)  # 1 / (1 + e^-3)
+    assert model.score({"a": 0.5, "b": 1.0}, refused=True) == pytest.approx(0.2689, abs=1e-4)  # 1 / (1 + e^(4-3))
+    assert model.score({"a": 9.0, "b": 1.0}, refused=True) == MAX_REFUSED < 0.5
 
 
 def test_there_is_one_weight_a_feature(packaged: CoefficientFile) -> None:
@@ -41,8 +50,8 @@ def test_there_is_one_weight_a_feature(packaged: CoefficientFile) -> None:
 def test_full_agreement_is_supported_and_none_is_not() -> None:
     for name in get_args(ModelName):
         model = load_coefficients(name)
-        assert model.score(dict.fromkeys(model.weights, 1.0)) > 0.8
-        assert model.score(dict.fromkeys(model.weights, 0.0)) < 0.2
+        assert model.score(dict.fromkeys(model.weights, 1.0), refused=False) > 0.8
+        assert model.score(dict.fromkeys(model.weights, 0.0), refused=False) < 0.2
 
 
 @pytest.mark.parametrize("data_set", ["wice", "stance"])

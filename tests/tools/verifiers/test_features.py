@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,22 +29,17 @@ def test_worked_by_hand() -> None:
         "Ada painted bridges. She began in 1930. She lived in Oslo. Much later Ada died.",
     )
     assert found["best_sentence"] == 3 / 5
-    assert found["best_window"] == 4 / 5
-    assert found["best_three"] == 4 / 5
     assert found["focus"] == 1.0  # all content of sentence 1 is in the claim
     assert found["third_sentence"] == 1 / 5
-    assert found["first_term"] == 1.0
-    assert found["last_term"] == 0.0
+    assert found["all_names"] == 1.0
     assert found["all_figures"] == 0.0
-    assert found["figures_agree"] == 0.0  # the window has 1930 in place of 1931
-    # n = 4 sentences, so a term in df of them weighs log(5 / (df + 1/2)): Ada 2; painted, bridges, Oslo 1; 1931 none.
-    ada, once, never = math.log(5 / 2.5), math.log(5 / 1.5), math.log(5 / 0.5)
-    assert found["rare_terms"] == pytest.approx((ada + 3 * once) / (ada + 3 * once + never))
+    assert found["partners"] == 4 / 5  # the best window is sentences 1 to 3
+    assert found["main_clause"] == 3 / 5
 
 
 def test_no_window_spans_two_passages() -> None:
-    assert features("red green", "It is red.", "It is green.")["best_window"] == 1 / 2
-    assert features("red green", "It is red. It is green.")["best_window"] == 1.0
+    assert features("red green", "It is red.", "It is green.")["partners"] == 1 / 2
+    assert features("red green", "It is red. It is green.")["partners"] == 1.0
 
 
 def test_names_must_match_in_full_and_words_by_their_stem() -> None:
@@ -93,7 +86,7 @@ def test_bounds(claim: list[str], passages: list[list[str]]) -> None:
         assert all(0.0 <= value <= 1.0 for value in found.features)
 
 
-MONOTONE = ("best_sentence", "best_window", "best_three", "all_names", "all_figures")
+MONOTONE = ("best_sentence", "third_sentence", "all_names", "all_figures")
 
 
 @given(WORDS, WORDS, WORDS)

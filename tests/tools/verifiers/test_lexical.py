@@ -53,7 +53,7 @@ def verifier() -> Verifier:
         ("Marie Curie was a dentist in a small village.", [CURIE], "insufficient"),
         ("The Webb telescope has a sunshield of Kapton.", [SHIELD], "supported"),
         ("The sunshield of the Webb telescope has five layers.", [SHIELD], "supported"),
-        ("The sunshield of the Webb telescope has seven layers.", [SHIELD], "insufficient"),
+        ("The sunshield of the Webb telescope has seven layers.", [SHIELD], "contradicted"),
         ("Curie isolated two grams of radium.", [RADIUM], "insufficient"),
         ("Curie received two Nobel Prizes.", [RADIUM], "supported"),
         ("The second tower at Marn was made of granite.", [OLD_TOWER, OTHER_TOWER], "insufficient"),
@@ -84,7 +84,7 @@ def test_plain_cases(verifier: Verifier, claim: str, passages: list[str], label:
 def test_what_only_the_claim_denies_never_passes(verifier: Verifier, claim: str, passage: str, says: str) -> None:
     found = verifier.verify(claim, [passage])
     assert found.label != "supported"
-    assert f"the claim says '{says}', the evidence does not" in found.rationale
+    assert f'he claim denies ("{says}") what the source says: “' in found.rationale
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_only_the_claim_denies_never_passes(verifier: Verifier, claim: str,
 def test_what_only_the_evidence_denies_never_passes(verifier: Verifier, claim: str, passage: str, says: str) -> None:
     found = verifier.verify(claim, [passage])
     assert found.label == "contradicted"
-    assert f"the evidence says '{says}', the claim does not" in found.rationale
+    assert found.rationale == f'The source denies this ("{says}"): “{passage}”'
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,10 @@ def test_a_decade_holds_its_years(verifier: Verifier) -> None:
     assert found.label == "contradicted"
 
 
-def test_a_miscount_is_said(verifier: Verifier) -> None:
+def test_a_count_is_quoted_as_it_is_written(verifier: Verifier) -> None:
     found = verifier.verify("The sunshield of the Webb telescope has seven layers.", [SHIELD])
-    assert found.rationale.startswith("no sentence says '7 layers'; found ")
+    assert (found.wrong, found.instead) == ("seven", "five")
+    assert found.quote == "The sunshield of the Webb telescope has five layers of Kapton."
 
 
 def test_a_negation_in_another_clause_is_no_contradiction(verifier: Verifier) -> None:
@@ -141,11 +142,32 @@ def test_cites_the_passage_that_bears_on_the_claim(verifier: Verifier) -> None:
     assert verifier.verify("Marie Curie was born in Warsaw.", [BRIDGE, CURIE, ""]).cited == (1,)
 
 
-def test_the_rationale_names_words_on_one_line(verifier: Verifier) -> None:
+def test_a_contradiction_says_in_words_what_differs(verifier: Verifier) -> None:
     found = verifier.verify("Marie Curie\nwas born in Warsaw in 1868.", [CURIE])
-    assert "\n" not in found.rationale
-    assert found.rationale.startswith("the claim says 1868, the evidence 1867; found Marie, Curie, born, Warsaw")
-    assert "figure not found: 1868" in found.rationale
+    quote = "Marie Curie was born in Warsaw on 7 November 1867."
+    assert found.rationale == f'The source says "1867", the claim "1868": “{quote}”'
+    assert (found.wrong, found.instead, found.quote) == ("1868", "1867", quote)
+
+
+def test_support_quotes_the_sentence_that_decides(verifier: Verifier) -> None:
+    found = verifier.verify("The Vecchio bridge has three arches.", [BRIDGE])
+    assert found.rationale == "The source says so: “It has three arches and does not carry cars.”"
+    assert found.quote == "It has three arches and does not carry cars."
+
+
+def test_what_is_missing_is_said_in_a_sentence(verifier: Verifier) -> None:
+    found = verifier.verify("Marie Curie was a dentist.", [CURIE])
+    assert found.rationale.startswith('No sentence of the sources speaks of "dentist". The nearest says: “Marie Curie')
+    assert (
+        verifier.verify("Chess", ["Music"]).rationale == "No sentence of the sources speaks of anything in this claim."
+    )
+
+
+def test_a_quote_is_a_part_of_the_first_passage_cited(verifier: Verifier) -> None:
+    """Compatibility forms are folded to compare, and quoted as they are."""
+    passage = "In the ﬁnal of 1999\N{NO-BREAK SPACE}the club beat Lund. It was fine."
+    found = verifier.verify("The club beat Lund in the final of 1999.", [passage])
+    assert found.quote == "In the ﬁnal of 1999\N{NO-BREAK SPACE}the club beat Lund."
 
 
 def test_nothing_in_common_scores_nothing(verifier: Verifier) -> None:

@@ -104,6 +104,7 @@ def broken_bc() -> TrustBC:
     return TrustBC(
         value=0,
         graded=0.6,  # (0.93 + 0.62 + 0.25) / 3
+        letters_mass=0.9133,  # (0.97 + 0.82 + 0.95) / 3
         max_checks=10,
         n_planned=10,
         n_asked=4,

@@ -1,0 +1,116 @@
+"""A chat model behind a real llama.cpp server: with and without a template that knows tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from factloop import FactChecker
+from factloop.agents.safe.schemas import Assessment
+from factloop.tools.models.chat import build_chat_model
+from factloop.tools.models.offers import ToolChoice
+from factloop.tools.models.wire import Mode
+from tests.cli.command import Command, build_command
+from tests.real.llama import PLAIN, WITH_TOOLS, is_installed, running_llama, write_model
+from tests.tools.models.questions import STAGE, assess, question
+from tests.tools.models.talk import Talk, talking
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(not is_installed(), reason="xllamacpp and gguf are not installed"),
+]
+
+TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
+WARM = ("--temperature", "1")
+ANSWER = "Mira Halden founded the Merrow Institute. It stands in Arden.\n"
+SOURCE = "The Merrow Institute in Arden was founded by Mira Halden in 1884.\n"
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The base URL of a server for each template."""
+    folder = tmp_path_factory.mktemp("models")
+    plain, tools = (write_model(folder / f"{name}.gguf", text) for name, text in TEMPLATES.items())
+    with running_llama(plain) as of_plain, running_llama(tools) as of_tools:
+        yield {"plain": of_plain, "tools": of_tools}
+
+
+@pytest.fixture(params=TEMPLATES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def talk(addresses: dict[str, str], name: str) -> AsyncIterator[Talk]:
+    async with talking(
+        build_chat_model(f"openai:{name}", base_url=addresses[name], temperature=1.0), {"timeout_s": 60.0}
+    ) as talk:
+        yield talk
+
+
+@pytest.fixture
+def factloop(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
+    monkeypatch.chdir(tmp_path)
+    Path("answer.md").write_text(ANSWER, encoding="utf-8")
+    Path("sources").mkdir()
+    Path("sources/institute.md").write_text(SOURCE, encoding="utf-8")
+    return build_command(monkeypatch, capsys)
+
+
+async def test_what_the_template_can_do_is_learnt_from_one_reply(talk: Talk, name: str) -> None:
+    answer = await assess(talk, "web", "documents")
+    assert isinstance(answer, Assessment | ToolChoice)
+    assert talk.gateway.abilities.known.unavailable == ({Mode.TOOLS} if name == "plain" else set())
+
+
+async def test_a_schema_is_heeded_and_log_probabilities_are_given(talk: Talk) -> None:
+    answered = await talk.gateway.ask_graded(
+        question(), Assessment, stage=STAGE, meter=talk.meter, top_logprobs=5
+    )  # fmt: skip
+    assert isinstance(answered.value, Assessment)
+    assert '"verdict"' in "".join(token.text for token in answered.tokens)
+    assert all(len(token.alternatives) >= 5 for token in answered.tokens)
+
+
+@pytest.mark.parametrize("plan", ["paper", "fused", "grounded"])
+async def test_a_check_loses_no_claim(addresses: dict[str, str], name: str, plan: str, tmp_path: Path) -> None:
+    (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
+    settings = {"model": f"openai:{name}", "base_url": addresses[name], "plan": plan, "temperature": 1.0}
+    async with FactChecker(docs=str(tmp_path), max_searches=2, cache=False, **settings) as checker:
+        report = await checker.acheck(ANSWER)
+    assert report.usage.calls > 0
+    assert len(report.sentences) == 2  # each with its claims, or the reason why it has none
+    assert all(claim.judgement.verdict or claim.judgement.unscored_reason for claim in report.claims)
+
+
+async def test_a_prompt_that_is_too_long_is_no_verdict(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "institute.md").write_text(SOURCE, encoding="utf-8")
+    model = write_model(tmp_path / "short.gguf", PLAIN)
+    with running_llama(model, n_ctx=512) as address:
+        async with FactChecker(model="openai:short", base_url=address, docs=str(sources), cache=False) as checker:
+            report = await checker.acheck(ANSWER)
+    assert {claim.judgement.unscored_reason for claim in report.claims} == {"tool_failure"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "answer.md", "--docs", "sources"),
+        ("correct", "answer.md", "--docs", "sources"),
+        ("trust", "answer.md", "--long-form", "--prompt", "Who was Mira Halden?", "--corpus", "sources"),
+        ("trust", "--question", "Who founded the Merrow Institute?", "--response", "Mira Halden founded it."),
+    ],
+    ids=lambda command: " ".join(command[:3]),
+)
+def test_commands_end_with_a_report(
+    factloop: Command, addresses: dict[str, str], name: str, command: tuple[str, ...]
+) -> None:
+    flag = "--subject-model" if command[0] == "trust" else "--model"
+    done = factloop(*command, flag, f"openai:{name}", "--base-url", addresses[name], "--json", "-", "--no-cache", *WARM)
+    assert done.code in {0, 3}, done.err
+    assert isinstance(json.loads(done.out), dict)

@@ -1,0 +1,125 @@
+"""Which word of a sentence stands for which word of a claim."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from factloop.tools.verifiers.passage_index import STEM_CHARS
+from factloop.tools.verifiers.reading import Reading
+from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
+from factloop.tools.verifiers.wording import ANTONYMS, CONVERSES, SYNONYMS, UNITS
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """A claim laid beside a sentence, or a few sentences in a row."""
+
+    claim: Reading
+    sentence: Reading
+    partners: Mapping[int, tuple[int, ...]]
+    """For each place of the claim with a partner: all places of the sentence that say the same, or the opposite."""
+    pairs: Mapping[int, int]
+    """The one partner of each that stands with most of the others."""
+    opposed: frozenset[int]
+    """Places of the claim whose partner says the opposite."""
+    main: int
+    """The clause of the sentence that holds the most of the claim."""
+
+    @cached_property
+    def paired(self) -> frozenset[int]:
+        """Places of the sentence that are a partner."""
+        return frozenset(self.pairs.values())
+
+    @cached_property
+    def claim_keys(self) -> frozenset[str]:
+        return frozenset(term.key for term in self.claim.terms)
+
+    @cached_property
+    def share(self) -> float:
+        """Share of the claim's content that has a partner."""
+        content = self.claim.content()
+        return len(self.pairs) / len(content) if content else 0.0
+
+    @cached_property
+    def share_in_main(self) -> float:
+        """Share of the claim's content that has its partner in the main clause."""
+        content = self.claim.content()
+        held = sum(self.sentence.clauses[place] == self.main for place in self.pairs.values())
+        return held / len(content) if content else 0.0
+
+    def clauses_of(self, place: int) -> frozenset[int]:
+        """The clauses of the sentence that hold a partner of this place of the claim."""
+        return frozenset(self.sentence.clauses[partner] for partner in self.partners.get(place, ()))
+
+
+def align(claim: Reading, sentence: Reading) -> Alignment:
+    """Lays a claim beside a sentence."""
+    partners: dict[int, tuple[int, ...]] = {}
+    opposed: set[int] = set()
+    for place in claim.content():
+        same = _same(claim.terms[place], sentence)
+        opposite = () if same else _opposite(claim.terms[place], sentence)
+        if same or opposite:
+            partners[place] = same or opposite
+        if opposite:
+            opposed.add(place)
+    held = Counter(clause for places in partners.values() for clause in {sentence.clauses[place] for place in places})
+    main = max(held, key=lambda clause: (held[clause], -clause), default=0)
+    return Alignment(claim, sentence, partners, _nearest(partners, sentence, held), frozenset(opposed), main)
+
+
+def _nearest(partners: Mapping[int, tuple[int, ...]], sentence: Reading, held: Counter[int]) -> dict[int, int]:
+    """One partner each, in the clause that holds the most, as near as possible to the one before."""
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    expected = 0
+    for place, places in partners.items():
+        free = [one for one in places if one not in taken] or places
+        pairs[place] = min(free, key=lambda one: (-held[sentence.clauses[one]], abs(one - expected)))
+        taken.add(pairs[place])
+        expected = pairs[place] + 1
+    return pairs
+
+
+def says_same(term: Term, other: Term) -> bool:
+    """Whether two words are forms of one, or spellings of one unit."""
+    unit = UNITS.get(term.key)
+    return term.key == other.key or (unit is not None and unit == UNITS.get(other.key)) or _share_stem(term, other)
+
+
+def _share_stem(term: Term, other: Term) -> bool:
+    stems = {one.key[:STEM_CHARS] for one in (term, other) if one.kind is TermKind.WORD and len(one.key) >= STEM_CHARS}
+    return len(stems) == 1 and term.kind is other.kind and min(len(term.key), len(other.key)) >= STEM_CHARS
+
+
+def _same(term: Term, sentence: Reading) -> tuple[int, ...]:
+    """The places of a word, else of its stem, of its unit, of a converse, of a synonym."""
+    if term.period is not None:
+        return sentence.places.get(term.period.ljust(4, "."), ())
+    exact = sentence.places.get(term.key, ())
+    if term.kind in FIGURES:
+        return tuple(place for place in exact if sentence.terms[place].kind in FIGURES)
+    if exact:
+        return exact
+    if term.kind is TermKind.WORD and len(term.key) >= STEM_CHARS:
+        stemmed = sentence.places.get(f"{term.key[:STEM_CHARS]}-", ())
+        if stemmed:
+            return stemmed
+    unit = UNITS.get(term.key)
+    if unit is not None:
+        return tuple(place for place, other in enumerate(sentence.terms) if UNITS.get(other.key) == unit)
+    others = CONVERSES.get(term.key, frozenset()) | SYNONYMS.get(term.key, frozenset())
+    return tuple(place for other in sorted(others) for place in sentence.places.get(other, ()))
+
+
+def _opposite(term: Term, sentence: Reading) -> tuple[int, ...]:
+    return tuple(place for other in sorted(_opposites(term.key)) for place in sentence.places.get(other, ()))
+
+
+def _opposites(key: str) -> frozenset[str]:
+    """The opposites of a lemma; of *opening* those of *open*."""
+    bare = key.removesuffix("ing")
+    return ANTONYMS.get(key) or ANTONYMS.get(bare) or ANTONYMS.get(f"{bare}e") or frozenset()

@@ -1,0 +1,81 @@
+"""All checks, and what they find together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from factloop.tools.verifiers.alignment import Alignment, align
+from factloop.tools.verifiers.checks import denial, figures, quantity, roles, slots
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.reading import read_closely
+from factloop.tools.verifiers.terms import FIGURES, TermKind
+
+Check = Callable[[Alignment], Iterator[Mismatch]]
+
+CHECKS: dict[str, Check] = {
+    "counts": figures.other_counts,
+    "dates": figures.other_dates,
+    "limits": figures.other_limits,
+    "ends of time": figures.other_ends,
+    "nearer numbers": figures.nearer_numbers,
+    "figures of others": figures.strangers_figures,
+    "roles": roles.exchanged_roles,
+    "agents": roles.other_agents,
+    "comparisons": roles.exchanged_comparison,
+    "denials": denial.denials,
+    "opposites": denial.opposites,
+    "quantifiers": quantity.other_quantities,
+    "only": quantity.unsaid_only,
+    "fillings": slots.other_fillings,
+}
+"""The checks by name, the surest first: the first mismatch found is the one that is told."""
+
+
+def find_mismatch(alignment: Alignment, without: frozenset[str] = frozenset()) -> Mismatch | None:
+    """The first mismatch; None where there is none, or where one sentence alone holds as much and has none."""
+    mismatch = _first(alignment, without)
+    if mismatch is None or len(alignment.sentence.sentences) == 1:
+        return mismatch
+    alone = (align(alignment.claim, read_closely(sentence)) for sentence in alignment.sentence.sentences)
+    clears = any(one.share >= alignment.share and _first(one, without) is None for one in alone)
+    return None if clears else mismatch
+
+
+def _first(alignment: Alignment, without: frozenset[str]) -> Mismatch | None:
+    found = (mismatch for name, check in CHECKS.items() if name not in without for mismatch in check(alignment))
+    return next(found, None)
+
+
+MIN_SHARE = {"denial": 1.0, "opposite": 0.85}
+MIN_SHARE_VALUE = 0.7
+"""Share of the claim, the mismatch apart, that must stand with it to speak against the claim."""
+
+
+def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
+    """Whether a mismatch shows the claim to be false: with it stand all names and figures and nearly all else.
+
+    A passage on something else says other figures too, and "not found" is the safer answer.
+    """
+    if not mismatch.excludes:
+        return False
+    claim, sentence = alignment.claim, alignment.sentence
+    clauses = {sentence.clauses[place] for place in mismatch.said} or {alignment.main}
+    asked = [place for place in claim.content() if place not in mismatch.claimed]
+    lacking = [
+        place
+        for place in asked
+        if not clauses & alignment.clauses_of(place) and not _is_told_before(alignment, place, clauses)
+    ]
+    enough = len(lacking) <= (1.0 - MIN_SHARE.get(mismatch.kind, MIN_SHARE_VALUE)) * len(asked)
+    return bool(asked) and enough and not any(claim.terms[place].kind in {TermKind.NAME, *FIGURES} for place in lacking)
+
+
+def _is_told_before(alignment: Alignment, place: int, clauses: set[int]) -> bool:
+    """Whether a name stands in an earlier clause of the same sentence, and these clauses have no other name."""
+    sentence = alignment.sentence
+    if alignment.claim.terms[place].kind is not TermKind.NAME:
+        return False
+    within = {sentence.sentence_of[clause] for clause in clauses}
+    earlier = any(one < min(clauses) and sentence.sentence_of[one] in within for one in alignment.clauses_of(place))
+    others = [one for one in sentence.of_kind(TermKind.NAME) if sentence.clauses[one] in clauses]
+    return earlier and all(one in alignment.paired for one in others)

@@ -1,0 +1,86 @@
+"""Denial: a clause of the claim that is denied where the evidence says it, or said where the evidence denies it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.reading import is_verb
+from factloop.tools.verifiers.terms import TermKind
+
+MIN_SHARE = 0.6
+"""Share of a clause of the claim that the clauses must hold which say the contrary."""
+NAME_WEIGHT, VERB_WEIGHT = 0.4, 1.5
+"""A denial is of what is said, and less of whom it is said of."""
+
+
+def denials(alignment: Alignment) -> Iterator[Mismatch]:
+    """The clauses of the claim of which most words are denied on one side only; an opposite counts as a denial."""
+    claim = alignment.claim
+    for clause in range(len(claim.clause_denied)):
+        own = [one for one in claim.content() if claim.clauses[one] == clause and not claim.negators[one]]
+        shared = [one for one in own if one in alignment.pairs]
+        if shared and (len(claim.clause_denied) == 1 or _has_verb(alignment, clause)):
+            phrases = [one for one in shared if claim.phrase_denied[one] or _partner_in_phrase(alignment, one)]
+            deciding = phrases or shared
+            if _differ(alignment, deciding, shared) and _held_together(alignment, own, deciding):
+                yield _named(alignment, clause, shared)
+
+
+def opposites(alignment: Alignment) -> Iterator[Mismatch]:
+    """An opposite in the clause with most of the claim, and no denial on either side."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in sorted(alignment.opposed):
+        other = alignment.pairs[place]
+        denied = claim.is_denied(place) or sentence.is_denied(other)
+        if not denied and sentence.clauses[other] == alignment.main:
+            yield Mismatch("opposite", (place,), (other,), excludes=True)
+
+
+def _has_verb(alignment: Alignment, clause: int) -> bool:
+    claim = alignment.claim
+    return any(is_verb(term) for place, term in enumerate(claim.terms) if claim.clauses[place] == clause)
+
+
+def _partner_in_phrase(alignment: Alignment, place: int) -> bool:
+    return alignment.sentence.phrase_denied[alignment.pairs[place]]
+
+
+def _differ(alignment: Alignment, deciding: list[int], shared: list[int]) -> bool:
+    claim, sentence = alignment.claim, alignment.sentence
+    is_turned = len([one for one in shared if _is_opposed(alignment, one)]) % 2 == 1
+    balance = 0.0
+    for place in deciding:
+        verb, name = is_verb(claim.terms[place]), claim.terms[place].kind is TermKind.NAME
+        weight = NAME_WEIGHT if name else VERB_WEIGHT if verb else 1.0
+        differs = claim.is_denied(place) != (sentence.is_denied(alignment.pairs[place]) != is_turned)
+        balance += weight if differs else -weight
+    return balance > 0
+
+
+def _is_opposed(alignment: Alignment, place: int) -> bool:
+    """Whether the partner is an opposite that denies nothing itself: *refused* already denies its clause."""
+    return place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
+
+
+def _held_together(alignment: Alignment, own: list[int], deciding: list[int]) -> bool:
+    clauses = {alignment.sentence.clauses[alignment.pairs[place]] for place in deciding}
+    held = [
+        one for one in own if one in alignment.pairs and alignment.sentence.clauses[alignment.pairs[one]] in clauses
+    ]
+    return len(held) >= MIN_SHARE * len(own)
+
+
+def _named(alignment: Alignment, clause: int, shared: list[int]) -> Mismatch:
+    """The mismatch with the words that deny on either side, or the two opposites."""
+    claim, sentence = alignment.claim, alignment.sentence
+    opposite = next((one for one in shared if _is_opposed(alignment, one)), None)
+    if opposite is not None:
+        return Mismatch("opposite", (opposite,), (alignment.pairs[opposite],), excludes=True)
+    clauses = {sentence.clauses[alignment.pairs[place]] for place in shared}
+    ours = [place for place, negates in enumerate(claim.negators) if negates and claim.clauses[place] == clause]
+    theirs = [
+        place for place, negates in enumerate(sentence.negators) if negates and sentence.clauses[place] in clauses
+    ]
+    return Mismatch("denial", tuple(ours[:1]), tuple(theirs[:1]), excludes=True)

@@ -1,0 +1,224 @@
+"""Numbers, years and months: the same thing counted otherwise, or the figure of another thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.verifiers.alignment import Alignment, says_same
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
+from factloop.tools.verifiers.wording import ENDS_OF_TIME, LIMITS, UNITS
+
+COUNT_REACH = 4
+"""Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
+MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.34
+"""By how much, and with what share of the claim, another clause must hold more of what a figure is said of."""
+
+_A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
+
+
+def other_counts(alignment: Alignment) -> Iterator[Mismatch]:
+    """Another number of what the claim counts, or the same number in another unit."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in claim.of_kind(TermKind.NUMBER):
+        counted = _counted(claim, place)
+        if not counted:
+            continue
+        rival = stray = None
+        for other in sentence.of_kind(TermKind.NUMBER):
+            theirs = _counted(sentence, other)
+            is_equal = claim.terms[place].key == sentence.terms[other].key
+            like = any(says_same(claim.terms[one], sentence.terms[two]) for one in counted for two in theirs)
+            if is_equal and theirs and _other_unit(claim.terms[counted[0]], sentence.terms[theirs[0]]):
+                rival = Mismatch("value", (place, counted[0]), (other, theirs[0]), excludes=True)
+            elif is_equal and (like or not theirs):
+                break  # the sentence says it
+            elif is_equal and counted[0] in alignment.pairs and claim.terms[counted[0]].key in UNITS:
+                stray = Mismatch("value", (place, counted[0]), (other, theirs[0]))
+            elif like and not is_equal and rival is None:
+                rival = Mismatch("value", (place,), (other,), excludes=True)
+        else:
+            yield from (mismatch for mismatch in (rival or stray,) if mismatch is not None)
+
+
+def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
+    """A year or month that is not in the sentence, where that has another."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for kind in (TermKind.YEAR, TermKind.MONTH):
+        for place in claim.of_kind(kind):
+            others = [one for one in sentence.of_kind(kind) if sentence.terms[one].key not in alignment.claim_keys]
+            if place in alignment.pairs or not others:
+                continue
+            term = claim.terms[place]
+            if (
+                _is_relative(sentence)
+                or _follows_from(sentence, term)
+                or any(_may_be_one(term, sentence.terms[one]) for one in others)
+            ):
+                continue
+            near = max(others, key=lambda one: (sentence.clauses[one] == alignment.main, -one))
+            yield Mismatch("value", (place,), (near,), excludes=sentence.clauses[near] == alignment.main)
+
+
+def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
+    """A figure of the claim in one clause, while another clause holds the rest of it, with a figure of its own."""
+    claim = alignment.claim
+    weigh = _weights(claim)
+    for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
+        for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
+            own = alignment.clauses_of(place)
+            rest = [
+                one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in alignment.opposed
+            ]
+            held = {
+                clause: [one for one in rest if clause in alignment.clauses_of(one)]
+                for clause in _others(alignment, rest, own)
+            }
+            for clause, ones in held.items():
+                there = sum(weigh(one, place) for one in ones if not alignment.clauses_of(one) & own)
+                here = sum(weigh(one, place) for one in rest if alignment.clauses_of(one) & own and one not in ones)
+                rival = _own_figure(alignment, kind, clause)
+                enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content()) - 1)
+                if enough and rival is not None:
+                    yield Mismatch("value", (place,), (rival,))
+                    return
+
+
+def nearer_numbers(alignment: Alignment) -> Iterator[Mismatch]:
+    """Another number of the same unit nearer to what the number is said of: "28 metres tall and 64 metres long"."""
+    claim, sentence = alignment.claim, alignment.sentence
+    for place in [one for one in claim.of_kind(TermKind.NUMBER) if one in alignment.pairs]:
+        unit = _counted(claim, place)[:1]
+        words = [one for one in alignment.pairs if claim.terms[one].kind is TermKind.WORD and one not in unit]
+        if not words or not unit or claim.terms[unit[0]].key not in UNITS:
+            continue
+        anchor, own = alignment.pairs[min(words, key=lambda one: abs(one - place))], alignment.pairs[place]
+        for other in sentence.of_kind(TermKind.NUMBER):
+            if sentence.clauses[other] != sentence.clauses[own] or sentence.terms[other].key in alignment.claim_keys:
+                continue
+            theirs = _counted(sentence, other)[:1]
+            like = bool(theirs) and says_same(claim.terms[unit[0]], sentence.terms[theirs[0]])
+            if like and abs(other - anchor) + 1 < abs(own - anchor):
+                yield Mismatch("value", (place,), (other,))
+                return
+
+
+def other_limits(alignment: Alignment) -> Iterator[Mismatch]:
+    """A number that is a lower limit on one side and an upper limit on the other."""
+    for place, other in alignment.pairs.items():
+        if alignment.claim.terms[place].kind is TermKind.NUMBER:
+            limits = _limit(alignment.claim, place), _limit(alignment.sentence, other)
+            if None not in limits and limits[0] != limits[1]:
+                yield Mismatch("limit", (place,), (other,), excludes=True)
+
+
+def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
+    """*Since* on one side and *until* on the other, or *before* and *after*."""
+    for place, other in alignment.pairs.items():
+        if place and other:
+            words = alignment.claim.terms[place - 1].key, alignment.sentence.terms[other - 1].key
+            one, two = ENDS_OF_TIME.get(words[0]), ENDS_OF_TIME.get(words[1])
+            if one is not None and two is not None and one != two:
+                yield Mismatch("value", (place - 1,), (other - 1,), excludes=True)
+
+
+def _counted(reading: Reading, number: int) -> list[int]:
+    """The places of up to two words that a number counts."""
+    found: list[int] = []
+    for place in range(number + 1, min(number + 1 + COUNT_REACH, len(reading.terms))):
+        term = reading.terms[place]
+        if reading.clauses[place] != reading.clauses[number] or term.kind in FIGURES or len(found) == 2:
+            break
+        if term.kind in {TermKind.WORD, TermKind.NAME}:
+            found.append(place)
+        elif term.key not in {"of", "the", "a", "more", "per"}:
+            break
+    return found
+
+
+def _other_unit(term: Term, other: Term) -> bool:
+    one, two = UNITS.get(term.key), UNITS.get(other.key)
+    return one is not None and two is not None and one[0] == two[0] and one != two
+
+
+def _follows_from(sentence: Reading, year: Term) -> bool:
+    """Whether a year is another of the sentence and a number of years: "eight years later", "the year after"."""
+    if not year.key.isdigit():
+        return False
+    terms = sentence.terms
+    years = [int(terms[place].key) for place in sentence.of_kind(TermKind.YEAR) if terms[place].key.isdigit()]
+    spans = [
+        int(terms[place].key)
+        for place in sentence.of_kind(TermKind.NUMBER)
+        if terms[place].key.isdigit() and terms[place + 1 : place + 2] and terms[place + 1].key == "year"
+    ]
+    if _A_YEAR_ON.search(" ".join(term.key for term in terms)):
+        spans.append(1)
+    return any(int(year.key) in {one - span, one + span} for one in years for span in spans)
+
+
+def _is_relative(sentence: Reading) -> bool:
+    """Whether the sentence dates something by the day it was written: "this year"."""
+    words = [term.surface.lower() for term in sentence.terms]
+    return any(one in {"this", "last"} and two in {"year", "month", "season"} for one, two in pairwise(words))
+
+
+def _may_be_one(term: Term, other: Term) -> bool:
+    """Whether one is a decade or century that holds the other."""
+    return any(one.period is not None and two.key.startswith(one.period) for one, two in ((term, other), (other, term)))
+
+
+def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[int]:
+    return sorted({clause for one in rest for clause in alignment.clauses_of(one)} - own)
+
+
+def _own_figure(alignment: Alignment, kind: TermKind, clause: int) -> int | None:
+    """A figure of a clause that the claim does not have."""
+    sentence = alignment.sentence
+    return next(
+        (
+            place
+            for place in sentence.of_kind(kind)
+            if sentence.clauses[place] == clause
+            and sentence.terms[place].key not in alignment.claim_keys
+            and place not in alignment.paired
+        ),
+        None,
+    )
+
+
+def _weights(claim: Reading) -> Callable[[int, int], float]:
+    """How much a word of the claim tells of what a figure in it is said of: the subject and the nearest words most."""
+    content, subject = claim.content(), _subject(claim)
+
+    def weigh(word: int, figure: int) -> float:
+        between = sum(min(word, figure) < place < max(word, figure) for place in content)
+        near = {0: 2.0, 1: 1.5}.get(between, 1.0)
+        in_of = any(term.key == "of" for term in claim.terms[max(0, word - 3) : word])
+        return near * (2.2 if word == subject else 1.0) * (0.4 if in_of and between else 1.0)
+
+    return weigh
+
+
+def _subject(claim: Reading) -> int | None:
+    """The last word of the subject, before a preposition and the verb."""
+    found: int | None = None
+    for place, term in enumerate(claim.terms):
+        if term.kind in {TermKind.WORD, TermKind.NAME} and not is_verb(term):
+            found = place
+        elif found is not None and (is_verb(term) or term.key in lexicon.PREPOSITIONS):
+            break
+    return found
+
+
+_LIMITS = {name: re.compile(pattern) for name, pattern in LIMITS.items()}
+
+
+def _limit(reading: Reading, place: int) -> str | None:
+    words = [term.surface.lower() for term in reading.terms[max(0, place - 3) : place + 5]]
+    words[min(3, place)] = "#"
+    return next((name for name, pattern in _LIMITS.items() if pattern.search(" ".join(words))), None)

@@ -1,0 +1,141 @@
+"""Who did what: agent and patient exchanged, another agent, the sides of a comparison exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.reading import Reading, is_verb
+from factloop.tools.verifiers.terms import TermKind
+from factloop.tools.verifiers.wording import CONVERSES
+
+_NOUNS = frozenset({TermKind.NAME, TermKind.WORD})
+_PASSIVE_REACH = 5
+"""Words before "by" in which the verb of a passive stands: "was given three months' notice by"."""
+
+
+def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
+    """What stands before the verb of the claim stands after it in the sentence, and what stands after it before."""
+    claim, sentence = alignment.claim, alignment.sentence
+    verb = _verb_group(claim)
+    sides = _sides(claim, verb) if verb is not None else None
+    if verb is None or sides is None or any(side not in alignment.pairs for side in sides):
+        return
+    left, right = (alignment.pairs[side] for side in sides)
+    if sentence.clauses[left] != sentence.clauses[right]:
+        return
+    between = range(min(left, right) + 1, max(left, right))
+    verbs = {alignment.pairs[place] for place in verb if place in alignment.pairs}
+    if not any(place in verbs or is_verb(sentence.terms[place]) for place in between):
+        return
+    turned = _is_passive(claim) != _is_passive(sentence, sentence.clauses[left])
+    if (left > right) != (turned != _are_converse(alignment, verb, between)):
+        yield Mismatch("sides", sides, (left, right))
+
+
+def other_agents(alignment: Alignment) -> Iterator[Mismatch]:
+    """Another name does what the claim says of a name that stands in another clause."""
+    claim, sentence = alignment.claim, alignment.sentence
+    verb = _verb_group(claim)
+    if verb is None or _is_passive(claim) or any(term.key == "than" for term in claim.terms):
+        return
+    deed = next((one for one in reversed(verb) if one in alignment.pairs and one not in alignment.opposed), None)
+    name = [one for one in _first_name(claim, verb[0]) if one in alignment.pairs]
+    if deed is None or not name:
+        return
+    acts = alignment.pairs[deed]
+    clause = sentence.clauses[acts]
+    if any(clause in alignment.clauses_of(one) for one in name):
+        return
+    strangers = [
+        place
+        for place in sentence.of_kind(TermKind.NAME)
+        if sentence.clauses[place] == clause and place not in alignment.paired
+    ]
+    if strangers and (strangers[0] > acts) == _is_passive(sentence, clause):
+        yield Mismatch("person", tuple(name), (strangers[0],))
+
+
+def exchanged_comparison(alignment: Alignment) -> Iterator[Mismatch]:
+    """The two sides of "than" exchanged, and the comparison the same; or the same sides, and the opposite."""
+    claim, sentence = alignment.claim, alignment.sentence
+    than, other = _than(claim), _than(sentence)
+    if than is None or other is None:
+        return
+    nouns = [one for one in alignment.pairs if claim.terms[one].kind in _NOUNS and one not in alignment.opposed]
+    before, after = [one for one in nouns if one < than], [one for one in nouns if one > than]
+    straight = sum(alignment.pairs[one] < other < alignment.pairs[two] for one in before for two in after)
+    crossed = sum(alignment.pairs[two] < other < alignment.pairs[one] for one in before for two in after)
+    is_turned = sum(one < than for one in alignment.opposed) % 2 == 1
+    if straight != crossed and (crossed > straight) != is_turned:
+        yield Mismatch("sides", (before[0], after[0]), (other,), excludes=True)
+
+
+def _verb_group(reading: Reading) -> range | None:
+    """The places of the first verb with its auxiliaries: "was bought", "has to give"."""
+    terms = reading.terms
+    first = next((place for place, term in enumerate(terms) if place and is_verb(term)), None)
+    if first is None:
+        return None
+    end = first + 1
+    while end < len(terms):
+        is_infinitive = terms[end].key == "to" and end + 1 < len(terms) and terms[end + 1].key in lexicon.VERBS
+        goes_on = is_verb(terms[end]) or terms[end].key in {"be", "not"} or terms[end].surface.endswith("ly")
+        if not (goes_on or is_infinitive or terms[end - 1].key == "to"):
+            break
+        end += 1
+    return range(first, end)
+
+
+def _sides(claim: Reading, verb: range) -> tuple[int, int] | None:
+    """The nouns on either side of a verb; None for a mere "is", and for a passive without "by"."""
+    has_be = any(claim.terms[place].key == "be" for place in verb)
+    if has_be and not _is_passive(claim):
+        return None
+    before = (one for one in range(verb[0] - 1, -1, -1) if claim.terms[one].kind in _NOUNS)
+    left = next((one for one in before if not claim.terms[one].surface.endswith("ly")), None)
+    right = None if left is None else _object(claim, verb[-1], claim.terms[left].kind)
+    return None if left is None or right is None else (left, right)
+
+
+def _object(claim: Reading, verb: int, kind: TermKind) -> int | None:
+    """The first word of a kind after a verb, in its clause and with no other preposition between than these."""
+    for place in range(verb + 1, len(claim.terms)):
+        term = claim.terms[place]
+        if claim.clauses[place] != claim.clauses[verb]:
+            return None
+        if term.kind is kind:
+            return place
+        if term.key in lexicon.PREPOSITIONS and term.key not in {"by", "to", "from"}:
+            return None
+    return None
+
+
+def _is_passive(reading: Reading, clause: int | None = None) -> bool:
+    """Whether "by" stands soon after a verb."""
+    for place, term in enumerate(reading.terms):
+        if term.surface.lower() == "by" and clause in {None, reading.clauses[place]}:
+            before = reading.terms[max(0, place - _PASSIVE_REACH) : place]
+            if any(is_verb(one) and one.key not in {"be", "have", "do"} for one in before):
+                return True
+    return False
+
+
+def _are_converse(alignment: Alignment, verb: range, between: range) -> bool:
+    ours = {other for place in verb for other in CONVERSES.get(alignment.claim.terms[place].key, frozenset())}
+    return any(alignment.sentence.terms[place].key in ours for place in between)
+
+
+def _first_name(reading: Reading, end: int) -> range:
+    """The places of the first name before `end`, which may be of several words."""
+    first = next((place for place in range(end) if reading.terms[place].kind is TermKind.NAME), end)
+    last = first
+    while last < end and reading.terms[last].kind is TermKind.NAME:
+        last += 1
+    return range(first, last)
+
+
+def _than(reading: Reading) -> int | None:
+    return next((place for place, term in enumerate(reading.terms) if term.key == "than"), None)

@@ -1,0 +1,27 @@
+"""What of a claim no one place of the evidence says, though nothing there speaks against it."""
+
+from __future__ import annotations
+
+from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.terms import FIGURES, Term, TermKind
+
+ESSENTIAL = FIGURES | {TermKind.NAME}
+
+
+def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """The words that stand nowhere, or in no one passage, where agreement of the others is no evidence; else none."""
+    return _unsaid(comparison) or _scattered(comparison)
+
+
+def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """All of the ordinary words: evidence that only names the subject says nothing of it."""
+    alignment = comparison.alignment
+    words = alignment.claim.of_kind(TermKind.WORD)
+    is_unsaid = all(place not in alignment.pairs for place in words)
+    return tuple(alignment.claim.terms[place] for place in words) if is_unsaid else ()
+
+
+def _scattered(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """Names, figures and the last word, mostly what is said of them, that stand only in different passages."""
+    asked = [term for term in comparison.terms if term.kind in ESSENTIAL or term is comparison.terms[-1]]
+    return () if comparison.stand_together(asked) else tuple(asked)

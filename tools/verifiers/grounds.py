@@ -1,0 +1,161 @@
+"""The sentence that decides a claim, and what a reader is told of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from text_to_num import alpha2digit  # type: ignore[import-untyped]  # ships no type hints
+
+from factloop.tools.verifiers.alignment import Alignment
+from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
+from factloop.tools.verifiers.features import ClaimComparison
+from factloop.tools.verifiers.terms import FIGURES, SentenceTerms, Term, TermKind, sentence_texts
+
+MAX_QUOTED_CHARS = 240
+"""Of a sentence quoted in a rationale; the whole one stands in the quote beside it."""
+MAX_NAMED = 3
+"""Words that a rationale names."""
+MAX_NUMBER_WORDS = 4
+
+NOTHING_FOUND = "No sentence of the sources speaks of anything in this claim."
+
+_DIFFERENCES: dict[MismatchKind, str] = {
+    "value": "The source says {instead}, the claim {wrong}",
+    "limit": "The source gives {instead} as another limit than the claim",
+    "opposite": "The source says {instead}, the claim {wrong}",
+    "quantity": "The source says {instead}, the claim {wrong}",
+    "person": "The source says this of {instead}, not of {wrong}",
+    "sides": "In the source the two sides are the other way round",
+    "exclusiveness": "The claim says {wrong}, which the source does not",
+}
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What a verdict rests on."""
+
+    rationale: str
+    quote: str = ""
+    wrong: str = ""
+    instead: str = ""
+
+
+def for_support(comparison: ClaimComparison, passage: str) -> Grounds:
+    """The sentence that bears the claim out, or the one that holds most of it."""
+    sentence = _deciding(comparison.alignment, None)
+    missing = [term for term in comparison.terms if all(term.key != other.key for other in sentence.terms)]
+    begins = (
+        "The source says so"
+        if 2 * len(missing) <= len(comparison.terms)
+        else "The source says so in several sentences, above all"
+    )
+    return Grounds(f"{begins}: {_quoted(sentence)}", as_written(sentence, passage))
+
+
+def for_contradiction(alignment: Alignment, mismatch: Mismatch, passage: str) -> Grounds:
+    """The difference in words, with the sentence in which it stands."""
+    sentence = _deciding(alignment, mismatch)
+    wrong, instead = _differing(alignment, mismatch, sentence)
+    rationale = f"{_difference(mismatch, wrong, instead)}: {_quoted(sentence)}"
+    return Grounds(rationale, as_written(sentence, passage), wrong, instead)
+
+
+def for_mismatch(alignment: Alignment, mismatch: Mismatch, passage: str) -> Grounds:
+    """The same, where it does not show that the claim is false."""
+    sentence = _deciding(alignment, mismatch)
+    said = _difference(mismatch, *_differing(alignment, mismatch, sentence))
+    rationale = f"Not borne out: {said[0].lower()}{said[1:]}: {_quoted(sentence)}"
+    return Grounds(rationale, as_written(sentence, passage))
+
+
+def for_nothing(comparison: ClaimComparison, gap: Sequence[Term], passage: str) -> Grounds:
+    """What was looked for and is missing, with the sentence that comes nearest."""
+    sentence = _deciding(comparison.alignment, None)
+    missing = comparison.missing()
+    told = [term for term in missing if term.kind in {TermKind.NAME, *FIGURES}] or list(missing)
+    if told:
+        said = f"No sentence of the sources speaks of {_listed(told)}"
+    else:
+        essential = [term for term in comparison.terms if term.kind in {TermKind.NAME, *FIGURES}]
+        said = f"No one sentence of the sources speaks of {_listed(gap or essential or comparison.terms)} together"
+    return Grounds(f"{said}. The nearest says: {_quoted(sentence)}", as_written(sentence, passage))
+
+
+def _differing(alignment: Alignment, mismatch: Mismatch, sentence: SentenceTerms) -> tuple[str, str]:
+    """The words of the claim, and those of the sentence in their place, as each spells them."""
+    claim = " ".join(one.text for one in alignment.claim.sentences)
+    return _spelt(mismatch.wrong(alignment), claim), _spelt(mismatch.instead(alignment), sentence.text)
+
+
+def _difference(mismatch: Mismatch, wrong: str, instead: str) -> str:
+    form = _denial(wrong, instead) if mismatch.kind == "denial" else _DIFFERENCES[mismatch.kind]
+    return form.format(wrong=_marked(wrong), instead=_marked(instead))
+
+
+def _deciding(alignment: Alignment, mismatch: Mismatch | None) -> SentenceTerms:
+    """The sentence of a mismatch, else the one that holds the most of the claim."""
+    sentence = alignment.sentence
+    if mismatch is not None and mismatch.said:
+        return sentence.sentences[sentence.sentence_of[sentence.clauses[mismatch.said[0]]]]
+    held: Counter[int] = Counter()
+    for place in alignment.partners:
+        weight = (
+            1 if alignment.claim.terms[place].kind is TermKind.NAME else 2
+        )  # a subject is named once for many sentences
+        for one in {sentence.sentence_of[clause] for clause in alignment.clauses_of(place)}:
+            held[one] += weight
+    return sentence.sentences[max(held, key=lambda one: (held[one], -one), default=0)]
+
+
+def as_written(sentence: SentenceTerms, passage: str) -> str:
+    """The sentence as its passage spells it, before compatibility forms were folded; empty where it is not there."""
+    text = sentence.text.strip()
+    if text in passage:
+        return text
+    return next((raw.strip() for folded, raw in sentence_texts(passage) if folded.strip() == text), "")
+
+
+def _denial(wrong: str, instead: str) -> str:
+    if wrong and instead:
+        return "The source denies something else ({instead}) than the claim ({wrong})"
+    return "The source denies this ({instead})" if instead else "The claim denies ({wrong}) what the source says"
+
+
+def _spelt(words: str, text: str) -> str:
+    """Words as a text spells them: *seven* where they were read as 7."""
+    if words in text:
+        return words
+    tokens = text.split()
+    for length in range(1, MAX_NUMBER_WORDS + 1):
+        for start in range(len(tokens) - length + 1):
+            written = " ".join(tokens[start : start + length]).strip(".,;:()\"'")
+            if alpha2digit(written, "en") == words:
+                return written
+    return words
+
+
+def _marked(words: str) -> str:
+    return f'"{words}"'
+
+
+def _quoted(sentence: SentenceTerms) -> str:
+    text = " ".join(sentence.text.split())
+    if len(text) > MAX_QUOTED_CHARS:
+        text = text[:MAX_QUOTED_CHARS].rsplit(" ", 1)[0] + " …"
+    return "“" + "".join(letter if letter.isprintable() else " " for letter in text) + "”"
+
+
+def _listed(terms: Sequence[Term]) -> str:
+    """*A, B and C*: words of one name together."""
+    names: list[str] = []
+    previous: Term | None = None
+    for term in terms:
+        if names and term.kind is TermKind.NAME and previous is not None and previous.kind is TermKind.NAME:
+            names[-1] = f"{names[-1]} {term.surface}"
+        else:
+            names.append(term.surface)
+        previous = term
+    shown = [_marked(name) for name in names[:MAX_NAMED]]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

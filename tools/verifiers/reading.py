@@ -1,0 +1,239 @@
+"""A sentence read closely: its words by clause, and what is denied, without a trained model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+
+from simplemma import is_known
+
+from factloop.tools.linguistics import lexicon
+from factloop.tools.verifiers.passage_index import STEM_CHARS
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
+from factloop.tools.verifiers.wording import CLAUSE_OPENERS, NEGATORS, NO_NEGATION_BEFORE, PHRASE_NEGATORS
+
+MAX_KEPT = 20_000
+
+_SURELY_FINITE = lexicon.PAST | lexicon.AUXILIARIES | lexicon.MODALS
+_VERB_FORMS = _SURELY_FINITE | lexicon.PARTICIPLES | lexicon.PAST_OR_PARTICIPLE
+_BEFORE_NO = frozenset({"at", "with", "in", "by", "for", "under"})
+_IN_PHRASE = frozenset({"a", "the", "any", "of"})
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The terms of one sentence or of several in a row, marks left out. A *place* is an index into `terms`."""
+
+    terms: tuple[Term, ...]
+    clauses: tuple[int, ...]
+    """The clause of each place."""
+    negators: tuple[bool, ...]
+    """Whether the term at a place denies its clause."""
+    phrase_denied: tuple[bool, ...]
+    """Whether the phrase at a place is denied, and no more than that: *at no charge*, *unopened*."""
+    clause_denied: tuple[bool, ...]
+    """Whether each clause is denied: it holds an odd number of negators."""
+    sentences: tuple[SentenceTerms, ...]
+    sentence_of: tuple[int, ...]
+    """The sentence of each clause."""
+    places: Mapping[str, tuple[int, ...]] = field(repr=False)
+    """Where each key stands, and each stem with a hyphen after it, each decade and century as *193.* and *19..*."""
+
+    def content(self) -> list[int]:
+        return [place for place, term in enumerate(self.terms) if term.kind in CONTENT]
+
+    def of_kind(self, *kinds: TermKind) -> list[int]:
+        return [place for place, term in enumerate(self.terms) if term.kind in kinds]
+
+    def is_denied(self, place: int) -> bool:
+        return self.clause_denied[self.clauses[place]] != self.phrase_denied[place]
+
+    def phrase(self, places: Iterable[int]) -> str:
+        """The words at these places, as they are spelt."""
+        return " ".join(self.terms[place].surface for place in places)
+
+
+def read_together(sentences: Sequence[SentenceTerms]) -> Reading:
+    """Sentences in a row as one reading."""
+    readings = [read_closely(sentence) for sentence in sentences]
+    if len(readings) == 1:
+        return readings[0]
+    starts = [0]
+    for one in readings:
+        starts.append(starts[-1] + len(one.clause_denied))
+    return _indexed(
+        terms=[term for one in readings for term in one.terms],
+        clauses=[start + clause for start, one in zip(starts, readings, strict=False) for clause in one.clauses],
+        negators=[negates for one in readings for negates in one.negators],
+        phrase_denied=[denied for one in readings for denied in one.phrase_denied],
+        sentences=sentences,
+        sentence_of=[index for index, one in enumerate(readings) for _ in one.clause_denied],
+    )
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def read_closely(sentence: SentenceTerms) -> Reading:
+    """One sentence; read once, since every claim is held against it."""
+    clauses = list(_clauses(sentence.terms))
+    kept = [(place, clause) for place, clause in enumerate(clauses) if clause is not None]
+    terms, negators, phrase_denied = [], [], []
+    denying: int | None = None  # the clause in which a phrase is being denied
+    for place, clause in kept:
+        term = _century_as_years(sentence.terms, place)
+        bare = _without_prefix(term)
+        negates = _negates(sentence.terms, place)
+        of_phrase = term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
+        if of_phrase or (negates and _follows_preposition(sentence.terms, place)):
+            denying, negates = clause, False
+        elif denying != clause or _ends_phrase(term):
+            denying = None
+        terms.append(bare or term)
+        negators.append(negates)
+        phrase_denied.append(denying is not None or bare is not None)
+    numbers = [clause for _, clause in kept]
+    return _indexed(terms, numbers, negators, phrase_denied, [sentence], [0] * (max(numbers, default=0) + 1))
+
+
+def is_verb(term: Term) -> bool:
+    """Whether a word is likely to be a verb, by its form."""
+    word = term.surface.lower()
+    return (
+        word in _VERB_FORMS
+        or (word.endswith("ed") and len(word) > 3 and word not in lexicon.NOT_VERBS_IN_ED)
+        or (word.endswith("s") and term.kind is TermKind.WORD and term.key in lexicon.VERBS)
+    )
+
+
+def _indexed(
+    terms: Sequence[Term],
+    clauses: Sequence[int],
+    negators: Sequence[bool],
+    phrase_denied: Sequence[bool],
+    sentences: Sequence[SentenceTerms],
+    sentence_of: Sequence[int],
+) -> Reading:
+    denied = [False] * len(sentence_of)
+    places: dict[str, list[int]] = {}
+    for place, term in enumerate(terms):
+        denied[clauses[place]] ^= negators[place]
+        for form in _forms(term):
+            places.setdefault(form, []).append(place)
+    return Reading(
+        tuple(terms),
+        tuple(clauses),
+        tuple(negators),
+        tuple(phrase_denied),
+        tuple(denied),
+        tuple(sentences),
+        tuple(sentence_of),
+        {form: tuple(found) for form, found in places.items()},
+    )
+
+
+def _forms(term: Term) -> tuple[str, ...]:
+    if term.kind is TermKind.YEAR:
+        return (term.key, f"{term.key[:3]}.", f"{term.key[:2]}..")
+    if term.kind is TermKind.WORD and len(term.key) >= STEM_CHARS:
+        return (term.key, f"{term.key[:STEM_CHARS]}-")
+    return (term.key,)
+
+
+def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
+    """The clause of each term, None for a mark.
+
+    A subject that a mark cuts off from its verb is taken up again: "The flaw, found by Sollis, was fixed" is
+    "The flaw was fixed" and "found by Sollis".
+    """
+    last = current = 0
+    begun = has_verb = False
+    after_mark = False
+    subject: int | None = None
+    for place, term in enumerate(terms):
+        if term.kind is TermKind.MARK:
+            if begun and not after_mark:
+                after_mark = True
+                subject = current if subject is None and not has_verb else subject
+            yield None
+            continue
+        if begun and after_mark and subject is not None and _begins_with_verb(terms, place):
+            current, subject, has_verb = subject, None, True
+        elif begun and (after_mark or _opens_clause(terms, place)):
+            last += 1
+            current, has_verb = last, False
+        has_verb = has_verb or (begun and is_verb(term))
+        begun, after_mark = True, False
+        yield current
+
+
+def _opens_clause(terms: Sequence[Term], place: int) -> bool:
+    key, following = terms[place].key, terms[place + 1 : place + 5]
+    if key in CLAUSE_OPENERS:
+        return True
+    if key == "that":  # as "which" does: "ears that do not cover"
+        return bool(following) and is_verb(following[0])
+    if key != "and":
+        return False
+    for term in following:
+        if term.kind is TermKind.MARK or term.key == "and":
+            return False
+        if is_verb(term):
+            return True
+    return bool(following) and following[0].key in lexicon.PREPOSITIONS
+
+
+def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
+    first, following = terms[place], terms[place + 1 : place + 2]
+    if first.kind is TermKind.NEGATION or first.surface.endswith("ly") or first.key in {"also", "now", "still"}:
+        return any(is_verb(term) for term in following)
+    if first.surface.lower() in _SURELY_FINITE:
+        return True
+    return is_verb(first) and all(term.key not in lexicon.PREPOSITIONS for term in following)
+
+
+def _negates(terms: Sequence[Term], place: int) -> bool:
+    term, rest = terms[place], terms[place + 1 :]
+    if term.kind is TermKind.NEGATION:
+        return not (_is_no_denial(term, rest))
+    if term.key not in NEGATORS or (rest and rest[0].kind in FIGURES):  # "barely 900 copies"
+        return False
+    if term.key in {"few", "little"}:
+        return term.surface.lower() == term.key and (place == 0 or terms[place - 1].key not in {"a", "the"})
+    return True
+
+
+def _is_no_denial(negation: Term, rest: Sequence[Term]) -> bool:
+    """Whether a limit or an addition follows: "not only", "no later than", "not until", "do not take more than"."""
+    if rest and rest[0].key in NO_NEGATION_BEFORE and negation.surface.lower() != "never":
+        return rest[0].surface.lower() != "few"
+    return any(term.key == "until" for term in rest) or any(
+        after.key == "than" and before.key in {"much", "more", "late", "later"} for before, after in pairwise(rest)
+    )
+
+
+def _follows_preposition(terms: Sequence[Term], place: int) -> bool:
+    return terms[place].surface.lower() == "no" and place > 0 and terms[place - 1].key in _BEFORE_NO
+
+
+def _ends_phrase(term: Term) -> bool:
+    return is_verb(term) or (term.kind is TermKind.FUNCTION and term.key not in _IN_PHRASE)
+
+
+def _century_as_years(terms: Sequence[Term], place: int) -> Term:
+    """The 1500s for *16th* before *century*."""
+    term = terms[place]
+    is_century = place + 1 < len(terms) and terms[place + 1].key == "century"
+    if not is_century or term.kind is not TermKind.NUMBER or not term.key.isdigit() or not 10 < int(term.key) < 30:
+        return term
+    first = f"{int(term.key) - 1}00"
+    return Term(first, TermKind.YEAR, f"{first}s")
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _without_prefix(term: Term) -> Term | None:
+    """*published* for *unpublished*; None where no prefix denies the word."""
+    bare = term.key.removeprefix("un")
+    if term.kind is not TermKind.WORD or bare == term.key or len(bare) < STEM_CHARS:
+        return None
+    return Term(bare, term.kind, term.surface) if bare in lexicon.VERBS or is_known(bare, lang="en") else None

@@ -1,0 +1,135 @@
+"""The closed lists of English that the checks of a claim rest on, all in one place.
+
+Each holds the commonest words of its kind. A word that is missing makes a check hold back, never object.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _pairs(text: str) -> dict[str, frozenset[str]]:
+    """Each word of a pair to its partners: *one/other*, both ways."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for pair in text.split():
+        one, other = pair.split("/")
+        found[one].add(other)
+        found[other].add(one)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def _groups(text: str) -> dict[str, frozenset[str]]:
+    """Each word to its group: *one/two/three*."""
+    groups = [frozenset(group.split("/")) for group in text.split()]
+    return {word: group for group in groups for word in group}
+
+
+NEGATORS = _words(
+    """
+    not fail failure refuse decline deny denial reject unable unless except few little rarely seldom barely hardly
+    scarcely
+    """
+)
+"""Lemmas that deny their clause."""
+PHRASE_NEGATORS = _words("without lack absence prevent avoid exclude")
+"""Lemmas that deny the phrase after them alone, as *no* does after a preposition: *at no charge*."""
+NO_NEGATION_BEFORE = _words(
+    "only merely just simply solely more less late later few fewer early earlier until necessarily"
+)
+"""After *not* or *no*, no denial: *not only a physicist* says that she was one, *no later than* is a limit."""
+
+CLAUSE_OPENERS = _words(
+    "but while whereas although though because unless if when where which who whom whose so yet nor unlike"
+)
+
+SYNONYMS = _groups(
+    """
+    buy/purchase/acquire get/receive/obtain keep/retain/hold begin/start make/manufacture/produce build/construct
+    usual/normal/typical usually/normally/typically roughly/about/approximately/around rise/increase
+    fall/decrease/decline require/need run/operate die/death film/movie whole/entire refuse/decline repair/fix
+    summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist
+    show/demonstrate choose/select quick/quickly person/people/human debut/first journey/trip car/vehicle
+    physician/doctor kill/murder teacher/tutor test/check length/long height/tall width/wide depth/deep
+    weight/weigh/heavy speed/fast age/old
+    """
+)
+ANTONYMS = _pairs(
+    """
+    increase/decrease increase/reduce increase/fall rise/fall rise/decrease grow/shrink gain/loss win/lose open/close
+    open/shut begin/end start/end start/stop allow/forbid allow/ban permit/prohibit accept/refuse accept/decline
+    accept/reject include/exclude cause/prevent succeed/fail north/south northern/southern east/west eastern/western
+    left/right upper/lower inside/outside above/below before/after early/late old/young old/new high/low tall/short
+    long/short large/small big/small fast/slow hot/cold warm/cold near/far able/unable heavy/light strong/weak
+    wide/narrow deep/shallow rich/poor thick/thin dry/wet good/bad best/worst maximum/minimum first/last male/female
+    man/woman brother/sister father/mother son/daughter husband/wife summer/winter public/private full/empty
+    improve/worsen expand/contract enable/disable approve/reject support/oppose common/rare easy/difficult
+    cheap/expensive input/output export/import remember/forget
+    """
+)
+CONVERSES = _pairs(
+    """
+    lose/beat lose/win lose/defeat receive/send get/send receive/give get/give owe/lend borrow/lend learn/teach buy/sell
+    follow/precede inherit/leave
+    """
+)
+"""Verbs that say the same with their two sides exchanged."""
+
+QUANTIFIERS = {
+    word: quantity
+    for quantity, words in {
+        "all": "all every each always entire whole both throughout everyone everybody everything any",
+        "most": "most majority mostly usually generally largely mainly",
+        "some": "some several part partly sometimes certain handful one other",
+        "few": "few rarely seldom minority",
+        "only": "only just alone exclusively solely sole",
+    }.items()
+    for word in words.split()
+}
+AT_ODDS = {
+    "all": _words("most some few only"),
+    "most": _words("few some"),
+    "few": _words("all most"),
+    "only": _words("all"),
+}
+"""A quantity of a claim, and those of which a sentence does not bear it out."""
+
+LIMITS = {
+    "at least": (
+        "(?:at least|more than|no less than|no fewer than|over|above|exceed\\w*|minimum of) #"
+        "|# (?:\\w+ ){0,2}(?:at least|or (?:more|longer|older|over|above|higher|newer|later))"
+    ),
+    "at most": (
+        "(?:at most|less than|fewer than|up to|under|below|no more than|not more than|no later than|maximum of) #"
+        "|# (?:\\w+ ){0,2}(?:at most|or (?:less|fewer|shorter|younger|under|below|lower|earlier))"
+    ),
+}
+"""What the words around a number, here #, make of it."""
+
+ENDS_OF_TIME = {
+    "until": "until",
+    "till": "until",
+    "since": "since",
+    "from": "since",
+    "after": "after",
+    "before": "before",
+}
+
+_UNITS = {
+    "length": """mm/millimetre/millimeter cm/centimetre/centimeter m/metre/meter km/kilometre/kilometer mile/mi
+        foot/ft/feet inch yard""",
+    "mass": "µg/mcg/microgram mg/milligram g/gram kg/kilogram/kilo tonne/ton pound/lb ounce/oz",
+    "time": "millisecond/ms second/sec minute/min hour/hr day week month year decade century",
+    "volume": "ml/millilitre/milliliter l/litre/liter gallon pint",
+    "data": "kb/kilobyte mb/megabyte gb/gigabyte tb/terabyte",
+}
+UNITS = {
+    spelling: (dimension, group.split("/")[0])
+    for dimension, groups in _UNITS.items()
+    for group in groups.split()
+    for spelling in group.split("/")
+}
+"""Lemmas of units, each with what it measures and its short name."""
