@@ -84,13 +84,14 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
     cuts = list(_cuts(stretches))
     starts = [cut.start for cut in cuts]
     begun: set[int] = set()
+    begun_faults: set[_Cut] = set()
     pieces: list[Tag | Piece] = []
     for is_tag, group in groupby(parts, lambda part: isinstance(part, Tag)):
         if is_tag:
             pieces += (part for part in group if isinstance(part, Tag))
             continue
         runs = (part for part in group if isinstance(part, Run))
-        for number, found in groupby(_words(runs, cuts, starts), lambda one: one[0]):
+        for number, found in groupby(_words(runs, cuts, starts, begun_faults), lambda one: one[0]):
             stretch, words = stretches[number], tuple(one for _, one in found)
             begins = number not in begun and bool(stretch.said) and any(one.text.strip() for one in words)
             begun |= {number} if begins else set()
@@ -98,11 +99,15 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
     return pieces
 
 
-def _words(runs: Iterable[Run], cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[int, Words]]:
-    """The runs cut, each piece with the number of its stretch."""
+def _words(
+    runs: Iterable[Run], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
+) -> Iterator[tuple[int, Words]]:
+    """The runs cut, each piece with the number of its stretch. Adds the faults that begin to those begun before."""
     for run in runs:
-        for text, start, cut in _cut(run, cuts, starts):
-            begins_fault = cut.fault is not None and start == cut.start
+        for text, cut in _cut(run, cuts, starts):
+            begins_fault = cut.fault is not None and cut not in begun
+            if begins_fault:
+                begun.add(cut)
             yield cut.number, Words(text, cut.fault, begins_fault, run.code, run.href)
 
 
@@ -119,16 +124,16 @@ def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
         start += len(stretch.text)
 
 
-def _cut(run: Run, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, int, _Cut]]:
-    """The pieces of a run with their places. What stands for other characters, such as an entity, is never cut."""
+def _cut(run: Run, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
+    """The pieces of a run. What stands for other characters, such as an entity, is never cut."""
     at = bisect_right(starts, run.start) - 1
     if not run.is_literal:
-        yield run.text, run.start, cuts[at]
+        yield run.text, cuts[at]
         return
     reached = run.start
     while reached < run.end:
         end = min(run.end, cuts[at].end)
         if end > reached:
-            yield run.text[reached - run.start : end - run.start], reached, cuts[at]
+            yield run.text[reached - run.start : end - run.start], cuts[at]
             reached = end
         at += 1

@@ -10,41 +10,41 @@ from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report
 
 SAMPLE = PAGES["fact-check"]
-PROBLEMS = (8, 4, 10, *range(14, 21))
+PROBLEMS = (8, 4, 10, *range(14, 22))
 """The claims of the sample that are contradicted, without evidence or unscored, as the list has them."""
 
 
 def opened_whole(visits: Visits, fragment: str = "") -> Page:
     """The page of the sample with all of its claims."""
     page = visits.open(SAMPLE, fragment=fragment)
-    page.get_by_role("button", name="All 20").click()
+    page.get_by_role("button", name="All 21").click()
     return page
 
 
 def test_problems_come_first_and_alone(visits: Visits) -> None:
     page = visits.open(SAMPLE)
-    chosen = page.get_by_role("button", name="Problems 10")
+    chosen = page.get_by_role("button", name="Problems 11")
     expect(chosen).to_have_attribute("aria-pressed", "true")
     outcomes = page.locator(".claim:visible .verdict").all_inner_texts()
     assert [outcome.partition(":")[0] for outcome in outcomes] == [
         "Contradicted",
         *["No evidence found"] * 2,
-        *["Unscored"] * 7,
+        *["Unscored"] * 8,
     ]
-    page.get_by_role("button", name="All 20").click()
-    assert page.locator(".claim:visible .verdict").all_inner_texts()[10:13] == ["Supported"] * 3
+    page.get_by_role("button", name="All 21").click()
+    assert page.locator(".claim:visible .verdict").all_inner_texts()[11:14] == ["Supported"] * 3
 
 
 def test_verdicts_filter_the_claims(visits: Visits) -> None:
     page = opened_whole(visits)
-    assert shown(page) == 20
+    assert shown(page) == 21
     page.get_by_role("button", name="Contradicted 1").click()
     assert shown(page) == 1
     page.get_by_role("button", name="No evidence found 2").click()
     assert shown(page) == 3
-    expect(page.get_by_role("status")).to_have_text("3 of 20 claims")
-    page.get_by_role("button", name="All 20").click()
-    assert shown(page) == 20
+    expect(page.get_by_role("status")).to_have_text("3 of 21 claims")
+    page.get_by_role("button", name="All 21").click()
+    assert shown(page) == 21
     page.get_by_text("Unscored, by reason").click()
     page.get_by_role("button", name="The budget was used up 1").click()
     assert shown(page) == 1
@@ -55,11 +55,11 @@ def test_words_are_searched_in_claims_and_evidence(visits: Visits) -> None:
     page = opened_whole(visits)
     search = page.get_by_role("searchbox")
     search.fill("HUCKNALL")
-    expect(page.get_by_role("status")).to_have_text("7 of 20 claims")
+    expect(page.get_by_role("status")).to_have_text("7 of 21 claims")
     search.fill("no such words")
     expect(page.get_by_text("No claim matches.")).to_be_visible()
     page.get_by_role("button", name="Show all claims").click()
-    assert shown(page) == 20
+    assert shown(page) == 21
     expect(search).to_be_focused()
 
 
@@ -89,7 +89,7 @@ def test_n_and_p_step_from_problem_to_problem(visits: Visits) -> None:
         expect(page.locator(".claim details[open]")).to_have_count(1)
     page.keyboard.press("p")
     expect(page.locator(f"#claim-{PROBLEMS[-2]} > summary")).to_be_focused()
-    expect(page.get_by_text("Problem 9 of 10")).to_be_visible()
+    expect(page.get_by_text("Problem 10 of 11")).to_be_visible()
     expect(page.locator(".sentence.is-linked").first).to_contain_text("She also owned a share")
 
 
@@ -129,7 +129,7 @@ def test_the_first_tab_stop_skips_to_the_claims(visits: Visits) -> None:
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Problems 10")).to_be_focused()
+    expect(page.get_by_role("button", name="Problems 11")).to_be_focused()
 
 
 def test_a_sentence_leads_to_its_claims_and_back(visits: Visits) -> None:
@@ -164,12 +164,12 @@ def test_on_paper_every_claim_is_open(visits: Visits) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.locator("main details:not([open])").count() == 0
-    assert shown(page) == 20
+    assert shown(page) == 21
     expect(page.locator("#claim-8 .rationale")).to_be_visible()
     expect(page.get_by_role("searchbox")).to_be_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".claim details[open]").count() == 0
-    assert shown(page) == 10
+    assert shown(page) == 11
 
 
 def test_five_thousand_claims_can_be_filtered_and_searched(visits: Visits) -> None:

@@ -40,9 +40,10 @@ def test_a_mark_survives_what_markdown_leaves_out() -> None:
     assert shown(lay_out(stretches)) == ["1:The ", "third", " tower & its lamp of 1759.", "2:It", " stood."]
 
 
-def test_words_that_fail_are_marked_across_tags() -> None:
+@pytest.mark.parametrize("first", ["March", "**March"])
+def test_words_that_fail_are_marked_across_tags(first: str) -> None:
     text = "Lit in **March 1836** by hand."
-    fault = Fault(text.index("March"), text.index(" by"), Status.CONTRADICTED, "contradicted")
+    fault = Fault(text.index(first), text.index(" by"), Status.CONTRADICTED, "contradicted")
     prose = lay_out([sentence(text, 1, fault)])
     assert shown(prose) == ["1:Lit in ", "[March 1836]", " by hand."]
     begun = [one.begins_fault for part in prose.parts if isinstance(part, Piece) for one in part.words]

@@ -149,7 +149,7 @@ def outcome_of(page: Page, judged: Claim) -> str:
 
 def test_the_grounds_of_a_verdict_have_the_words_of_the_reports(page: Page) -> None:
     passages = ("The tower stood.", "The team plan costs 29 €.")
-    judged = {"wrong": "19 €", "instead": "29 €", "quote": passages[1], "cited": ("e1", "e2")}
+    judged: dict[str, Any] = {"wrong": "19 €", "instead": "29 €", "quote": passages[1], "cited": ("e1", "e2")}
     assert outcome_of(page, claim("x", *passages, **judged)) == (
         "Contradicted · 19 € · the source says 29 € · 2 sources cited"
     )

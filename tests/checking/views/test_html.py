@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from factloop import FactChecker
 from factloop.checking.views.html import render_html
 from factloop.core.records import FactualityReport, StageUsage, Usage
 from factloop.reports.visible import visible
@@ -76,12 +78,12 @@ def test_other_sources_stay_text() -> None:
 
 def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
     head = " ".join(" ".join(data for names, data in page.texts if "overview" in names).split())
-    assert "9 of 12 scored claims supported, 7 unscored" in head
+    assert "9 of 12 scored claims supported, 8 unscored" in head
     for figure in ("Precision 0.75", "F1@8 0.86", "F1@64 0.24", "Cost $0.00305", "Tokens ~15,188", "Time 4.8 s"):
         assert figure in head
     bar = next(svg for svg in page.of("svg"))
-    assert bar["aria-label"] == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 7 unscored"
-    assert [int(rect["width"]) for rect in page.of("rect")] == [9, 1, 2, 1, 7]
+    assert bar["aria-label"] == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 8 unscored"
+    assert [int(rect["width"]) for rect in page.of("rect")] == [9, 1, 2, 1, 8]
 
 
 def test_the_run_can_be_traced(page: Page) -> None:
@@ -128,6 +130,18 @@ def test_costs_of_nothing_are_left_out() -> None:
     assert "Stage Searches Time search 3 0.40 s altogether 3 0.50 s" in shown
     for absent in ("F1@", "Cost ", "Tokens", "$0", "Cache hits"):
         assert absent not in shown
+
+
+def test_an_answer_with_a_table_and_code_keeps_the_mark_of_every_sentence() -> None:
+    folder = Path(__file__).resolve().parents[3] / "examples" / "support"
+    checker = FactChecker(docs=str(folder / "sources"), cache=False)
+    report = checker.check((folder / "answer.md").read_text(encoding="utf-8"))
+    page = Page(render_html(report))
+    for tag in ("table", "pre", "blockquote", "ol"):
+        assert page.of(tag), tag
+    signs = [link for link in page.of("a") if link.get("class") == "signs"]
+    assert len(signs) == len({claim.span for claim in report.claims})
+    assert {cell.get("class", "") for cell in page.of("td")} == {"", "is-right"}
 
 
 def test_hostile_text_arrives_as_text() -> None:
