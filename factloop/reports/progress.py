@@ -15,8 +15,10 @@ from factloop.reports.visible import visible
 
 
 class ProgressDisplay:
-    """Shows sentences read, then claims judged out of claims found, with calls, cost and the time left of each of the
-    two, while a check runs, and then disappears. On anything but a terminal it writes nothing, but for a line where a server accepts no request.
+    """Shows sentences read, then claims judged out of claims found, with the time left of each of the two, and calls
+    and cost, while a check runs, and then disappears.
+
+    On anything but a terminal it writes nothing, but for a line where a server accepts no request.
     """
 
     def __init__(self, console: Console) -> None:

@@ -86,7 +86,7 @@ def test_a_check_of_twice_the_sentences_takes_twice_the_work(tmp_path: Path) -> 
     assert growth(check, 100, times=2) < 2.2
 
 
-async def test_claims_are_told_of_while_others_are_still_to_be_judged(tmp_path: Path) -> None:
+async def test_claims_are_told_of_while_others_are_still_to_be_judged() -> None:
     """Rules never wait for anything, and must not keep what shows the progress waiting: here it makes the searches."""
     search = ScriptedSearch()
     n_claims = 10 * AT_ONCE
