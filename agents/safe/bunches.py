@@ -6,6 +6,7 @@ check. The claims of a bunch go through the same steps as alone, and are settled
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -23,8 +24,10 @@ from factloop.agents.safe.state import BunchState, FactOutput, FactState, Placed
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.tools.calls.together import together
 
-AT_ONCE = 32
-"""Sentences or claims of a bunch; enough for a branch to cost little, few enough to leave the event loop to others."""
+AT_ONCE = 16
+"""Sentences or claims of a bunch: enough for a branch to cost little, few enough to leave the event loop to others."""
+BUNCHES_AT_ONCE = 2
+"""Branches under way: rules never wait, so that more would keep all else waiting, progress too."""
 
 T = TypeVar("T")
 
@@ -42,6 +45,7 @@ class BunchedPlan(FusedPlan):
 
     async def _facts_of(self, sentence: SentenceState, context: CheckContext) -> list[PlacedFact]:
         """The facts of one sentence; one that cannot be read is unscored, and the others of its bunch are read."""
+        await asyncio.sleep(0)  # what shows the progress gets its turn
         try:
             return await super().find_facts([sentence], context)
         except ConfigError:

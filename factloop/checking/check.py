@@ -16,6 +16,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
+from factloop.agents.safe.bunches import BUNCHES_AT_ONCE
 from factloop.agents.safe.context import CheckContext, SafeGraph
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.checking.cascade.look import build_look_node
@@ -184,7 +185,12 @@ class Checking:
     @property
     def _config(self) -> RunnableConfig:
         """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
-        return {"recursion_limit": 4 * self.setup.settings.max_searches + 20, "configurable": {"thread_id": "factloop"}}
+        config = RunnableConfig(
+            recursion_limit=4 * self.setup.settings.max_searches + 20, configurable={"thread_id": "factloop"}
+        )
+        if self.gateway is None:
+            config["max_concurrency"] = BUNCHES_AT_ONCE
+        return config
 
     def _report(
         self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter, elapsed_s: float

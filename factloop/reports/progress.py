@@ -15,13 +15,15 @@ from factloop.reports.visible import visible
 
 
 class ProgressDisplay:
-    """Shows claims judged out of claims found, calls, cost and time left while a check runs, and then disappears.
+    """Shows sentences read, then claims judged out of claims found, with the time left of each of the two, and calls
+    and cost, while a check runs, and then disappears.
 
-    The number of claims found grows while sentences are still being split, so the time left is that of the claims known
-    by then. On anything but a terminal it writes nothing, but for a line where a server accepts no request.
+    On anything but a terminal it writes nothing, but for a line where a server accepts no request.
     """
 
     def __init__(self, console: Console) -> None:
+        self._n_sentences = 0
+        self._read: set[tuple[int, int]] = set()
         self._found: set[str] = set()
         self._judged: set[str] = set()
         self._progress = _bar(console)
@@ -41,12 +43,15 @@ class ProgressDisplay:
         """Takes in one event. An event that says nothing new changes nothing, so replayed events do no harm."""
         match event:
             case ResponseSplit():
-                sentences = figures.plural(event.n_sentences, "sentence")
-                self._progress.update(self._task, description=f"splitting {sentences}")
+                self._n_sentences = event.n_sentences
+                self._show_sentences()
             case ClaimFound():
                 self._found.add(event.claim_id)
-                self._show_claims()
+                self._read.add(event.span)
+                self._show_sentences()
             case ClaimJudged():
+                if not self._judged:
+                    self._progress.reset(self._task, description="")  # claims take another time than sentences
                 self._found.add(event.claim.id)
                 self._judged.add(event.claim.id)
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
@@ -58,6 +63,15 @@ class ProgressDisplay:
                 self._progress.update(self._task, description="done")
             case _:
                 pass
+
+    def _show_sentences(self) -> None:
+        """Those that had a claim, until the first claim is judged."""
+        if self._judged:
+            self._show_claims()
+            return
+        read, total = len(self._read), max(self._n_sentences, len(self._read))
+        said = f"read {read:,} of {figures.plural(total, 'sentence')}"
+        self._progress.update(self._task, completed=read, total=total, description=said)
 
     def _show_claims(self) -> None:
         judged, found = len(self._judged), len(self._found)

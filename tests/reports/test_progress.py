@@ -45,6 +45,14 @@ def test_it_counts_claims_calls_and_cost() -> None:
     assert "5 calls, $0.005" in last_frame
 
 
+def test_it_counts_sentences_until_a_claim_is_judged() -> None:
+    first, second, third = REPORT.claims[:3]
+    events: list[Event] = [ResponseSplit(n_sentences=12), *(found(claim) for claim in (first, second, third))]
+    n_read = len({claim.span for claim in (first, second, third)})
+    assert f"read {n_read} of 12 sentences" in screen(events)
+    assert "read" not in screen([*events, judged(first, 1)]).rpartition("\n")[2]
+
+
 def test_replayed_events_change_nothing() -> None:
     claim = REPORT.claims[0]
     assert "1 of 1 claim " in screen([found(claim), found(claim), judged(claim, 1), judged(claim, 1)])

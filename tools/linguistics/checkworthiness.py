@@ -44,8 +44,7 @@ _OPINION = re.compile(
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
-    r"(?:you|everyone|everybody|anyone|one|we|people) (?:should|ought to|may want to|might want to|need to)\b"
-    r"|it(?: is|'s|’s) (?:always |also )?"
+    r"it(?: is|'s|’s) (?:always |also )?"
     r"(?:important|essential|crucial|advisable|recommended|best|difficult|hard|unclear|unknown)\b"
     r"[^,]{0,20} to\b|more research is needed",
     re.IGNORECASE,

@@ -27,6 +27,8 @@ _TOGETHER = re.compile(
 
 _UNITS = frozenset({"days", "weeks", "months", "years", "decades", "day", "week", "month", "year", "decade"})
 _LONGEST_LEAD = 9
+"""Words of a lead without a comma."""
+_PERSONAL_SUBJECTS = frozenset({"i", "he", "she", "we", "they"})
 _NOUN_LINKS = frozenset({"of", "de", "von", "van", "der", "del", "la", "al", "bin"})
 _OPENS_SUBJECT: frozenset[WordClass] = frozenset({"determiner", "possessive", "pronoun", "name", "number"})
 PARTICIPIAL: frozenset[WordClass] = frozenset({"ed", "participle"})
@@ -195,18 +197,12 @@ def _unmarked_lead_end(words: Sequence[Word], first: int) -> int | None:
     later the mill burnt down*; None where there is no such lead."""
     for index in range(first + 1, min(first + _LONGEST_LEAD, len(words) - 1)):
         word, before = words[index], words[index - 1]
-        if word.lower in lexicon.SUBJECT_PRONOUNS - {"it", "you"} or (
-            word.lower == "it" and before.word_class in NOMINAL
-        ):
+        if word.lower in _PERSONAL_SUBJECTS or (word.lower == "it" and before.word_class in NOMINAL):
             return index if words[first].word_class != "subordinator" else None
         if word.enclosed or is_comma(word) or word.word_class in FINITE | {"relative", "subordinator", "conjunction"}:
             return None
         after_time = before.word_class == "number" or before.lower in {"later", "earlier"}
-        if (
-            after_time
-            and word.word_class in {"determiner", "possessive", "name"}
-            and index > first + 1 - (before.word_class == "number")
-        ):
+        if after_time and word.word_class in {"determiner", "possessive", "name"}:
             return index if _is_time(words[first:index]) else None
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import (
@@ -25,6 +26,8 @@ _OPENS_OBJECT: frozenset[WordClass] = frozenset(
 _PLACED = frozenset({"lies", "stands", "rises", "flows", "runs", "ends", "begins", "belongs", "consists"})
 """Forms in -s that are hardly ever nouns before a preposition."""
 
+_MOST_STOPS = 20
+"""Semicolons and colons of a sentence; one with more is a list."""
 _WITH_OF = frozenset({"consists", "consisted"})
 _DEGREES = frozenset({"best", "better", "well", "more"})
 _VERBAL: frozenset[WordClass] = PARTICIPIAL | {"past", "present", "base"}
@@ -59,14 +62,16 @@ def split_clauses(text: str) -> list[str]:
 
 def _stop_between_clauses(words: Sequence[Word], first: Clause | None) -> int | None:
     """The first semicolon with a clause behind it, or the first colon between two clauses."""
-    for index in range(2, len(words) - 2):
-        word, clause = words[index], None
-        if word.enclosed or word.text not in {";", ":"}:
-            continue
-        clause = find_clause(words, index + 1)
-        if clause is None or any(word.text in {";", ":"} for word in words[index + 1 : clause.verb]):
-            continue  # a list, whose last item has a verb
-        if word.text == ";" or (first is not None and first.verb < index and _is_statement(words, index, clause)):
+    stops = [index for index, word in enumerate(words) if word.text in {";", ":"} and not word.enclosed]
+    if len(stops) > _MOST_STOPS:
+        return None
+    for index, following in pairwise([*stops, len(words)]):
+        clause = find_clause(words, index + 1) if index + 2 < len(words) else None
+        if clause is None or clause.verb > following:
+            continue  # an item of a list
+        if words[index].text == ";" or (
+            first is not None and first.verb < index and _is_statement(words, index, clause)
+        ):
             return index
     return None
 

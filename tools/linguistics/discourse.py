@@ -34,6 +34,7 @@ _LOOK_BACK = 24
 _LONGEST_MARKER = 16
 """Characters of a list marker with its indentation."""
 
+_OPENS_WITH_THEY = re.compile(r"(?:they|their)\b", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:he|she|his|her|him|who (?:is|was))\b", re.IGNORECASE)
 
 
@@ -75,7 +76,7 @@ class Context:
     referents: tuple[Referent, ...]
     """Whom its own personal pronouns stand for."""
     pair: tuple[str, ...]
-    """The two people of the sentence before, where it speaks of just two."""
+    """The two people whom *they* may mean: of its own sentence, or of the one before where it begins so."""
 
 
 @lru_cache(maxsize=128)
@@ -102,8 +103,15 @@ def context_at(response: str, start: int, prompt: str | None, nlp: Language | No
         full_names=_full_names(chain([discourse.asked], opening, recent)),
         about_person=discourse.asked.is_personal or any(said.is_personal for said in earlier),
         referents=discourse.persons[own].referents if own >= 0 else (),
-        pair=discourse.persons[own - 1].pair if own > 0 else (),
+        pair=_pair(discourse, own),
     )
+
+
+def _pair(discourse: Discourse, own: int) -> tuple[str, ...]:
+    if own < 0:
+        return ()
+    opens = _OPENS_WITH_THEY.match(discourse.sentences[own].text) is not None
+    return discourse.persons[own - opens].pair if own >= opens else ()
 
 
 def topic_of(context: Context) -> str | None:

@@ -28,11 +28,18 @@ def leaves_person_open(claim: str, referents: Sequence[Referent]) -> bool:
     for index, word in enumerate(words):
         if word.lower not in GENDER_OF or word.enclosed or _name_of(words, index, referents) is not None:
             continue
-        before = [mention for mention in find_mentions(claim) if mention.start < word.start and mention.kind != "thing"]
-        is_object = word.lower in {"him", "her"} and not is_possessive(words, index)
-        if len(before) <= is_object:  # *Otto Berg met her*: an object is not its own subject
+        if not _may_mean_one_named(claim, words, index):
             return True
     return False
+
+
+def _may_mean_one_named(claim: str, words: Sequence[Word], index: int) -> bool:
+    """Whether a person named before it in the claim may be meant: by an object not the subject, *Otto Berg met her*."""
+    named = [one for one in find_mentions(claim) if one.start < words[index].start and one.kind != "thing"]
+    is_object = words[index].lower in {"him", "her"} and not is_possessive(words, index)
+    if is_object and len(named) == 1:
+        return claim[named[0].end :].startswith(("'s", "’s"))
+    return bool(named)
 
 
 def _name_of(words: Sequence[Word], index: int, referents: Sequence[Referent]) -> str | None:

@@ -1,7 +1,7 @@
 """Whom *he*, *she* and their forms stand for, sentence by sentence through a response.
 
 A pronoun is given to a person only where no other fits as well. Whether somebody is a *he* or a *she* is read from the
-text: from titles, kinship and marriage, and from pronouns that were certain. No list of first names is needed.
+text: from titles and kinship, and from pronouns that were certain. No list of first names is needed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ Gender = Literal["he", "she"]
 GENDER_OF: dict[str, Gender] = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(GENDER_OF)})\b", re.IGNORECASE)
-_MALE = word_set("mr sir lord king prince emperor pope husband father brother son uncle grandfather widower nephew boy")
-_FEMALE = word_set(
-    "mrs ms miss lady queen princess empress wife mother sister daughter aunt grandmother widow niece girl"
-)
-_KIN = (_MALE | _FEMALE) & word_set(
-    "husband father brother son uncle grandfather wife mother sister daughter aunt grandmother nephew niece widow"
-)
+_MALE_KIN = word_set("husband father brother son uncle grandfather nephew widower")
+_FEMALE_KIN = word_set("wife mother sister daughter aunt grandmother niece widow")
+_KIN = _MALE_KIN | _FEMALE_KIN
+_MALE = _MALE_KIN | word_set("mr sir lord king prince emperor pope")
+_FEMALE = _FEMALE_KIN | word_set("mrs ms miss lady queen princess empress")
 _OTHER: dict[Gender, Gender] = {"he": "she", "she": "he"}
 _AFTER_HER: frozenset[WordClass] = frozenset({"other", "name", "number", "ed", "participle", "present", "base"})
 """What follows *her* where it is hers: *her house*, but not *met her in*."""
@@ -38,9 +36,6 @@ _LOOK_BACK = 6
 _CLEAR = 2
 """Times as often as the other that one pronoun stands in a response whose topic is taken for that from the start."""
 _FEW = 3
-_NOT_PERSONS = word_set(
-    "prize award club war act treaty road street glacier river lake mount bridge university institute"
-)
 
 
 @dataclass(eq=False, slots=True)
@@ -132,7 +127,7 @@ def _is_name(mention: Mention) -> bool:
 
 
 def _may_be_person(mention: Mention) -> bool:
-    return mention.kind in {"person", "maybe_person"} and _NOT_PERSONS.isdisjoint(mention.names)
+    return mention.kind in {"person", "maybe_person"}
 
 
 def _read_sentence(
@@ -251,13 +246,9 @@ def _person(reading: _Reading, words: Sequence[Word], index: int, mention: Menti
         return None
     if known is None:
         known = reading.people[mention.names] = Person(mention.text)
-    title = words[index - 1].lower if index else ""
-    first = mention.names[0].rstrip(".") if mention.names else ""
-    for word in (title.rstrip("."), first):
+    for word in (words[index - 1].lower if index else "", mention.text.lower().split()[0].rstrip(".")):
         if word in _MALE | _FEMALE:
             known.gender, known.is_certain = known.gender or ("he" if word in _MALE else "she"), True
-    if title == "married" and reading.topic is not None and reading.topic.gender and known is not reading.topic:
-        known.gender, known.is_certain = known.gender or _OTHER[reading.topic.gender], True
     return known
 
 
@@ -279,12 +270,10 @@ def _last_index(words: Sequence[Word], mention: Mention) -> int:
 
 def _is_subject(words: Sequence[Word], first: int, last: int, head: int) -> bool:
     """Whether what these words name is a subject: of the sentence, or of a verb that follows."""
-    before = words[first - 1] if first else None
-    if before is not None and before.word_class == "preposition":
+    is_owner = (first == last and is_possessive(words, first)) or words[last].text.endswith(("'s", "’s"))
+    if is_owner or (first > 0 and words[first - 1].word_class == "preposition"):
         return False
-    if words[last].end <= head and not words[last].text.endswith(("'s", "’s")):
-        return not (is_possessive(words, first) and last == first)
-    if is_possessive(words, first) and last == first:
-        return False
+    if words[last].end <= head:
+        return True
     following = next((word for word in words[last + 1 :] if word.word_class != "adverb"), None)
     return following is not None and following.word_class in FINITE | {"ed"}

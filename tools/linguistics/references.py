@@ -50,7 +50,7 @@ def _replace_open(claim: str, context: Context, _nlp: Language | None) -> str:
 
 
 def _name_pair(claim: str, context: Context, _nlp: Language | None) -> str:
-    """*They* are the two people of the sentence before, where no rule sees another plural."""
+    """*They* are the only two people spoken of, where no rule sees another plural."""
     pronoun = _open_pronoun(tag_words(claim))
     pair = " and ".join(context.pair)
     if pronoun is None or pronoun.lower not in {"they", "their"} or not pair:
@@ -63,18 +63,19 @@ def is_ambiguous(claim: str, context: Context) -> bool:
     """Whether the claim leaves open whom *he* or *she* means, or what a later *it* or *them*, or its subject is a
     pronoun with several equally good antecedents.
 
-    As subjects *they* and *it* may stand for what no rule sees, so that without any they count only where nothing
-    comes before.
+    As a subject *it* may stand for what no rule sees, so that without any it counts only where nothing comes before.
     """
     words = tag_words(claim)
     if leaves_thing_open(words) or leaves_person_open(claim, context.referents):
         return True
     pronoun = _open_pronoun(words)
-    if pronoun is None or pronoun.word_class == "possessive" or _is_expletive(claim, pronoun):
+    if pronoun is None or _is_expletive(claim, pronoun) or (NUMBER_OF[pronoun.lower] == "they" and context.pair):
+        return False
+    if pronoun.lower == "its":
         return False
     number = NUMBER_OF[pronoun.lower]
     found = find_antecedents(number, context)
-    if not found:
+    if not found and number == "it":
         return not context.before and not context.asked.mentions
     return len(found) != 1
 

@@ -58,6 +58,8 @@ class _Topic:
     """Words written with a capital inside a sentence: names, and not only the first word of a sentence."""
     full_names: Mapping[str, frozenset[str]]
     """What tells the full names apart that end in a word: of *Berg* the words of *Otto Berg* and *Ann Berg*."""
+    about_person: bool
+    """Of a person a truth about things of a kind says nothing; of a drug or a product it may be what was asked."""
     can_judge: bool
     """False where the question names nothing, or the response never takes up its words."""
 
@@ -76,7 +78,8 @@ def is_relevant(claim: str, *, prompt: str | None, response: str, nlp: Language 
         return True
     mentions = find_mentions(claim, nlp)
     subject = next((mention for mention in mentions if mention.start == words[clause.subject].start), None)
-    if subject is None or not (_is_name(subject, topic) or _is_general(subject, words, clause)):
+    digresses = topic.about_person and subject is not None and _is_general(subject, words, clause)
+    if subject is None or not (_is_name(subject, topic) or digresses):
         return True
     return not topic.connected.isdisjoint(_name_words(mentions, topic.full_names))
 
@@ -98,6 +101,7 @@ def _read_topic(response: str, prompt: str | None, nlp: Language | None) -> _Top
         connected=_spread(linked, [names for _, names, _ in clauses]),
         attested=frozenset(_attested(discourse)),
         full_names=full_names,
+        about_person=discourse.asked.is_personal or any(said.is_personal for said in discourse.sentences),
         can_judge=_names_topic(discourse, asked) and any(asked & words for words in stated),
     )
 

@@ -38,6 +38,11 @@ _TELLING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Questions that tell: *did you know*, *what about*, those with a clause, an aside or a tag such as *right?*"""
+_RUN_IN = re.compile(r"(\*\*|__)(?!\s)[^*_]{1,80}[.:]?\1[.:]?")
+"""A line in bold, as headings are set that run into their paragraph."""
+_SHORT_TITLE = 2
+"""Words: a longer line may be advice."""
+_ASKING_WORDS = frozenset({"who", "whom", "whose", "what", "where", "when", "which", "how", "why"})
 _WHO_IS = re.compile(
     r"(?:who|what|where) (?:is|are|was|were)(?: [\w-]+|(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w.'’-]*){1,3})\W*", re.IGNORECASE
 )
@@ -53,11 +58,19 @@ def silence_of(part: Part) -> Silence | None:
     if part.kind in ("code", "row"):
         return None
     text = plain_text(part.text)
+    if _RUN_IN.fullmatch(part.text.strip()) and _is_title(text):
+        return "heading"
     if part.kind == "heading" and not text.endswith((".", "!", *_QUESTION_MARKS)):
         return None if is_checkable(text, tag_words(text)) else "heading"
     if _only_asks(text):
         return "question"
     return "remark" if is_remark(text) else None
+
+
+def _is_title(text: str) -> bool:
+    """Whether a line in bold is a title: *Side effects.* or *Who must not take it.*, but not *Keep out of reach.*"""
+    words = [word for word in tag_words(text) if word.word_class != "mark"]
+    return bool(words) and (words[0].lower in _ASKING_WORDS or len(words) <= _SHORT_TITLE)
 
 
 def states_nothing(text: str) -> bool:

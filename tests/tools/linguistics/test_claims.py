@@ -47,6 +47,9 @@ SPLIT = {
         "The page listens on port 8060.",
         "The worker uses port 8061.",
     ],
+    "You should visit the museum.": ["You should visit the museum."],
+    "Everyone must leave by six.": ["Everyone must leave by six."],
+    "You can cancel at any time.": ["You can cancel at any time."],
     "PostgreSQL 13 or newer; MySQL is also supported.": ["PostgreSQL 13 or newer.", "MySQL is also supported."],
     "Nausea affects 22 % of patients; on placebo it was 8 %.": [
         "Nausea affects 22 % of patients.",
@@ -281,7 +284,6 @@ NO_CLAIM = [
     "In conclusion, let me know if you need more details.",
     "As an AI language model, I cannot browse the web.",
     "Early life",
-    "You should visit the museum.",
     "For more details, I recommend the official site.",
 ]
 

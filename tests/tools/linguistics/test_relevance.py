@@ -152,3 +152,10 @@ def test_work_is_linear_in_the_length_of_the_response(unit: str) -> None:
                 is_relevant(resolve_references(fact, context), prompt=PROMPT, response=response)
 
     assert growth(read, 25) < LINEAR
+
+
+def test_general_truths_are_what_is_asked_about_a_thing() -> None:
+    """Of a person they say nothing: *Bananas are rich in potassium*."""
+    response = "Nerovan is a drug. Patients with kidney disease do not need a lower dose. Sessions end after a day."
+    for claim in response.split(". ")[1:]:
+        assert is_relevant(claim, prompt="How is Nerovan taken?", response=response)

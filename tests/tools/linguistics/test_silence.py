@@ -131,3 +131,15 @@ def test_of_a_support_answer_what_states_something_is_left() -> None:
     )
     read = [part.text for part in read_outline(answer) if silence_of(part) is None]
     assert read == ["Run `pip install nimbus-sync`.", "You can cancel at any time.", "Pro | 9 USD"]
+
+
+@pytest.mark.parametrize(
+    "text", ["**Dose.**", "**Side effects.**", "**Who must not take it.**", "**How well it works:**"]
+)
+def test_a_title_that_runs_into_its_paragraph_states_nothing(text: str) -> None:
+    assert silence(text) == "heading"
+
+
+@pytest.mark.parametrize("text", ["**The tower fell in 1755.**", "**Keep out of reach.**", "**Lethal in children!**"])
+def test_a_sentence_in_bold_is_read(text: str) -> None:
+    assert silence(text) is None
