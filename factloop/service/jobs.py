@@ -70,8 +70,10 @@ class Jobs:
             raise RequestRefusal(
                 503, "busy", "too many jobs wait for their turn; try again later", headers=_retry_after()
             )
-        words = {"title": title, "answer": answer, "against": against}
-        job = Job(id=new_job_id(), kind=kind, status="queued", created_at=datetime.now(UTC), **words)
+        made = datetime.now(UTC)
+        job = Job(
+            id=new_job_id(), kind=kind, status="queued", title=title, answer=answer, against=against, created_at=made
+        )
         live = LiveJob(StoredJob(job, owner), request)
         self._live[job.id] = live  # before anything is awaited: the place is taken
         try:

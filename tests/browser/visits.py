@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 """For a busy machine: each wait ends as soon as what it waits for is there."""
 
 

@@ -23,7 +23,7 @@ from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.simulator import MODEL, RunningSimulator
 
-PATIENCE_S = 30.0
+PATIENCE_S = 90.0
 
 
 class Serving:

@@ -101,7 +101,7 @@ def test_two_checks_are_chosen_and_compared(looking: Looking, offline: Serving, 
 
 def test_a_claim_that_is_worded_anew_is_compared_with_its_former_wording(looking: Looking, offline: Serving) -> None:
     """The newer check is named first, and stands on the right all the same."""
-    ids = []
+    ids: list[str] = []
     for year in (1931, 1934):
         asked = {"response": KELL.replace("1931", str(year)), "documents": [{"text": KELL}]}
         offline.post("/v1/checks?wait=true", asked)
