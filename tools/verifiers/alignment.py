@@ -68,17 +68,17 @@ def align(claim: Reading, sentence: Reading) -> Alignment:
             opposed.add(place)
     held = Counter(clause for places in partners.values() for clause in {sentence.clauses[place] for place in places})
     main = max(held, key=lambda clause: (held[clause], -clause), default=0)
-    return Alignment(claim, sentence, partners, _nearest(partners, sentence, held), frozenset(opposed), main)
+    return Alignment(claim, sentence, partners, _nearest(partners, sentence, main), frozenset(opposed), main)
 
 
-def _nearest(partners: Mapping[int, tuple[int, ...]], sentence: Reading, held: Counter[int]) -> dict[int, int]:
-    """One partner each, in the clause that holds the most, as near as possible to the one before."""
+def _nearest(partners: Mapping[int, tuple[int, ...]], sentence: Reading, main: int) -> dict[int, int]:
+    """One partner each, in the main clause if it can be, and as near as possible to the one before."""
     pairs: dict[int, int] = {}
     taken: set[int] = set()
     expected = 0
     for place, places in partners.items():
         free = [one for one in places if one not in taken] or places
-        pairs[place] = min(free, key=lambda one: (-held[sentence.clauses[one]], abs(one - expected)))
+        pairs[place] = min(free, key=lambda one: (sentence.clauses[one] != main, abs(one - expected)))
         taken.add(pairs[place])
         expected = pairs[place] + 1
     return pairs

@@ -13,6 +13,7 @@ from functools import reduce
 from operator import or_
 
 from factloop.tools.verifiers.alignment import Alignment, align
+from factloop.tools.verifiers.checks.figures import follows_from
 from factloop.tools.verifiers.passage_index import PassageIndex, stem_of
 from factloop.tools.verifiers.reading import read_together
 from factloop.tools.verifiers.terms import CONTENT, FIGURES, SentenceTerms, Term, TermKind
@@ -94,7 +95,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         "focus": _focus(candidates[0], terms),
         "third_sentence": _share(masks[ranked[2]], full) if len(ranked) > 2 else 0.0,
         "all_names": float(names & found == names),
-        "all_figures": float(figures & found == figures),
+        "all_figures": float(_has_all_figures(figures & ~found, terms, alignment)),
         "partners": alignment.share,
         "main_clause": alignment.share_in_main,
     }
@@ -139,6 +140,13 @@ def _union(masks: Iterable[int]) -> int:
 
 def _mask_of(terms: Sequence[Term], kinds: Container[TermKind]) -> int:
     return sum(1 << bit for bit, term in enumerate(terms) if term.kind in kinds)
+
+
+def _has_all_figures(missing: int, terms: Sequence[Term], alignment: Alignment) -> bool:
+    """Whether each figure that stands nowhere is said in other words: a century for its years, "the year after"."""
+    lacking = [term for bit, term in enumerate(terms) if missing >> bit & 1]
+    keys = {alignment.claim.terms[place].key for place in alignment.pairs}
+    return all(term.key in keys or follows_from(alignment.sentence, term) for term in lacking)
 
 
 def _share(held: int, asked: int) -> float:

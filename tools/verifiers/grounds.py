@@ -23,6 +23,7 @@ NOTHING_FOUND = "No sentence of the sources speaks of anything in this claim."
 
 _DIFFERENCES: dict[MismatchKind, str] = {
     "value": "The source says {instead}, the claim {wrong}",
+    "date": "The source says {instead}, the claim {wrong}",
     "limit": "The source gives {instead} as another limit than the claim",
     "opposite": "The source says {instead}, the claim {wrong}",
     "quantity": "The source says {instead}, the claim {wrong}",
@@ -47,9 +48,7 @@ def for_support(comparison: ClaimComparison, passage: str) -> Grounds:
     sentence = _deciding(comparison.alignment, None)
     missing = [term for term in comparison.terms if all(term.key != other.key for other in sentence.terms)]
     begins = (
-        "The source says so"
-        if 2 * len(missing) <= len(comparison.terms)
-        else "The source says so in several sentences, above all"
+        "Borne out by" if 2 * len(missing) <= len(comparison.terms) else "Borne out by several sentences, above all"
     )
     return Grounds(f"{begins}: {_quoted(sentence)}", as_written(sentence, passage))
 

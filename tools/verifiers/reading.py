@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from simplemma import is_known
+from simplemma import is_known, lemmatize
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.passage_index import STEM_CHARS
@@ -81,7 +81,7 @@ def read_closely(sentence: SentenceTerms) -> Reading:
     terms, negators, phrase_denied = [], [], []
     denying: int | None = None  # the clause in which a phrase is being denied
     for place, clause in kept:
-        term = _century_as_years(sentence.terms, place)
+        term = _opening_name(sentence.terms) if place == 0 else _century_as_years(sentence.terms, place)
         bare = _without_prefix(term)
         negates = _negates(sentence.terms, place)
         of_phrase = term.key in PHRASE_NEGATORS or term.surface.lower() in PHRASE_NEGATORS
@@ -159,7 +159,7 @@ def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
             continue
         if begun and after_mark and subject is not None and _begins_with_verb(terms, place):
             current, subject, has_verb = subject, None, True
-        elif begun and (after_mark or _opens_clause(terms, place)):
+        elif begun and (after_mark or _opens_clause(terms, place, has_verb=has_verb)):
             last += 1
             current, has_verb = last, False
         has_verb = has_verb or (begun and is_verb(term))
@@ -167,13 +167,13 @@ def _clauses(terms: Sequence[Term]) -> Iterable[int | None]:
         yield current
 
 
-def _opens_clause(terms: Sequence[Term], place: int) -> bool:
+def _opens_clause(terms: Sequence[Term], place: int, *, has_verb: bool) -> bool:
     key, following = terms[place].key, terms[place + 1 : place + 5]
     if key in CLAUSE_OPENERS:
         return True
     if key == "that":  # as "which" does: "ears that do not cover"
         return bool(following) and is_verb(following[0])
-    if key != "and":
+    if key != "and" or not has_verb:  # "Salt and pepper were sold" is one clause
         return False
     for term in following:
         if term.kind is TermKind.MARK or term.key == "and":
@@ -187,7 +187,7 @@ def _begins_with_verb(terms: Sequence[Term], place: int) -> bool:
     first, following = terms[place], terms[place + 1 : place + 2]
     if first.kind is TermKind.NEGATION or first.surface.endswith("ly") or first.key in {"also", "now", "still"}:
         return any(is_verb(term) for term in following)
-    if first.surface.lower() in _SURELY_FINITE:
+    if first.surface.lower() in _SURELY_FINITE or (first.surface.endswith("s") and first.key in lexicon.VERBS):
         return True
     return is_verb(first) and all(term.key not in lexicon.PREPOSITIONS for term in following)
 
@@ -220,6 +220,13 @@ def _ends_phrase(term: Term) -> bool:
     return is_verb(term) or (term.kind is TermKind.FUNCTION and term.key not in _IN_PHRASE)
 
 
+def _opening_name(terms: Sequence[Term]) -> Term:
+    """The first term, as a name where a verb follows its capital: "Ada built it"."""
+    first = terms[0]
+    is_name = first.kind is TermKind.WORD and first.surface[0].isupper() and not first.surface.endswith("s")
+    return Term(first.key, TermKind.NAME, first.surface) if is_name and any(map(is_verb, terms[1:2])) else first
+
+
 def _century_as_years(terms: Sequence[Term], place: int) -> Term:
     """The 1500s for *16th* before *century*."""
     term = terms[place]
@@ -234,6 +241,6 @@ def _century_as_years(terms: Sequence[Term], place: int) -> Term:
 def _without_prefix(term: Term) -> Term | None:
     """*published* for *unpublished*; None where no prefix denies the word."""
     bare = term.key.removeprefix("un")
-    if term.kind is not TermKind.WORD or bare == term.key or len(bare) < STEM_CHARS:
+    if term.kind is not TermKind.WORD or bare == term.key or len(bare) < STEM_CHARS or not is_known(bare, lang="en"):
         return None
-    return Term(bare, term.kind, term.surface) if bare in lexicon.VERBS or is_known(bare, lang="en") else None
+    return Term(str(lemmatize(bare, lang="en")), term.kind, term.surface)

@@ -112,9 +112,9 @@ class SentenceTerms:
 
 
 def read_sentences(text: str) -> tuple[SentenceTerms, ...]:
-    """The sentences of a text that hold at least one term, in order; any text will do, in linear time."""
+    """The sentences of a text that hold at least one word or figure, in order; any text will do, in linear time."""
     sentences = (SentenceTerms(piece, tuple(_terms(piece))) for piece in _pieces(_normalised(text)))
-    return tuple(sentence for sentence in sentences if sentence.terms)
+    return tuple(one for one in sentences if any(term.kind is not TermKind.MARK for term in one.terms))
 
 
 def sentence_texts(text: str) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ NEGATORS = _words(
     """
 )
 """Lemmas that deny their clause."""
-PHRASE_NEGATORS = _words("without lack absence prevent avoid exclude")
+PHRASE_NEGATORS = _words("without lack absence")
 """Lemmas that deny the phrase after them alone, as *no* does after a preposition: *at no charge*."""
 NO_NEGATION_BEFORE = _words(
     "only merely just simply solely more less late later few fewer early earlier until necessarily"
@@ -83,7 +83,7 @@ QUANTIFIERS = {
     for quantity, words in {
         "all": "all every each always entire whole both throughout everyone everybody everything any",
         "most": "most majority mostly usually generally largely mainly",
-        "some": "some several part partly sometimes certain handful one other",
+        "some": "some several part partly sometimes handful",
         "few": "few rarely seldom minority",
         "only": "only just alone exclusively solely sole",
     }.items()

@@ -151,7 +151,7 @@ def test_a_contradiction_says_in_words_what_differs(verifier: Verifier) -> None:
 
 def test_support_quotes_the_sentence_that_decides(verifier: Verifier) -> None:
     found = verifier.verify("The Vecchio bridge has three arches.", [BRIDGE])
-    assert found.rationale == "The source says so: “It has three arches and does not carry cars.”"
+    assert found.rationale == "Borne out by: “It has three arches and does not carry cars.”"
     assert found.quote == "It has three arches and does not carry cars."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from factloop.tools.verifiers.alignment import Alignment, align
 from factloop.tools.verifiers.checks import denial, figures, quantity, roles, slots
-from factloop.tools.verifiers.checks.base import Mismatch
+from factloop.tools.verifiers.checks.base import Mismatch, MismatchKind
 from factloop.tools.verifiers.reading import read_closely
 from factloop.tools.verifiers.terms import FIGURES, TermKind
 
@@ -19,36 +19,42 @@ CHECKS: dict[str, Check] = {
     "ends of time": figures.other_ends,
     "nearer numbers": figures.nearer_numbers,
     "figures of others": figures.strangers_figures,
+    "denials": denial.denials,
+    "opposites": denial.opposites,
     "roles": roles.exchanged_roles,
     "agents": roles.other_agents,
     "comparisons": roles.exchanged_comparison,
-    "denials": denial.denials,
-    "opposites": denial.opposites,
     "quantifiers": quantity.other_quantities,
     "only": quantity.unsaid_only,
     "fillings": slots.other_fillings,
 }
 """The checks by name, the surest first: the first mismatch found is the one that is told."""
 
+MAX_CONTENT = 40
+"""Content words of a claim that is checked; longer texts are no claims, and time stays bounded."""
 
-def find_mismatch(alignment: Alignment, without: frozenset[str] = frozenset()) -> Mismatch | None:
+
+def find_mismatch(alignment: Alignment) -> Mismatch | None:
     """The first mismatch; None where there is none, or where one sentence alone holds as much and has none."""
-    mismatch = _first(alignment, without)
+    if len(alignment.claim.content()) > MAX_CONTENT:
+        return None
+    mismatch = _first(alignment)
     if mismatch is None or len(alignment.sentence.sentences) == 1:
         return mismatch
     alone = (align(alignment.claim, read_closely(sentence)) for sentence in alignment.sentence.sentences)
-    clears = any(one.share >= alignment.share and _first(one, without) is None for one in alone)
+    clears = any(one.share >= alignment.share and _first(one) is None for one in alone)
     return None if clears else mismatch
 
 
-def _first(alignment: Alignment, without: frozenset[str]) -> Mismatch | None:
-    found = (mismatch for name, check in CHECKS.items() if name not in without for mismatch in check(alignment))
+def _first(alignment: Alignment) -> Mismatch | None:
+    found = (mismatch for check in CHECKS.values() for mismatch in check(alignment))
     return next(found, None)
 
 
-MIN_SHARE = {"denial": 1.0, "opposite": 0.85}
-MIN_SHARE_VALUE = 0.7
-"""Share of the claim, the mismatch apart, that must stand with it to speak against the claim."""
+MIN_SHARE = 0.75
+MIN_SHARE_OF_CLAUSE: dict[MismatchKind, float] = {"denial": 1.0, "opposite": 0.85, "date": 0.85}
+"""Share of the claim, the mismatch apart, that must stand with it to speak against the claim: in its sentence, and for
+these kinds in its clause, since a sentence dates and denies more than one thing."""
 
 
 def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
@@ -58,16 +64,23 @@ def contradicts(alignment: Alignment, mismatch: Mismatch) -> bool:
     """
     if not mismatch.excludes:
         return False
-    claim, sentence = alignment.claim, alignment.sentence
-    clauses = {sentence.clauses[place] for place in mismatch.said} or {alignment.main}
+    claim = alignment.claim
     asked = [place for place in claim.content() if place not in mismatch.claimed]
-    lacking = [
-        place
-        for place in asked
-        if not clauses & alignment.clauses_of(place) and not _is_told_before(alignment, place, clauses)
-    ]
-    enough = len(lacking) <= (1.0 - MIN_SHARE.get(mismatch.kind, MIN_SHARE_VALUE)) * len(asked)
+    near = _near(alignment, mismatch)
+    lacking = [place for place in asked if not near & alignment.clauses_of(place)]
+    lacking = [place for place in lacking if not _is_told_before(alignment, place, near)]
+    enough = len(lacking) <= (1.0 - MIN_SHARE_OF_CLAUSE.get(mismatch.kind, MIN_SHARE)) * len(asked)
     return bool(asked) and enough and not any(claim.terms[place].kind in {TermKind.NAME, *FIGURES} for place in lacking)
+
+
+def _near(alignment: Alignment, mismatch: Mismatch) -> set[int]:
+    """The clauses in which the claim must be found for a mismatch to speak against it."""
+    sentence = alignment.sentence
+    clauses = {sentence.clauses[place] for place in mismatch.said} or {alignment.main}
+    if mismatch.kind in MIN_SHARE_OF_CLAUSE:
+        return clauses
+    within = {sentence.sentence_of[clause] for clause in clauses}
+    return {clause for clause, one in enumerate(sentence.sentence_of) if one in within}
 
 
 def _is_told_before(alignment: Alignment, place: int, clauses: set[int]) -> bool:

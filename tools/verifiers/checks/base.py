@@ -7,7 +7,7 @@ from typing import Literal
 
 from factloop.tools.verifiers.alignment import Alignment
 
-MismatchKind = Literal["value", "denial", "opposite", "quantity", "exclusiveness", "limit", "sides", "person"]
+MismatchKind = Literal["value", "date", "denial", "opposite", "quantity", "exclusiveness", "limit", "sides", "person"]
 
 
 @dataclass(frozen=True)

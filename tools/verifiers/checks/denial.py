@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
-from factloop.tools.verifiers.reading import is_verb
+from factloop.tools.verifiers.reading import Reading, is_verb
 from factloop.tools.verifiers.terms import TermKind
 
 MIN_SHARE = 0.6
@@ -34,7 +34,7 @@ def opposites(alignment: Alignment) -> Iterator[Mismatch]:
     for place in sorted(alignment.opposed):
         other = alignment.pairs[place]
         denied = claim.is_denied(place) or sentence.is_denied(other)
-        if not denied and sentence.clauses[other] == alignment.main:
+        if not denied and _is_opposed(alignment, place) and sentence.clauses[other] == alignment.main:
             yield Mismatch("opposite", (place,), (other,), excludes=True)
 
 
@@ -60,8 +60,17 @@ def _differ(alignment: Alignment, deciding: list[int], shared: list[int]) -> boo
 
 
 def _is_opposed(alignment: Alignment, place: int) -> bool:
-    """Whether the partner is an opposite that denies nothing itself: *refused* already denies its clause."""
+    """Whether the partner is an opposite that denies nothing itself: *refused* already denies its clause.
+
+    The opposite of a comparison may say the same: "smaller than" with its sides exchanged.
+    """
+    if _compares(alignment.claim) and _compares(alignment.sentence):
+        return False
     return place in alignment.opposed and not alignment.sentence.negators[alignment.pairs[place]]
+
+
+def _compares(reading: Reading) -> bool:
+    return "than" in reading.places
 
 
 def _held_together(alignment: Alignment, own: list[int], deciding: list[int]) -> bool:

@@ -15,7 +15,7 @@ from factloop.tools.verifiers.wording import ENDS_OF_TIME, LIMITS, UNITS
 
 COUNT_REACH = 4
 """Words after a number in which what it counts stands: "fourteen stone arches", "nine of the arches"."""
-MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.34
+MIN_WEIGHT, MARGIN, MIN_SHARE = 1.0, 1.4, 0.2
 """By how much, and with what share of the claim, another clause must hold more of what a figure is said of."""
 
 _A_YEAR_ON = re.compile(r"(?:year (?:after|before|earlier|later|late|early)|(?:follow|following|next|previous) year)")
@@ -56,12 +56,12 @@ def other_dates(alignment: Alignment) -> Iterator[Mismatch]:
             term = claim.terms[place]
             if (
                 _is_relative(sentence)
-                or _follows_from(sentence, term)
+                or follows_from(sentence, term)
                 or any(_may_be_one(term, sentence.terms[one]) for one in others)
             ):
                 continue
             near = max(others, key=lambda one: (sentence.clauses[one] == alignment.main, -one))
-            yield Mismatch("value", (place,), (near,), excludes=sentence.clauses[near] == alignment.main)
+            yield Mismatch("date", (place,), (near,), excludes=sentence.clauses[near] == alignment.main)
 
 
 def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
@@ -84,7 +84,7 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
                 rival = _own_figure(alignment, kind, clause)
                 enough = there >= max(MIN_WEIGHT, MARGIN * here) and len(ones) >= MIN_SHARE * (len(claim.content()) - 1)
                 if enough and rival is not None:
-                    yield Mismatch("value", (place,), (rival,))
+                    yield Mismatch("value", (place,), (rival,), excludes=True)
                     return
 
 
@@ -103,7 +103,7 @@ def nearer_numbers(alignment: Alignment) -> Iterator[Mismatch]:
             theirs = _counted(sentence, other)[:1]
             like = bool(theirs) and says_same(claim.terms[unit[0]], sentence.terms[theirs[0]])
             if like and abs(other - anchor) + 1 < abs(own - anchor):
-                yield Mismatch("value", (place,), (other,))
+                yield Mismatch("value", (place,), (other,), excludes=True)
                 return
 
 
@@ -127,7 +127,7 @@ def other_ends(alignment: Alignment) -> Iterator[Mismatch]:
 
 
 def _counted(reading: Reading, number: int) -> list[int]:
-    """The places of up to two words that a number counts."""
+    """The places of up to two words that a number counts; else of the one that it numbers: "version 3.9"."""
     found: list[int] = []
     for place in range(number + 1, min(number + 1 + COUNT_REACH, len(reading.terms))):
         term = reading.terms[place]
@@ -137,7 +137,10 @@ def _counted(reading: Reading, number: int) -> list[int]:
             found.append(place)
         elif term.key not in {"of", "the", "a", "more", "per"}:
             break
-    return found
+    before = number - 1
+    if found or before < 0 or reading.terms[before].kind is not TermKind.WORD or is_verb(reading.terms[before]):
+        return found
+    return [before] if reading.clauses[before] == reading.clauses[number] else []
 
 
 def _other_unit(term: Term, other: Term) -> bool:
@@ -145,7 +148,7 @@ def _other_unit(term: Term, other: Term) -> bool:
     return one is not None and two is not None and one[0] == two[0] and one != two
 
 
-def _follows_from(sentence: Reading, year: Term) -> bool:
+def follows_from(sentence: Reading, year: Term) -> bool:
     """Whether a year is another of the sentence and a number of years: "eight years later", "the year after"."""
     if not year.key.isdigit():
         return False

@@ -18,7 +18,7 @@ def other_quantities(alignment: Alignment) -> Iterator[Mismatch]:
         against = sorted(AT_ODDS.get(quantity, frozenset()) & theirs.keys())
         is_few = quantity == "only" and "few" in ours and "all" not in theirs
         if quantity not in theirs and against and not is_few:
-            yield Mismatch("quantity", (place,), (theirs[against[0]],))
+            yield Mismatch("quantity", (place,), (theirs[against[0]],), excludes=True)
             return
 
 
@@ -32,15 +32,23 @@ def unsaid_only(alignment: Alignment) -> Iterator[Mismatch]:
 def _quantities(reading: Reading, clause: int | None) -> dict[str, int]:
     """The quantities in a clause, or in all, with the place of the word that says each."""
     found: dict[str, int] = {}
-    for place, term in enumerate(reading.terms):
-        quantity = QUANTIFIERS.get(term.surface.lower()) or QUANTIFIERS.get(term.key)
-        if quantity is not None and clause in {None, reading.clauses[place]} and not _is_adverb(reading, place):
-            found.setdefault(quantity, place)
+    for place in range(len(reading.terms)):
+        if clause in {None, reading.clauses[place]}:
+            quantity = _quantity(reading, place)
+            if quantity is not None:
+                found.setdefault(quantity, place)
     return found
 
 
-def _is_adverb(reading: Reading, place: int) -> bool:
-    """Whether *just* is "a moment ago" or "barely": it counts before a number alone."""
-    if reading.terms[place].key != "just":
-        return False
-    return place + 1 >= len(reading.terms) or reading.terms[place + 1].kind is not TermKind.NUMBER
+def _quantity(reading: Reading, place: int) -> str | None:
+    """What a word says of how many; "the most famous", "a few" and "just before" are not what they look like."""
+    word = reading.terms[place].surface.lower()
+    before = reading.terms[place - 1].key if place else ""
+    following = reading.terms[place + 1 : place + 2]
+    if word == "most" and before == "the":
+        return None
+    if word == "few" and before == "a":
+        return "some"
+    if word == "just" and not any(term.kind is TermKind.NUMBER or term.key == "one" for term in following):
+        return None
+    return QUANTIFIERS.get(word) or QUANTIFIERS.get(reading.terms[place].key)

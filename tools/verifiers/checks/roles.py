@@ -27,19 +27,18 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
     if sentence.clauses[left] != sentence.clauses[right]:
         return
     between = range(min(left, right) + 1, max(left, right))
-    verbs = {alignment.pairs[place] for place in verb if place in alignment.pairs}
-    if not any(place in verbs or is_verb(sentence.terms[place]) for place in between):
+    if not any(alignment.pairs.get(place) in between for place in verb):
         return
     turned = _is_passive(claim) != _is_passive(sentence, sentence.clauses[left])
     if (left > right) != (turned != _are_converse(alignment, verb, between)):
-        yield Mismatch("sides", sides, (left, right))
+        yield Mismatch("sides", sides, (left, right), excludes=True)
 
 
 def other_agents(alignment: Alignment) -> Iterator[Mismatch]:
     """Another name does what the claim says of a name that stands in another clause."""
     claim, sentence = alignment.claim, alignment.sentence
     verb = _verb_group(claim)
-    if verb is None or _is_passive(claim) or any(term.key == "than" for term in claim.terms):
+    if verb is None or _than(claim) is not None or any(claim.terms[place].key == "be" for place in verb):
         return
     deed = next((one for one in reversed(verb) if one in alignment.pairs and one not in alignment.opposed), None)
     name = [one for one in _first_name(claim, verb[0]) if one in alignment.pairs]
@@ -96,19 +95,22 @@ def _sides(claim: Reading, verb: range) -> tuple[int, int] | None:
         return None
     before = (one for one in range(verb[0] - 1, -1, -1) if claim.terms[one].kind in _NOUNS)
     left = next((one for one in before if not claim.terms[one].surface.endswith("ly")), None)
-    right = None if left is None else _object(claim, verb[-1], claim.terms[left].kind)
-    return None if left is None or right is None else (left, right)
+    if left is None:
+        return None
+    right = _object(claim, verb[-1], claim.terms[left].kind)
+    return None if right is None else (left, right)
 
 
 def _object(claim: Reading, verb: int, kind: TermKind) -> int | None:
-    """The first word of a kind after a verb, in its clause and with no other preposition between than these."""
+    """The first word of a kind after a verb or "by", in its clause; of a name also after "to" and "from"."""
+    links = {"by", "to", "from"} if kind is TermKind.NAME else {"by"}
     for place in range(verb + 1, len(claim.terms)):
         term = claim.terms[place]
         if claim.clauses[place] != claim.clauses[verb]:
             return None
         if term.kind is kind:
             return place
-        if term.key in lexicon.PREPOSITIONS and term.key not in {"by", "to", "from"}:
+        if term.key in lexicon.PREPOSITIONS and term.key not in links:
             return None
     return None
 

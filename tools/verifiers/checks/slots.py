@@ -1,4 +1,4 @@
-"""The one word that differs: "made of granite" where the evidence says "made of oak"."""
+"""Slots: "made of granite" where the evidence says "made of oak", "the Team plan" for "the Enterprise plan"."""
 
 from __future__ import annotations
 
@@ -8,29 +8,53 @@ from factloop.tools.linguistics import lexicon
 from factloop.tools.verifiers.alignment import Alignment
 from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.reading import Reading, is_verb
-from factloop.tools.verifiers.terms import CONTENT, FIGURES
+from factloop.tools.verifiers.terms import CONTENT, FIGURES, TermKind
 
 REACH = 4
 """Words back in which the word stands that a preposition belongs to."""
 
 
 def other_fillings(alignment: Alignment) -> Iterator[Mismatch]:
-    """Another word after the same word and preposition, where the evidence holds all else of the claim."""
-    claim, sentence = alignment.claim, alignment.sentence
+    """Another word in the slot of the one that the evidence lacks, or of a name that it has elsewhere."""
+    claim = alignment.claim
     lacking = [place for place in claim.content() if place not in alignment.pairs]
-    if len(lacking) != 1 or claim.terms[lacking[0]].kind in FIGURES or is_verb(claim.terms[lacking[0]]):
-        return
-    place = lacking[0]
+    moved = [place for place in claim.of_kind(TermKind.NAME) if place in alignment.pairs]
+    for place in [*(lacking if len(lacking) == 1 else ()), *moved]:
+        if claim.terms[place].kind in FIGURES or is_verb(claim.terms[place]):
+            continue
+        other = _after_preposition(alignment, place)
+        if other is not None and alignment.sentence.clauses[other] in alignment.clauses_of(place):
+            continue  # "on Team and Enterprise"
+        if other is None and place in moved:
+            other = _before_noun(alignment, place)
+        if other is not None:
+            yield Mismatch("value", (place,), (other,))
+
+
+def _after_preposition(alignment: Alignment, place: int) -> int | None:
+    """The word that stands in the sentence where this one stands in the claim; None where it is itself, or unlike."""
+    claim, sentence = alignment.claim, alignment.sentence
     slot = _slot(claim, place)
     if slot is None or slot[0] not in alignment.pairs:
-        return
+        return None
     start = alignment.pairs[slot[0]] + 1
     following = range(start, min(start + REACH, len(sentence.terms)))
     other = next((one for one in following if sentence.terms[one].kind in CONTENT), None)
     if other is None or other in alignment.paired or sentence.terms[other].kind is not claim.terms[place].kind:
-        return
-    if _slot(sentence, other) == (start - 1, slot[1]):
-        yield Mismatch("value", (place,), (other,))
+        return None
+    return other if _slot(sentence, other) == (start - 1, slot[1]) else None
+
+
+def _before_noun(alignment: Alignment, place: int) -> int | None:
+    """The name before the noun of the main clause that this name stands before: "on the Team plan"."""
+    claim, sentence = alignment.claim, alignment.sentence
+    noun = place + 1
+    if alignment.main in alignment.clauses_of(place) or noun not in alignment.pairs:
+        return None
+    other = alignment.pairs[noun] - 1
+    if claim.terms[noun].kind is not TermKind.WORD or other < 0 or sentence.clauses[other + 1] != alignment.main:
+        return None
+    return other if sentence.terms[other].kind is TermKind.NAME and other not in alignment.paired else None
 
 
 def _slot(reading: Reading, place: int) -> tuple[int, str] | None:

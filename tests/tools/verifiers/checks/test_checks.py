@@ -1,0 +1,158 @@
+"""What the checks object to, with a true twin beside each case: like is compared with like alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.tools.verifiers.alignment import Alignment, align
+from factloop.tools.verifiers.checks.all import CHECKS, contradicts, find_mismatch
+from factloop.tools.verifiers.reading import read_together
+from factloop.tools.verifiers.terms import read_sentences
+
+
+def aligned(claim: str, evidence: str) -> Alignment:
+    return align(read_together(read_sentences(claim)), read_together(read_sentences(evidence)))
+
+
+CASES = [
+    (
+        "counts",
+        "The ferry carried 212 passengers and 31 crew.",
+        "The ferry carried 31 crew.",
+        "The ferry carried 212 crew.",
+    ),
+    ("counts", "The canal is 46 kilometres long.", "The canal runs for 46 km.", "The canal runs for 46 miles."),
+    (
+        "counts",
+        "The app needs version 3.8 and listens on port 443.",
+        "The app needs version 3.8.",
+        "The app needs version 3.9.",
+    ),
+    ("counts", "She isolated a gram of radium and won two prizes.", "She won two prizes.", "She isolated two grams."),
+    (
+        "dates",
+        "In 1881 Marlow entered Trinity College.",
+        "Marlow entered Trinity College in 1881.",
+        "Marlow entered Trinity College in 1880.",
+    ),
+    (
+        "dates",
+        "Curie shared a prize in 1903 and won another eight years later.",
+        "Curie won another prize in 1911.",
+        "Curie won another prize in 1908.",
+    ),
+    (
+        "dates",
+        "The treaty was signed in the 16th century.",
+        "The treaty was signed in the 1500s.",
+        "The treaty was signed in the 1800s.",
+    ),
+    (
+        "figures of others",
+        "The tower was begun in 1841, but the lamp was lit in 1846.",
+        "The lamp was lit in 1846.",
+        "The lamp was lit in 1841.",
+    ),
+    (
+        "nearer numbers",
+        "The wing, 28 metres tall and 64 metres long, was opened.",
+        "The wing has a height of 28 metres.",
+        "The wing has a length of 28 metres.",
+    ),
+    (
+        "limits",
+        "Backups are kept for up to 90 days.",
+        "Backups are kept at most 90 days.",
+        "Backups are kept at least 90 days.",
+    ),
+    (
+        "ends of time",
+        "The road was closed until 1990.",
+        "The road was closed until 1990.",
+        "The road was closed since 1990.",
+    ),
+    ("roles", "Ada beat Bob in the final.", "Bob was beaten by Ada in the final.", "Bob beat Ada in the final."),
+    ("roles", "Marquez beat the champion Ito.", "Ito lost to Marquez.", "Marquez lost to Ito."),
+    (
+        "agents",
+        "Bob designed the bridge, and Ada built it.",
+        "Bob designed the bridge.",
+        "Ada designed the bridge.",
+    ),
+    ("comparisons", "Paris is larger than Lyon.", "Lyon is smaller than Paris.", "Lyon is larger than Paris."),
+    ("denials", "Bob failed to win the cup.", "Bob did not win the cup.", "Bob won the cup."),
+    (
+        "denials",
+        "Weight gain was not seen in the trial.",
+        "The trial showed no weight gain.",
+        "The trial showed weight gain.",
+    ),
+    ("denials", "None of her diaries were printed.", "Her diaries remained unprinted.", "Her diaries were printed."),
+    ("opposites", "Vitamin C prevents scurvy.", "Scurvy is prevented by vitamin C.", "Scurvy is caused by vitamin C."),
+    ("quantifiers", "Most members voted for it.", "The majority of members voted for it.", "All members voted for it."),
+    (
+        "only",
+        "Sign-on is part of Team and Enterprise.",
+        "Sign-on is part of Enterprise.",
+        "Sign-on is part of Enterprise only.",
+    ),
+    ("fillings", "The tower was built of oak.", "The tower was built of oak.", "The tower was built of granite."),
+    (
+        "fillings",
+        "Salt came from Lenz, timber from Oberau.",
+        "They got timber from Oberau.",
+        "They got timber from Lenz.",
+    ),
+    (
+        "fillings",
+        "Logs are on the Enterprise plan. The Team plan has chat.",
+        "The Enterprise plan has logs.",
+        "The Team plan has logs.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("check", "evidence", "true", "false"), CASES)
+def test_the_false_twin_alone_is_objected_to(check: str, evidence: str, true: str, false: str) -> None:
+    assert list(CHECKS[check](aligned(false, evidence)))
+    assert find_mismatch(aligned(false, evidence)) is not None
+    assert find_mismatch(aligned(true, evidence)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "wrong", "instead"),
+    [
+        ("The tower was opened in 1880.", "The tower was opened in 1881.", "1880", "1881"),
+        ("The tower was opened in May 1881.", "The tower was opened in June 1881.", "May", "June"),
+        ("The canal runs for 46 miles.", "The canal runs for 46 kilometres.", "46 miles", "46 kilometres"),
+        ("The lid was open.", "The lid was closed.", "open", "closed"),
+        ("All members voted.", "Most members voted.", "All", "Most"),
+    ],
+)
+def test_a_contradiction_names_both_sides(claim: str, evidence: str, wrong: str, instead: str) -> None:
+    alignment = aligned(claim, evidence)
+    mismatch = find_mismatch(alignment)
+    assert mismatch is not None
+    assert contradicts(alignment, mismatch)
+    assert (mismatch.wrong(alignment), mismatch.instead(alignment)) == (wrong, instead)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Marlow was born in Lund in 1880.", "Marlow studied in Oslo in 1881."),  # another matter
+        ("In 1880 Marlow entered Trinity College.", "In 1881 Marlow matriculated at Trinity College."),  # another verb
+        ("Marlow sang at the opera.", "Perhaps Marlow danced at the opera."),  # no check
+        ("Sign-on is part of Enterprise only.", "Sign-on is part of Team and Enterprise."),  # it need not exclude
+        ("The tower was built of granite.", "The tower was built of oak."),  # a tower is of many things
+    ],
+)
+def test_a_doubtful_difference_is_no_contradiction(claim: str, evidence: str) -> None:
+    alignment = aligned(claim, evidence)
+    mismatch = find_mismatch(alignment)
+    assert mismatch is None or not contradicts(alignment, mismatch)
+
+
+def test_a_sentence_that_says_it_clears_what_another_says() -> None:
+    evidence = "Lund did not win the cup in 1921. Lund won the cup in 1922."
+    assert find_mismatch(aligned("Lund won the cup in 1922.", evidence)) is None
