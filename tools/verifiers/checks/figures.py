@@ -175,6 +175,11 @@ def _may_be_one(term: Term, other: Term) -> bool:
     return any(one.period is not None and two.key.startswith(one.period) for one, two in ((term, other), (other, term)))
 
 
+def _beside(claim: Reading, place: int) -> list[int]:
+    """The content word before a figure."""
+    return [one for one in claim.content() if one < place][-1:]
+
+
 def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[int]:
     return sorted({clause for one in rest for clause in alignment.clauses_of(one)} - own)
 
