@@ -70,10 +70,10 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
     weigh = _weights(claim)
     for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
         for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
-            own = alignment.clauses_of(place)
-            rest = [
-                one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in alignment.opposed
-            ]
+            own, counted = alignment.clauses_of(place), _counted(claim, place)[:1]
+            if any(alignment.clauses_of(one) & own for one in _beside(claim, place)):
+                continue  # "was lit in 1698", where the source says that it was lit then
+            rest = [one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in counted]
             held = {
                 clause: [one for one in rest if clause in alignment.clauses_of(one)]
                 for clause in _others(alignment, rest, own)
