@@ -57,7 +57,7 @@ class OfflineFusedStages:
         if entailment.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
             if query is not None:
-                return NextQueries((query,), missing=_rationale(entailment, case))
+                return NextQueries((query,), missing=f"{case.claim.rstrip('.')}. {_rationale(entailment, case)}")
         return _judgement(entailment, case, self.name)
 
     def _found(self, fact: str, task: SentenceTask) -> FoundFact:

@@ -82,7 +82,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
     if not masks:
         return None
     windows = _windows(masks)
-    start = min(windows, key=lambda at: (-windows[at].bit_count(), at))
+    start = min(windows, key=lambda at: (-windows[at].bit_count(), -(windows[at] & 1), at))  # a tie: with its subject
     window = passages[start[0]].sentences[start[1] : start[1] + WINDOW]
     ranked = sorted(masks, key=lambda at: (-masks[at].bit_count(), at))[:N_CANDIDATES]
     candidates = tuple(passages[passage].sentences[place] for passage, place in ranked)
@@ -107,7 +107,7 @@ def compare(claim: Sequence[SentenceTerms], passages: Sequence[PassageIndex]) ->
         window=window,
         alignment=alignment,
         candidates=candidates,
-        shares=_passage_shares(windows, full),
+        shares=_passage_shares(windows, full, start[0]),
     )
 
 
@@ -168,8 +168,9 @@ def _by_passage(masks: Mapping[Place, int]) -> tuple[int, ...]:
     return tuple(held.values())
 
 
-def _passage_shares(windows: Mapping[Place, int], full: int) -> tuple[tuple[int, float], ...]:
+def _passage_shares(windows: Mapping[Place, int], full: int, first: int) -> tuple[tuple[int, float], ...]:
+    """The passages by their best windows; of equal ones `first` comes first."""
     best: dict[int, float] = {}
     for (passage, _), mask in windows.items():
         best[passage] = max(best.get(passage, 0.0), _share(mask, full))
-    return tuple(sorted(best.items(), key=lambda item: (-item[1], item[0])))
+    return tuple(sorted(best.items(), key=lambda item: (-item[1], item[0] != first, item[0])))

@@ -14,6 +14,7 @@ from factloop.tools.embeddings.base import Embedder
 from factloop.tools.verifiers import grounds
 from factloop.tools.verifiers.base import Label, SupportReading
 from factloop.tools.verifiers.checks.all import contradicts, find_mismatch
+from factloop.tools.verifiers.checks.base import Mismatch
 from factloop.tools.verifiers.coefficients import load_coefficients
 from factloop.tools.verifiers.features import FEATURES, ClaimComparison, compare
 from factloop.tools.verifiers.gaps import find_gap
@@ -48,7 +49,7 @@ class LexicalVerifier:
         comparison = compare_texts(claim, passages)
         if comparison is None:
             return SupportReading("insufficient", 0.0, (), grounds.NOTHING_FOUND)
-        mismatch, gap = find_mismatch(comparison.alignment), find_gap(comparison)
+        mismatch, gap = refusing_mismatch(comparison), find_gap(comparison)
         refused = mismatch is not None or bool(gap)
         score = self._coefficients.score(agreement(claim, comparison, self._embedder), refused=refused)
         first, best_share = comparison.shares[0]
@@ -71,7 +72,16 @@ class LexicalVerifier:
 
 def is_refused(comparison: ClaimComparison) -> bool:
     """Whether a mismatch or a gap refuses support."""
-    return find_mismatch(comparison.alignment) is not None or bool(find_gap(comparison))
+    return refusing_mismatch(comparison) is not None or bool(find_gap(comparison))
+
+
+def refusing_mismatch(comparison: ClaimComparison) -> Mismatch | None:
+    """The mismatch with the best window; None for another date where the claim's stands elsewhere."""
+    mismatch = find_mismatch(comparison.alignment)
+    if mismatch is None or mismatch.kind != "date":
+        return mismatch
+    missing = {term.key for term in comparison.missing()}
+    return mismatch if comparison.alignment.claim.terms[mismatch.claimed[0]].key in missing else None
 
 
 def compare_texts(claim: str, passages: Sequence[str]) -> ClaimComparison | None:

@@ -48,7 +48,7 @@ CLAUSE_OPENERS = _words(
 
 SYNONYMS = _groups(
     """
-    buy/purchase/acquire get/receive/obtain keep/retain/hold begin/start make/manufacture/produce build/construct
+    buy/purchase/acquire get/receive/obtain keep/retain/hold begin/start make/manufacture/produce/build/construct
     usual/normal/typical usually/normally/typically roughly/about/approximately/around rise/increase
     fall/decrease/decline require/need run/operate die/death film/movie whole/entire refuse/decline repair/fix
     summit/top print/publish survive/outlast slow/slowly own/possess job/work part/some house/home help/assist

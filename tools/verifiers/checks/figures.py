@@ -70,10 +70,10 @@ def strangers_figures(alignment: Alignment) -> Iterator[Mismatch]:
     weigh = _weights(claim)
     for kind in (TermKind.NUMBER, TermKind.YEAR, TermKind.MONTH):
         for place in [one for one in claim.of_kind(kind) if one in alignment.pairs]:
-            own = alignment.clauses_of(place)
-            rest = [
-                one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in alignment.opposed
-            ]
+            own, counted = alignment.clauses_of(place), _counted(claim, place)[:1]
+            if any(alignment.clauses_of(one) & own for one in _beside(claim, place)):
+                continue  # "was lit in 1698", where the source says that it was lit then
+            rest = [one for one in alignment.pairs if claim.terms[one].kind is not kind and one not in counted]
             held = {
                 clause: [one for one in rest if clause in alignment.clauses_of(one)]
                 for clause in _others(alignment, rest, own)
@@ -173,6 +173,11 @@ def _is_relative(sentence: Reading) -> bool:
 def _may_be_one(term: Term, other: Term) -> bool:
     """Whether one is a decade or century that holds the other."""
     return any(one.period is not None and two.key.startswith(one.period) for one, two in ((term, other), (other, term)))
+
+
+def _beside(claim: Reading, place: int) -> list[int]:
+    """The content word before a figure."""
+    return [one for one in claim.content() if one < place][-1:]
 
 
 def _others(alignment: Alignment, rest: list[int], own: frozenset[int]) -> list[int]:
