@@ -61,8 +61,8 @@ def test_in_a_cascade_every_claim_says_which_stage_judged_it(width: int) -> None
 def test_the_result_says_what_it_rests_on() -> None:
     result = words(printed(sample_report(), width=200).split("Result ─")[1])
     for line in (
-        "✓ 9 supported ✗ 1 contradicted ○ 2 no evidence found – 1 irrelevant ? 7 unscored",
-        "Precision 0.75 (9 of 12 scored claims supported, 7 unscored)",
+        "✓ 9 supported ✗ 1 contradicted ○ 2 no evidence found – 1 irrelevant ? 8 unscored",
+        "Precision 0.75 (9 of 12 scored claims supported, 8 unscored)",
         "Unscored 1 × the budget was used up",
         "F1@8 0.86 (recall 1.00)",  # P 0.75, R min(1, 9/8): 2 * 0.75 / 1.75 = 0.857
         "F1@64 0.24 (recall 0.14)",  # R 9/64 = 0.1406: 2 * 0.75 * 0.1406 / 0.8906 = 0.2368
