@@ -41,7 +41,8 @@ She died of cancer in 1852, aged 36, and was buried beside her father. \
 A programming language of 1980 bears her name. Ada Lovelace was Byron's daughter.
 
 She also owned a share in a canal company, wrote a lost treatise on poison, was a member of three clubs, \
-rode to hounds, played at Newmarket, disliked one of them and left a private diary.
+rode to hounds, played at Newmarket, disliked one of them, \
+quoted Goethe in German and left a private diary.
 """
 
 
@@ -306,7 +307,7 @@ _UNSCORED_FACTS = {
     UnscoredReason.BUDGET: "rode to hounds",
     UnscoredReason.TIMEOUT: "played at Newmarket",
     UnscoredReason.AMBIGUOUS: "disliked one of them",
-    UnscoredReason.OTHER_LANGUAGE: "schrieb ihrer Mutter auf Deutsch",
+    UnscoredReason.OTHER_LANGUAGE: "quoted Goethe in German",
     UnscoredReason.NO_SOURCE: "left a private diary",
 }
 
