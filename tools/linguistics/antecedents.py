@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Literal
-
-import simplemma
 
 from factloop.tools.linguistics import lexicon
 from factloop.tools.linguistics.clauses import PARTICIPIAL, Clause, find_clause
+from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.discourse import Context, ReadSentence
 from factloop.tools.linguistics.mentions import Mention
 from factloop.tools.linguistics.words import NOMINAL, Word, tag_words
@@ -45,14 +43,9 @@ def is_plural(phrase: str) -> bool:
     last = head[-1] if head else ""
     if last.lower() in _IRREGULAR_PLURALS:
         return True
-    if last[:1].isupper() and head[0].lower() != "the" and not (len(head) == 1 and _is_word(last.lower())):
+    if last[:1].isupper() and head[0].lower() != "the" and not (len(head) == 1 and is_english_word(last.lower())):
         return False  # a name, but not *Admins* that opens a sentence
     return last.endswith("s") and not last.endswith(("ss", "us", "is", "'s"))
-
-
-@lru_cache(maxsize=4_096)
-def _is_word(lower: str) -> bool:
-    return simplemma.is_known(lower, lang="en")
 
 
 def _fits(mention: Mention, number: Number, about_person: bool) -> bool:

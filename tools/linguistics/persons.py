@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import simplemma
-
 from factloop.tools.linguistics.clauses import find_clause
+from factloop.tools.linguistics.dictionary import is_english_word
 from factloop.tools.linguistics.lexicon import word_set
 from factloop.tools.linguistics.mentions import Mention
 from factloop.tools.linguistics.words import FINITE, Word, WordClass, tag_words
@@ -123,7 +122,7 @@ def _only(mentions: Iterable[Mention]) -> str | None:
 def _is_name(mention: Mention) -> bool:
     """Whether it may be a person's only name, which no dictionary has: *Plato*, but not *Women*, and not *NASA*."""
     is_one = mention.kind == "unknown" and not mention.text.isupper()
-    return is_one and not simplemma.is_known(mention.text.lower(), lang="en")
+    return is_one and not is_english_word(mention.text.lower())
 
 
 def _may_be_person(mention: Mention) -> bool:
