@@ -123,16 +123,19 @@ def _is_worth_another_query(case: Case) -> bool:
 
 def _verify(verifier: Verifier, case: Case) -> SupportReading:
     """By pieces of the length that the rater was fitted on: a hit comes with its neighbours, whose figures and names
-    would hide what the one that speaks of the claim says otherwise."""
-    pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.passage)]
-    entailment = verifier.verify(case.claim, [piece for _, piece in pieces])
-    return replace(entailment, cited=tuple(dict.fromkeys(pieces[index][0] for index in entailment.cited)))
+    would hide what the one that speaks of the claim says otherwise. Each stands under its title, which often names the
+    subject that the passage calls *she* or *it*."""
+    pieces = [(index, piece) for index, item in enumerate(case.evidence) for piece in _pieces(item.title, item.passage)]
+    read = verifier.verify(case.claim, [piece for _, piece in pieces])
+    cited = tuple(dict.fromkeys(pieces[index][0] for index in read.cited))
+    is_said = bool(cited) and read.quote in case.evidence[cited[0]].passage  # else it is of the title
+    return replace(read, cited=cited, quote=read.quote if is_said else "")
 
 
 @lru_cache(maxsize=1_000)
-def _pieces(passage: str) -> tuple[str, ...]:
+def _pieces(title: str, passage: str) -> tuple[str, ...]:
     """A passage's pieces, kept: many claims find the same passage."""
-    return tuple(split_passages(passage))
+    return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in split_passages(passage))
 
 
 def _rationale(entailment: SupportReading, case: Case) -> str:

@@ -35,7 +35,7 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     assert (result.code, result.err) == (0, "")
     first, second = result.out.splitlines()
     assert first == "out.jsonl: 4 responses of mini to 4 prompts of asked.jsonl"
-    assert second.startswith("  4 model calls, 0 cache hits, 0 searches; $0.0")
+    assert second.startswith("  4 model calls; $0.0")
     responses = {response.prompt: response.text for response in sim.world.responses}
     for row in load_responses(home / "out.jsonl"):
         assert row.prompt is not None

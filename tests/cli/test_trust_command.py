@@ -293,7 +293,7 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "long form without a subject": (("answer.md", "--long-form"), ("--long-form asks a subject",)),
     "long form and fail-under": (("answer.md", "--long-form", "--fail-under", "1", *SUBJECT), ("--long-form",)),
     "long form and dry run": (("answer.md", "--long-form", "--dry-run", *SUBJECT), ("--dry-run",)),
-    "long form of a missing file": (("nope.md", "--long-form", *SUBJECT), ("nope.md: no such file",)),
+    "long form of a missing file": (("nope.md", "--long-form", *SUBJECT), ("nope.md: cannot be read (No such file",)),
 }
 
 

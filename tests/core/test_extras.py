@@ -19,7 +19,7 @@ from factloop.core.extras import INCLUDED, PACKAGES, Extra, missing, require
 from factloop.core.installed import install_command
 
 PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
-BUNDLES = {"all", "dev", "docs", "correction"}
+BUNDLES = {"all", "dev", "docs", "real", "correction"}
 """Extras that no feature asks for: bundles, what maintainers need, and a former name."""
 
 

@@ -55,7 +55,7 @@ class Document:
         )
 
 
-NO_GUIDES = {"accuracy.md", "architecture.md", "extending.md", "glossary.md", "index.md", "reference.md"}
+NO_GUIDES = {"accuracy.md", "architecture.md", "extending.md", "glossary.md", "index.md", "reference.md", "search.md"}
 """They show a reader nothing to run; `test_extending` applies the recipes."""
 GUIDES = {
     path.name: Document.read(f"docs/{path.name}") for path in sorted(DOCS.glob("*.md")) if path.name not in NO_GUIDES

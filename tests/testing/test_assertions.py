@@ -93,7 +93,7 @@ def test_limits_can_be_lifted(required: dict[str, Any]) -> None:
     ],
 )
 def test_what_nobody_checked_does_not_pass_for_checked(beside: str, said: str) -> None:
-    asked: dict[str, Any] = {"docs": SOURCES, "prompt": "Who built the third Eddystone tower?"}
+    asked: dict[str, Any] = {"docs": SOURCES, "prompt": "Who was John Smeaton?"}
     with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, and there are 1") as failure:
         assert_factual(f"{RIGHT} {beside}", **asked)
     assert said in str(failure.value)

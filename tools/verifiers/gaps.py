@@ -14,10 +14,11 @@ def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
 
 
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
-    """All of the ordinary words: evidence that only names the subject says nothing of it."""
+    """All of the ordinary words: evidence that only names the subject says nothing of it. A figure says something."""
     alignment = comparison.alignment
     words = alignment.claim.of_kind(TermKind.WORD)
-    is_unsaid = all(place not in alignment.pairs for place in words)
+    has_figures = any(term.kind in FIGURES for term in comparison.terms)
+    is_unsaid = not has_figures and all(place not in alignment.pairs for place in words)
     return tuple(alignment.claim.terms[place] for place in words) if is_unsaid else ()
 
 

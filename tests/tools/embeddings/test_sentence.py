@@ -45,9 +45,8 @@ def test_no_texts_give_no_rows(minilm: SentenceTransformerEmbedder) -> None:
 
 @pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder"])
 def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="no usable model") as caught:
+    with pytest.raises(ConfigError, match="no usable model"):
         SentenceTransformerEmbedder(name).encode(["text"])
-    assert caught.value.__cause__ is not None
 
 
 def test_is_named_after_its_folder(tmp_path: Path) -> None:

@@ -83,9 +83,8 @@ def test_nothing_to_read_needs_no_model(claim: str, passages: list[str]) -> None
 
 @pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder", ""])
 def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="no usable model") as caught:
+    with pytest.raises(ConfigError, match="no usable model"):
         NliVerifier(name).verify("Ada", ["bridges"])
-    assert caught.value.__cause__ is not None
 
 
 def test_a_folder_without_a_model_is_a_config_error(tmp_path: Path) -> None:

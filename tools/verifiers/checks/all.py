@@ -12,23 +12,29 @@ from factloop.tools.verifiers.terms import FIGURES, TermKind
 
 Check = Callable[[Alignment], Iterator[Mismatch]]
 
-CHECKS: dict[str, Check] = {
+SURE: dict[str, Check] = {
     "counts": figures.other_counts,
     "dates": figures.other_dates,
     "limits": figures.other_limits,
     "ends of time": figures.other_ends,
     "nearer numbers": figures.nearer_numbers,
-    "figures of others": figures.strangers_figures,
     "denials": denial.denials,
-    "opposites": denial.opposites,
     "roles": roles.exchanged_roles,
     "agents": roles.other_agents,
-    "comparisons": roles.exchanged_comparison,
-    "quantifiers": quantity.other_quantities,
     "only": quantity.unsaid_only,
     "fillings": slots.other_fillings,
 }
-"""The checks by name, the surest first: the first mismatch found is the one that is told."""
+"""Checks by name whose every mismatch refuses support."""
+DOUBTFUL: dict[str, Check] = {
+    "figures of others": figures.strangers_figures,
+    "opposites": denial.opposites,
+    "comparisons": roles.exchanged_comparison,
+    "quantifiers": quantity.other_quantities,
+}
+"""Checks whose mismatches count only where they show the claim to be false: elsewhere they refused more true claims of
+people's data than false ones."""
+CHECKS = SURE | DOUBTFUL
+"""All, the surest first: the first mismatch found is the one that is told."""
 
 MAX_CONTENT = 40
 """Content words of a claim that is checked; longer texts are no claims, and time stays bounded."""
@@ -47,8 +53,9 @@ def find_mismatch(alignment: Alignment) -> Mismatch | None:
 
 
 def _first(alignment: Alignment) -> Mismatch | None:
-    found = (mismatch for check in CHECKS.values() for mismatch in check(alignment))
-    return next(found, None)
+    found = ((name, mismatch) for name, check in CHECKS.items() for mismatch in check(alignment))
+    counted = (mismatch for name, mismatch in found if name in SURE or contradicts(alignment, mismatch))
+    return next(counted, None)
 
 
 MIN_SHARE = 0.75

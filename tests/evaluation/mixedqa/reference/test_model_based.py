@@ -194,9 +194,8 @@ def test_long_and_strange_text_is_cut(bert: Path, bart: Path, gpt: Path) -> None
 @pytest.mark.parametrize("name", ["no/such-model", "/no/such/folder"])
 def test_a_model_that_is_not_there_is_a_config_error(name: str) -> None:
     for metric in (BertScore(name), bart_score(name, AnswerContext.REFERENCE)):
-        with pytest.raises(ConfigError, match="no usable model") as caught:
+        with pytest.raises(ConfigError, match="no usable model"):
             metric.score(["Ada"], [["red"]])
-        assert caught.value.__cause__ is not None
 
 
 def test_the_arithmetic_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
