@@ -15,7 +15,7 @@ from tests.examples.programs import EXAMPLES, Run
 from tests.simulator import MODEL, Simulator
 
 ANSWERS = EXAMPLES / "evaluation" / "responses.jsonl"
-PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.39, n = 3", "shy: precision 1.00, n = 2"]
+PRECISIONS = ["careful: precision 0.92, n = 3", "hasty: precision 0.44, n = 3", "shy: precision 1.00, n = 2"]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_the_graph_runs_with_a_model(run: Run, sim: Simulator) -> None:
 
 def test_a_batch_reports_each_answer_and_goes_on_where_it_was(run: Run, tmp_path: Path) -> None:
     lines = run("batch/batch.py", ANSWERS, "reports")
-    assert "hasty-towers: 2 of 4 supported, 0 unscored" in lines
+    assert "hasty-towers: 1 of 3 supported, 1 unscored" in lines
     assert lines[-3:] == PRECISIONS
     assert len((tmp_path / "reports" / "reports.jsonl").read_text(encoding="utf-8").splitlines()) == 9
     assert run("batch/batch.py", ANSWERS, "reports") == PRECISIONS, "nothing is judged twice"

@@ -27,9 +27,10 @@ def exchanged_roles(alignment: Alignment) -> Iterator[Mismatch]:
     if sentence.clauses[left] != sentence.clauses[right]:
         return
     between = range(min(left, right) + 1, max(left, right))
-    if not any(alignment.pairs.get(place) in between for place in verb):
+    acts = [alignment.pairs[place] for place in verb if alignment.pairs.get(place) in between]
+    if not acts:
         return
-    turned = _is_passive(claim) != _is_passive(sentence, sentence.clauses[left])
+    turned = _is_passive(claim) != any(_stands_before_by(sentence, act) for act in acts)
     if (left > right) != (turned != _are_converse(alignment, verb, between)):
         yield Mismatch("sides", sides, (left, right), excludes=True)
 
@@ -123,6 +124,13 @@ def _is_passive(reading: Reading, clause: int | None = None) -> bool:
             if any(is_verb(one) and one.key not in {"be", "have", "do"} for one in before):
                 return True
     return False
+
+
+def _stands_before_by(reading: Reading, verb: int) -> bool:
+    """Whether this verb is the passive one: "was designed by", not "was asked by her to design"."""
+    after = range(verb + 1, min(verb + 1 + _PASSIVE_REACH, len(reading.terms)))
+    in_clause = (reading.terms[place] for place in after if reading.clauses[place] == reading.clauses[verb])
+    return any(term.surface.lower() == "by" for term in in_clause)
 
 
 def _are_converse(alignment: Alignment, verb: range, between: range) -> bool:

@@ -137,6 +137,12 @@ def test_a_contradiction_names_both_sides(claim: str, evidence: str, wrong: str,
     assert (mismatch.wrong(alignment), mismatch.instead(alignment)) == (wrong, instead)
 
 
+def test_a_passive_of_another_verb_turns_no_sides() -> None:
+    evidence = "Marlow, often called a pioneer, was asked by the president of the union to design the third bridge."
+    assert find_mismatch(aligned("Marlow designed the third bridge.", evidence)) is None
+    assert find_mismatch(aligned("The bridge was designed by Marlow.", "Marlow designed the bridge.")) is None
+
+
 @pytest.mark.parametrize(
     ("claim", "evidence"),
     [
