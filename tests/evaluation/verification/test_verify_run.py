@@ -214,11 +214,11 @@ async def test_one_run_at_a_time(pairs: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not (DATA / "wice_dev.jsonl").is_file(), reason="wice_dev.jsonl is not in FACTLOOP_DATA")
 async def test_the_lexical_baseline_on_wice(tmp_path: Path) -> None:
-    """Among the data it was fitted on, so that this is no measure of what it does elsewhere; chunks lose some."""
+    """Among the data it was fitted on, so that this is no measure of what it does elsewhere."""
     out = tmp_path / "out.jsonl"
     rows = load_dataset_pairs("wice", "dev", DATA / "wice_dev.jsonl")
     run = await averify(rows, wanted(out, "lexical", chunk_words=(350,), limit=100))
     assert run.n_pairs == 100
     table = load_predictions(out)
     accuracy = {name: balanced_accuracy_score(table.label, scores >= 0.5) for name, scores in table.scores.items()}
-    assert accuracy == {"lexical": pytest.approx(0.717, abs=0.001), "lexical@350": pytest.approx(0.674, abs=0.001)}
+    assert accuracy == {"lexical": pytest.approx(0.687, abs=0.001), "lexical@350": pytest.approx(0.696, abs=0.001)}
