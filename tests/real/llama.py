@@ -8,8 +8,10 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +43,7 @@ def is_installed() -> bool:
 
 def write_model(path: Path, template: str) -> Path:
     """A model of the architecture `llama` in half a megabyte, with that chat template."""
-    import gguf
+    gguf: Any = import_module("gguf")
 
     tokens = [*_byte_characters(), CALL, START, END]
     rng = np.random.default_rng(0)
@@ -82,7 +84,7 @@ def write_model(path: Path, template: str) -> Path:
 @contextmanager
 def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
     """The base URL of a server of that model, as OpenAI's clients want it."""
-    import xllamacpp  # type: ignore[import-untyped]  # it ships no types
+    xllamacpp: Any = import_module("xllamacpp")
 
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
