@@ -59,7 +59,8 @@ def running_wiki(folder: Path, pages: Mapping[str, str]) -> Iterator[Wiki]:
     _maintain(folder, "runJobs", environment=environment)
     _maintain(folder, "rebuildtextindex", environment=environment)
     server = subprocess.Popen(
-        ["php", "-S", f"127.0.0.1:{port}", "-t", str(HOME)],
+        # Without its cache of code, which looks at a file anew only after two seconds.
+        ["php", "-d", "opcache.enable=0", "-S", f"127.0.0.1:{port}", "-t", str(HOME)],
         env=os.environ | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
