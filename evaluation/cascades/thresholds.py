@@ -38,7 +38,7 @@ BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 MOST_PROMISING = 12
 """Thresholds for which the number of labels needed is worked out."""
 MOST_LABELLED = 10_000
-"""Claims beyond which nobody labels more: then the number that would do helps no one."""
+"""The most claims that people may be asked to label; a larger number is not named."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 

@@ -188,4 +188,4 @@ def test_off_it_works_without_opentelemetry() -> None:
         "import sys; sys.modules['opentelemetry'] = None; from factloop import FactChecker;"
         "FactChecker(cache=False).check('Ada was born in London.')"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    assert subprocess.run([sys.executable, "-c", program], check=False, timeout=60).returncode == 0

@@ -77,7 +77,7 @@ def _stop_between_clauses(words: Sequence[Word], first: Clause | None) -> int | 
 
 
 def _is_statement(words: Sequence[Word], colon: int, clause: Clause) -> bool:
-    """Whether what follows a colon is a clause of its own, and no list: *The rule is strict: nobody may enter*."""
+    """Whether what follows a colon is a clause of its own, not a list: *The rule is strict: guests pay*."""
     head = words[clause.subject]
     introduces = words[colon - 1].lower in {"following", "follows", "are", "is", "include", "includes", "this", "these"}
     is_title = any(is_comma(word) for word in words[colon : clause.verb])  # *in Snipers: Invisible Warriors, and is*

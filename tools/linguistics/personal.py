@@ -23,7 +23,7 @@ def name_persons(claim: str, referents: Sequence[Referent]) -> str:
 
 
 def leaves_person_open(claim: str, referents: Sequence[Referent]) -> bool:
-    """Whether some pronoun may mean several people or nobody that was named, and the claim names none it may mean."""
+    """Whether a pronoun fits several named people or none, and the claim names no person that it may mean."""
     words = tag_words(claim)
     for index, word in enumerate(words):
         if word.lower not in GENDER_OF or word.enclosed or _name_of(words, index, referents) is not None:
@@ -54,5 +54,5 @@ def _name_of(words: Sequence[Word], index: int, referents: Sequence[Referent]) -
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether the text names somebody, at least by the last word of the name."""
+    """Whether the text has a person's name, at least its last word."""
     return name.split()[-1].lower() in content_words(text)

@@ -1,6 +1,6 @@
 """Whom *he*, *she* and their forms stand for, sentence by sentence through a response.
 
-A pronoun is given to a person only where no other fits as well. Whether somebody is a *he* or a *she* is read from the
+A pronoun is given to a person only where no other fits as well. Whether a person is a *he* or a *she* is read from the
 text: from titles and kinship, and from pronouns that were certain. No list of first names is needed.
 """
 
@@ -39,7 +39,7 @@ _FEW = 3
 
 @dataclass(eq=False, slots=True)
 class Person:
-    """Somebody that the response speaks of."""
+    """A person of the response."""
 
     name: str
     gender: Gender | None = None
@@ -155,7 +155,7 @@ def _read_sentence(
 
 
 def _meant(reading: _Reading, said: Sequence[Said], words: Sequence[Word], index: int, gender: Gender) -> Person | None:
-    """The person that the pronoun stands for; None where several may be meant, or nobody."""
+    """The person that the pronoun stands for; None where it fits several, or none."""
     coordinated = _right_before_and(said, words, index)
     if coordinated is not None and coordinated.gender in {gender, None}:
         coordinated.gender = gender
@@ -168,7 +168,7 @@ def _meant(reading: _Reading, said: Sequence[Said], words: Sequence[Word], index
     subjects = {id(one.person): one.person for one in fitting if one.is_subject}
     choice = list((persons if len(persons) == 1 else subjects).values())
     if not persons and topic is not None and topic.gender is None:
-        choice = [topic]  # it was asked about, and nobody else was spoken of
+        choice = [topic]  # the question is about this person, and the response names no other
     if len(choice) != 1:
         return None
     choice[0].gender, choice[0].is_certain = gender, True
@@ -198,14 +198,14 @@ def _fitting(said: Sequence[Said], before: Iterable[Sequence[Said]], gender: Gen
 
 
 def _has_rival(reading: _Reading, said: Sequence[Said], words: Sequence[Word], index: int, topic: Person) -> bool:
-    """Whether somebody else of the same gender is the nearer subject, or may act in the same sentence."""
+    """Whether another person of the same gender is the nearer subject, or may act in the same sentence."""
     is_object = words[index].lower in {"him", "her"} and not is_possessive(words, index)
     for one in reversed(said):
         if one.person is topic:
             return False
         fits = one.person.gender == topic.gender or (one.person.gender is None and one.is_subject)
         if fits and one.is_subject and is_object:
-            continue  # what a clause's subject does to *her* it does to somebody else
+            continue  # what a clause's subject does to *her* it does to another person
         if fits:
             return True
     for distance, earlier in enumerate(reversed(reading.before)):

@@ -109,8 +109,8 @@ def test_a_new_file_may_be_opened_by_many_at_the_same_moment(tmp_path: Path) -> 
             CallCache(path).close()
 
         with ThreadPoolExecutor(8) as pool:
-            for opened in [pool.submit(open_and_close) for _ in range(8)]:
-                opened.result()
+            opened = [pool.submit(open_and_close) for _ in range(8)]
+        assert [one.exception() for one in opened] == [None] * 8
 
 
 def test_an_answer_written_by_another_process_is_seen_at_once(tmp_path: Path) -> None:

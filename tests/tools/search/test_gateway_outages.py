@@ -248,7 +248,9 @@ def test_a_server_that_was_not_there_is_looked_at_again_after_a_while(cache: Cal
 
 
 async def test_without_tools_there_is_nothing_to_reach(cache: CallCache) -> None:
-    await gateway(cache=cache).reach()
+    searching = gateway(cache=cache)
+    await searching.reach()
+    assert not searching.tools
 
 
 async def test_patience_is_with_the_tool_whichever_gateways_lead_to_it(server: FakeServer, cache: CallCache) -> None:
