@@ -25,14 +25,12 @@ def test_problems_come_first_and_alone(visits: Visits) -> None:
     page = visits.open(SAMPLE)
     chosen = page.get_by_role("button", name="Problems 11")
     expect(chosen).to_have_attribute("aria-pressed", "true")
-    outcomes = page.locator(".claim:visible .verdict").all_inner_texts()
-    assert [outcome.partition(":")[0] for outcome in outcomes] == [
-        "Contradicted",
-        *["No evidence found"] * 2,
-        *["Unscored"] * 8,
-    ]
+    verdicts = page.locator(".claim:visible .verdict")
+    wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 8]
+    assert [verdict.strip().partition(":")[0] for verdict in verdicts.all_text_contents()] == wanted
     page.get_by_role("button", name="All 21").click()
-    assert page.locator(".claim:visible .verdict").all_inner_texts()[11:14] == ["Supported"] * 3
+    # A claim below the window is not laid out (content-visibility), so its inner text may be empty.
+    assert [verdict.strip() for verdict in verdicts.all_text_contents()[11:14]] == ["Supported"] * 3
 
 
 def test_verdicts_filter_the_claims(visits: Visits) -> None:
