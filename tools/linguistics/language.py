@@ -57,10 +57,17 @@ def _words(text: str) -> list[str]:
 
 
 def _known_share(words: Sequence[str]) -> float:
-    return sum(simplemma.is_known(word, lang="en") for word in words) / len(words)
+    return sum(map(_is_known, words)) / len(words)
+
+
+@lru_cache(maxsize=16_384)
+def _is_known(word: str) -> bool:
+    return simplemma.is_known(word, lang="en")
 
 
 def _is_in_other_script(text: str) -> bool:
+    if text.isascii():
+        return False
     letters = [character for character in text if character.isalpha()]
     return sum(_is_latin(letter) for letter in letters) * 2 < len(letters)
 
