@@ -58,6 +58,10 @@ COMMANDS = {
         "commands.mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost are those of the whole run.",
     ),
+    "doctor": (
+        "commands.doctor:doctor",
+        "Ask all that is configured one harmless question each, and say what works. Exits with 2 if anything does not.",
+    ),
     "eval responses": (
         "commands.responses:responses",
         "Check the long responses of a data set, and score their systems by F1@K.",

@@ -58,6 +58,11 @@ def require(extra: Extra, feature: str, *packages: str) -> None:
         raise missing(extra, feature)
 
 
+def is_installed(extra: Extra) -> bool:
+    """Whether all packages of the extra are there. Imports none of them."""
+    return all(map(_is_installed, _all_of(extra)))
+
+
 def missing(extra: Extra, feature: str) -> MissingExtra:
     """The error for a feature that cannot work without the extra."""
     return MissingExtra(f'{feature} needs the extra "{extra}": {install_command(extra)}', extra=extra)

@@ -15,6 +15,7 @@ from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
 from factloop.core.events import Event
 from factloop.core.records import FactualityReport
 from factloop.correction.records import Correction
+from factloop.doctor.records import Diagnosis
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
 from factloop.evaluation.comparing.records import Comparison
@@ -62,6 +63,7 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "generation_estimate": TypeAdapter(GenerationEstimate),
     "cache_status": TypeAdapter(CacheStatus),
     "cache_cleared": TypeAdapter(CacheCleared),
+    "diagnosis": TypeAdapter(Diagnosis),
     "data_listing": TypeAdapter(DataListing),
     "data_got": TypeAdapter(DataGot),
     "prompt_listing": TypeAdapter(PromptListing),
