@@ -63,7 +63,12 @@ def compare(
     pairs, other_text = _comparable(found, kind)
     rng = np.random.default_rng(seed)
     differences = paired_differences(
-        pairs, _ks(first, second, pairs, ks, policy), abstention=policy, rng=rng, resamples=resamples, level=level
+        pairs,
+        _ks(first, second, pairs, ks, policy),
+        abstention=policy,
+        rng=rng,
+        level=level,
+        has_intervals=resamples > 0,
     )
     claims = labels = None
     if kind is ComparisonKind.EVALUATORS:

@@ -78,7 +78,12 @@ class PairedDifference(Record):
     """Second minus first; None where no pair has two values."""
     low: Difference | None = None
     high: Difference | None = None
-    """Percentile bootstrap over prompts; None with fewer than two."""
+    """The differences that turning the signs of whole prompts does not reject at `level`: 0 is among them just where no
+    difference is shown at one minus the comparison's level. None with fewer than two prompts, where all pairs are as
+    far apart, and where so few prompts can rule out nothing."""
+    level: Share | None = None
+    """Level of this interval: that of the comparison, adjusted as the p-value is. None in version 1.1 and before, which
+    have percentile bootstraps at the comparison's level."""
     n_pairs: Count
     n_prompts: Count
     n_left_out: Count
@@ -90,7 +95,7 @@ class PairedDifference(Record):
     p: Share | None
     """Two-sided, by turning the signs of whole prompts."""
     p_corrected: Share | None
-    """Adjusted by Holm's method over all differences of the comparison."""
+    """Adjusted by Holm's method over the differences of the comparison that could have had so small a p-value."""
 
     @model_validator(mode="after")
     def _counts_every_pair(self) -> Self:
@@ -187,7 +192,7 @@ class Flip(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -196,8 +201,9 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals."""
+    """Level of the intervals, before any adjustment."""
     n_resamples: Count
+    """Resamples behind the intervals of agreement and of labels."""
     seed: int
     differences: tuple[PairedDifference, ...]
     """Differences of the measures that are compared: precision, then F1 at each K."""

@@ -50,10 +50,11 @@ def assess(
 ) -> ExperimentReport:
     """The report of an experiment's results; the order of these changes nothing. It costs nothing.
 
-    Differences are held against alpha = 1 - level. Every variant is compared with the baseline, or every two with each
-    other; flips are always those against the baseline. Without `resamples` there are no intervals. Time is linear in
-    results and in resamples times groups. Raises DataError where a claim or response comes twice in one repeat of a
-    variant or with two labels, and ValueError for a level outside (0, 1), resamples below 0, an unknown adjustment.
+    Differences are held against alpha = 1 - level, and their intervals are adjusted as their p-values are. Every
+    variant is compared with the baseline, or every two with each other; flips are always those against the baseline.
+    Without `resamples` there are no intervals. Time is linear in results and in resamples times groups. Raises
+    DataError where a claim or response comes twice in one repeat of a variant or with two labels, and ValueError for a
+    level outside (0, 1), resamples below 0, an unknown adjustment.
     """
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
@@ -67,15 +68,15 @@ def assess(
     ]
     of_variants = [(place, values) for place in range(len(panel.variants)) for values in quantities]
     alone = [values.mean(place) for place, values in of_variants]
-    intervals = stratified_intervals(
-        [*alone, *(one.apart for one in contrasts)], np.random.default_rng(seed), resamples, level
-    )
+    intervals = stratified_intervals(alone, np.random.default_rng(seed), resamples, level)
     measured = [
         (place, _measured(values, mean, interval))
-        for (place, values), mean, interval in zip(of_variants, alone, intervals[: len(alone)], strict=True)
+        for (place, values), mean, interval in zip(of_variants, alone, intervals, strict=True)
     ]
-    verdicts = Verdicts(panel.variants, headline, p_adjustment, level, results.kind)
-    differences = verdicts.judge(contrasts, intervals[len(alone) :])
+    verdicts = Verdicts(
+        panel.variants, headline, p_adjustment, level, results.kind, seed=seed, has_intervals=resamples > 0
+    )
+    differences = verdicts.judge(contrasts)
     flips = [flips_of(panel, 0, place) for place in range(1, len(panel.variants))]
     figures = [[one for at, one in measured if at == place] for place in range(len(panel.variants))]
     variants = tuple(_variants(results, panel, figures, seed=seed, resamples=resamples, level=level))
@@ -94,7 +95,7 @@ def assess(
         n_resamples=resamples,
         seed=seed,
         p_adjustment=p_adjustment,
-        families=verdicts.families(differences),
+        families=verdicts.families(contrasts),
         headline=headline.quantity,
         headline_k=headline.k,
         conclusions=conclude(differences),

@@ -44,7 +44,8 @@ class FamilyAdjustment(StrEnum):
     """How p-values are adjusted for the number of comparisons, within each family."""
 
     HOLM = "holm"
-    """Bounds the chance of any false difference in the family by alpha."""
+    """Bounds the chance of any false difference in the family by alpha; tests that could not have been so small do not
+    count (Tarone 1990)."""
     BENJAMINI_HOCHBERG = "benjamini-hochberg"
     """Bounds the expected share of false ones among those called different."""
     NONE = "none"
@@ -125,7 +126,8 @@ class Outcome(StrEnum):
 class PairedDifference(GroupFigure):
     """How far two variants are apart in one quantity, over the items in which both have it. `value` is second - first.
 
-    `n_left_out` counts the items in which either has none.
+    `n_left_out` counts the items in which either has none. The interval holds the differences that turning the signs of
+    whole groups does not reject, at `level`: 0 is among them just where no difference is shown.
     """
 
     first: Name
@@ -139,12 +141,15 @@ class PairedDifference(GroupFigure):
     """Two-sided, by turning the signs of whole groups; exact where that is feasible."""
     p_corrected: Share | None
     """Adjusted within its family."""
+    level: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    """Level of this interval: that of the report, adjusted as p is. None in reports of version 2.0, which have
+    percentile bootstraps at the report's level."""
     p_mcnemar: Share | None = None
     """McNemar's exact test, for accuracy where every claim is a group of its own and there is one repeat."""
     detectable: NonNegative | None = None
     """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
-    by the number of tests in the family where they are adjusted. None where the groups do not vary or
-    are too few to show anything."""
+    by the number of tests in the family that could show one, where they are adjusted. None where the groups do not vary
+    or are too few to show anything."""
     is_headline: bool
     outcome: Outcome
     words: str
@@ -155,6 +160,8 @@ class Family(Record):
 
     name: Literal["headline", "details"]
     n_tests: Count
+    n_counted: Count | None = None
+    """The tests that could have shown a difference, which p-values are adjusted for. None in version 2.0."""
     words: str
     """The differences, in words."""
 
@@ -225,7 +232,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["2.0"] = "2.0"
+    schema_version: Literal["2.0", "2.1"] = "2.1"
     name: str
     kind: Literal["claims", "responses"]
     data: str
@@ -237,7 +244,7 @@ class ExperimentReport(Record):
     baseline: Name
     k: tuple[Annotated[int, Field(ge=1)], ...]
     level: Annotated[float, Field(gt=0.0, lt=1.0)]
-    """Level of the intervals; differences are held against alpha, one minus this."""
+    """Level of the intervals, those of differences before adjustment; these are held against alpha, one minus this."""
     n_resamples: Count
     seed: Count
     p_adjustment: FamilyAdjustment

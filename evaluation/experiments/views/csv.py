@@ -13,8 +13,9 @@ FLIPS = (
     *(f"{side}_{name}" for side in ("first", "second") for name in _SIDE),
 )  # fmt: skip
 DIFFERENCES = (
-    "first", "second", "quantity", "k", "first_value", "second_value", "value", "low", "high", "n", "n_groups",
-    "n_left_out", "p", "p_corrected", "p_mcnemar", "detectable", "is_headline", "outcome", "undefined", "words",
+    "first", "second", "quantity", "k", "first_value", "second_value", "value", "low", "high", "level", "n",
+    "n_groups", "n_left_out", "p", "p_corrected", "p_mcnemar", "detectable", "is_headline", "outcome", "undefined",
+    "words",
 )  # fmt: skip
 FIGURES = ("variant", "quantity", "k", "value", "low", "high", "n", "n_groups", "n_left_out", "undefined")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from factloop.evaluation.comparing.words import p_value
+from factloop.evaluation.comparing.words import level_words, p_value
 from factloop.evaluation.experiments.report import (
     Conclusion,
     ExperimentReport,
@@ -17,7 +17,7 @@ from factloop.evaluation.experiments.report import (
 )
 from factloop.evaluation.experiments.views import figures
 from factloop.evaluation.experiments.words import amount, interval, item_of, name_of, size
-from factloop.reports.figures import duration, percent
+from factloop.reports.figures import duration
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -85,7 +85,7 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
         (Column(one.first), lambda each: amount(each.first_value, each.quantity)),
         (Column(one.second), lambda each: amount(each.second_value, each.quantity)),
         (Column("Difference", is_strong=True), lambda each: amount(each.value, each.quantity, signed=True)),
-        (Column(f"{percent(report.level)} interval"), lambda each: interval(each, each.quantity, signed=True)),
+        (Column("Interval"), lambda each: _interval(each, report.level)),
         (Column("Outcome"), _outcome),
         (Column("p"), lambda each: Cell(p_value(each.p), _mcnemar(each))),
         (Column("p corrected"), lambda each: p_value(each.p_corrected)),
@@ -96,6 +96,11 @@ def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
     )
     found = report.differences_of(one.first, one.second)
     return sheet_of(f"{one.second} against {one.first}", columns, found, is_total=lambda each: each.is_headline)
+
+
+def _interval(one: PairedDifference, level: float) -> Cell:
+    note = "" if one.low is None else level_words(one.level or level)
+    return Cell(interval(one, one.quantity, signed=True), note)
 
 
 def _outcome(one: PairedDifference) -> Cell:
