@@ -95,15 +95,12 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
     labelled = [pair for pair in claims if pair.first.label is not None or pair.second.label is not None]
     if not labelled:
         return None
-    agreed = [pair for pair in labelled if None in (pair.first.label, pair.second.label) or _same_label(pair)]
-    judged = [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
-    right = _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
+    agreed, judged = _agreed_and_judged(labelled)
+    right = _right(judged)
     (neither, second_only), (first_only, both) = ((int(cell) for cell in row) for row in right.sum(axis=0))
-    binary = [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
-    outcomes = _by_prompt(
-        binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair)))
-    )
-    apart = StratifiedMean((right[:, 0, 1] - right[:, 1, 0])[None], right.sum(axis=(1, 2))[None])
+    binary = _binary(judged)
+    outcomes = _outcomes(binary)
+    apart = _apart(right)
     test = sign_flip_test(apart, resampler.rng)
     shares = _three(resampler, right, _first_share, _second_share, len(judged), Undefined.NOT_BOTH_SCORED)
     return LabelComparison(
@@ -121,6 +118,44 @@ def compare_with_labels(claims: Sequence[ClaimPair], *, resampler: Resampler) ->
             resampler, outcomes, _first_balanced, _second_balanced, len(binary), Undefined.CLASS_MISSING
         ),
     )
+
+
+def label_gains(claims: Sequence[ClaimPair]) -> dict[str, StratifiedMean]:
+    """By how much the second evaluator is nearer to people's labels, by prompts: `agreement`, `balanced_accuracy`.
+
+    Empty if no matched claim has a label.
+    """
+    labelled = [pair for pair in claims if pair.first.label is not None or pair.second.label is not None]
+    if not labelled:
+        return {}
+    _, judged = _agreed_and_judged(labelled)
+    outcomes = _outcomes(_binary(judged))
+    balanced = StratifiedMean((outcomes[..., 0, 1] - outcomes[..., 1, 0]).T, outcomes.sum(axis=(2, 3)).T)
+    return {"agreement": _apart(_right(judged)), "balanced_accuracy": balanced}
+
+
+def _agreed_and_judged(labelled: Sequence[ClaimPair]) -> tuple[list[ClaimPair], list[ClaimPair]]:
+    """The claims to which the two runs give no different labels, and those of them that both judged."""
+    agreed = [pair for pair in labelled if None in (pair.first.label, pair.second.label) or _same_label(pair)]
+    return agreed, [pair for pair in agreed if None not in (pair.first.verdict, pair.second.verdict)]
+
+
+def _binary(judged: Sequence[ClaimPair]) -> list[ClaimPair]:
+    return [pair for pair in judged if {RIGHT[_label(pair)], pair.first.verdict, pair.second.verdict} <= {*_BINARY}]
+
+
+def _right(judged: Sequence[ClaimPair]) -> Floats:
+    """(n_prompts, 2, 2): a row for whether the first is right, a column for the second."""
+    return _by_prompt(judged, (2, 2), lambda pair: tuple(int(one) for one in _is_right(pair)))
+
+
+def _outcomes(binary: Sequence[ClaimPair]) -> Floats:
+    """(n_prompts, 2, 2, 2): the same by label, supported first."""
+    return _by_prompt(binary, (2, 2, 2), lambda pair: (_BINARY.index(RIGHT[_label(pair)]), *map(int, _is_right(pair))))
+
+
+def _apart(right: Floats) -> StratifiedMean:
+    return StratifiedMean((right[:, 0, 1] - right[:, 1, 0])[None], right.sum(axis=(1, 2))[None])
 
 
 def flips(claims: Iterable[ClaimPair]) -> tuple[Flip, ...]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from factloop.core.figure import Figure, Undefined
-from factloop.core.records import Count, Counts, Record, Share, Usage, Verdict
+from factloop.core.records import Count, Counts, NonNegative, Record, Share, Usage, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.longform_records import AbstentionPolicy, K, Quantity
 from factloop.evaluation.runs.records import ResponseLine
@@ -189,6 +189,27 @@ class Flip(Record):
     label: FactLabel | None = None
 
 
+class DemandResult(Record):
+    """A demand on one pair of sides, and whether it is met."""
+
+    metric: str
+    """`tnr`, `f1@64`."""
+    first: str
+    second: str
+    margin: NonNegative | None
+    loss: float | None
+    """By how much the second is worse, over the items in which both have a value; below 0 it is better."""
+    largest_loss: float | None
+    """The end of the one-sided interval: a larger loss is ruled out. None where so few groups rule out nothing."""
+    p: Share | None
+    """One-sided: with a margin, of a loss that is as large; without, of no loss."""
+    p_corrected: Share | None
+    """Without a margin adjusted over all such demands, as one of them is enough to fail. With a margin the same as `p`,
+    as all of them must be met."""
+    is_met: bool
+    words: str
+
+
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
@@ -209,6 +230,8 @@ class Comparison(Record):
     """Differences of the measures that are compared: precision, then F1 at each K."""
     conclusions: tuple[str, ...]
     """What follows, in sentences: one for each difference, then on claims and labels."""
+    demands: tuple[DemandResult, ...] = ()
+    """What was demanded of the second side."""
     pairs: tuple[Pair, ...]
     """The pairs by prompt and system."""
     only_first: tuple[ResponseLine, ...]

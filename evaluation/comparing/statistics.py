@@ -45,13 +45,7 @@ def paired_differences(
     A pair in which a side has no value is left out and counted. Holm's adjustment is over all the differences that
     have a p-value and could have had one so small; intervals are adjusted alike, and are each at least at `level`.
     """
-    ordered = sorted(pairs, key=lambda pair: (pair.first.prompt_id, pair.first.system, pair.second.system))
-    places = {prompt: place for place, prompt in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
-    at = np.array([places[pair.first.prompt_id] for pair in ordered], dtype=np.int64)
-    items = Items.of_clusters(at, len(places))
-    measures: list[tuple[Measure, int | None]] = [(one, None) for one in MEASURES if one.is_compared and not one.at_k]
-    measures += [(one, k) for k in ks for one in MEASURES if one.is_compared and one.at_k]
-    compared = [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
+    compared = _all_compared(pairs, ks, abstention)
     tests = [one.means.test(rng) for one in compared]
     adjusted = iter(holm_tarone([test for test in tests if test is not None]))
     held = [None if test is None else next(adjusted) for test in tests]
@@ -59,6 +53,24 @@ def paired_differences(
         _difference(one, test, of_test, level, rng if has_intervals else None)
         for one, test, of_test in zip(compared, tests, held, strict=True)
     )
+
+
+def system_gains(pairs: Sequence[Pair], ks: Sequence[int], abstention: AbstentionPolicy) -> dict[str, StratifiedMean]:
+    """The differences of the measures that are compared, by name: `precision`, `f1@64`."""
+    return {
+        one.measure.quantity.value + (f"@{one.k}" if one.k is not None else ""): one.means.apart
+        for one in _all_compared(pairs, ks, abstention)
+    }
+
+
+def _all_compared(pairs: Sequence[Pair], ks: Sequence[int], abstention: AbstentionPolicy) -> list[_PairedMeasure]:
+    ordered = sorted(pairs, key=lambda pair: (pair.first.prompt_id, pair.first.system, pair.second.system))
+    places = {prompt: place for place, prompt in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
+    at = np.array([places[pair.first.prompt_id] for pair in ordered], dtype=np.int64)
+    items = Items.of_clusters(at, len(places))
+    measures: list[tuple[Measure, int | None]] = [(one, None) for one in MEASURES if one.is_compared and not one.at_k]
+    measures += [(one, k) for k in ks for one in MEASURES if one.is_compared and one.at_k]
+    return [_compared(ordered, measure, k, abstention, items) for measure, k in measures]
 
 
 def _compared(

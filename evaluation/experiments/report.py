@@ -13,7 +13,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from factloop.core.figure import Figure
+from factloop.core.reasons import UnscoredReason
 from factloop.core.records import Count, Evidence, NonNegative, Record, Share, Usage, Verdict
+from factloop.evaluation.comparing.records import DemandResult
 from factloop.evaluation.experiments.records import Name, Repeat, Variant
 
 
@@ -104,6 +106,8 @@ class VariantReport(Record):
     latency: Latency
     usage: Usage
     """Usage over all items and repeats, as if it had been run alone."""
+    why_unscored: str | None = None
+    """The first cause, where every claim that it judged is unscored, so that it has no figure of agreement."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
@@ -220,6 +224,36 @@ class FlipCount(Record):
     """Claims on which a variant has no verdict at all, or no result."""
 
 
+class ItemCell(Record):
+    """What one variant made of one item."""
+
+    verdict: Verdict | None = None
+    """Of a claim the verdict of most repeats; None where none has most."""
+    unscored_reason: UnscoredReason | None = None
+    """Of a claim without any verdict, the reason in the first repeat."""
+    value: float | None
+    """Of a claim the share of its repeats with a verdict that give people's label; of a response F1 at the first K, or
+    its precision where no K was asked for, as a mean over repeats. None where there is none."""
+    n_scored: Count
+    """Repeats with a verdict: of a response, with a scored claim."""
+    n_repeats: Count
+    """Repeats with any result."""
+
+
+class ItemRow(Record):
+    """One item against every variant."""
+
+    item_id: str
+    group: str
+    """The group of a claim, the prompt of a response."""
+    claim: str | None = None
+    """None for a response."""
+    gold: bool | None = None
+    """People's label of a claim."""
+    cells: tuple[ItemCell, ...]
+    """One for each variant, in their order."""
+
+
 class Conclusion(Record):
     """The headline of one comparison, in words."""
 
@@ -253,11 +287,15 @@ class ExperimentReport(Record):
     headline_k: Annotated[int, Field(ge=1)] | None = None
     conclusions: tuple[Conclusion, ...]
     """One for each variant but the baseline, or for each pair; empty for a single variant."""
+    demands: tuple[DemandResult, ...] = ()
+    """What was demanded of each variant but the baseline."""
     variants: tuple[VariantReport, ...]
     differences: tuple[PairedDifference, ...]
     flip_counts: tuple[FlipCount, ...]
     flips: tuple[Flip, ...]
     """Between baseline and each variant: worse first, then better, then neutral; then by group and claim."""
+    items: tuple[ItemRow, ...] = ()
+    """Every item of the data against every variant, by group and item. Empty in reports of version 2.0."""
     paid: Usage
     warnings: tuple[str, ...] = ()
     created_at: datetime | None = None

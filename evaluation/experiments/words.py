@@ -104,6 +104,11 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
     return Outcome.BETTER if better * difference > 0 else Outcome.WORSE
 
 
+def direction_of(quantity: Quantity) -> int:
+    """1 where more of it is better, -1 where less is, 0 where neither is."""
+    return _SAID[quantity].better
+
+
 @dataclass(frozen=True)
 class DifferenceTest:
     """The settings of the test of a difference."""

@@ -100,6 +100,10 @@ def _rows(comparison: Comparison) -> list[Row]:
             ),
         ),
     ]
+    rows += [
+        (f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", Text(one_line(one.words)))
+        for one in comparison.demands
+    ]
     rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
     rows += [
         ("Differs", Text(one_line(f"{one.name}: {_setting(one.first)} → {_setting(one.second)}")))

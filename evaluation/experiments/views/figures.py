@@ -167,6 +167,8 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
         "groups, of differences by turning signs of whole groups, adjusted like p",
     )
+    for one in report.demands:
+        yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.words
     for family in report.families:
         adjusted = f"p-values adjusted: {report.p_adjustment.value}"
         yield f"Family: {family.name}", f"{family.words}: {tests_words(family)}; {adjusted}"
