@@ -39,7 +39,8 @@ def _read(url: str) -> Working:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-    from factloop.service.store import BACKENDS, FORMAT
+    from factloop.service.database import BACKENDS
+    from factloop.service.tables import FORMAT
 
     wrong = f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
 
