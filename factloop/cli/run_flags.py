@@ -53,6 +53,15 @@ Transfer = Annotated[
         rich_help_panel=SCORES,
     ),
 ]
+FailIfWorse = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if-worse",
+        metavar="METRIC[:MARGIN]",
+        help="Exit with 1 where a loss in this metric is shown; with a margin, unless a loss as large is ruled out "
+        "(one-sided). Repeatable.",
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option(min=1, help="The first so many responses only.", rich_help_panel=LIMITS),

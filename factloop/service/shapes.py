@@ -98,6 +98,8 @@ class ErrorBody(Record):
     """The body of every answer that is not a success."""
 
     error: ErrorWords
+    request_id: str = ""
+    """The `X-Request-ID` of the request, which the service's log has as well."""
 
 
 class Progress(Record):
@@ -189,6 +191,11 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     """Set if and only if the status is `done`."""
+    begun_anew: bool = False
+    """Whether a service that died or was stopped had begun it, and the answers that it paid for could not be reached:
+    they were paid for again."""
+    request_id: str = ""
+    """The `X-Request-ID` of the request that asked for it."""
 
 
 class JobPage(Record):
@@ -245,10 +252,25 @@ class Info(Record):
     """Whether a subject model or a corpus is set up; documents can be given to a score in any case."""
 
 
+class Trouble(Record):
+    """A reason why no job is taken."""
+
+    what: Literal["database", "folder"]
+    message: str
+
+
 class Health(Record):
     """Whether the service is up."""
 
-    status: Literal["ok", "stopping"]
+    status: Literal["ok", "stopping", "unready"]
+    troubles: tuple[Trouble, ...] = ()
+    """What keeps the service from taking jobs, where it is `unready`."""
+
+
+class Deleted(Record):
+    """How many jobs were forgotten."""
+
+    n_jobs: Count
 
 
 class ComparedSide(Record):

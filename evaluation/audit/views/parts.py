@@ -156,7 +156,7 @@ def _chunking(view: View) -> Part:
         "Does it miss what stands far apart?",
         "Predictions with the whole document against those with the best of its chunks. Of claims that no single chunk "
         "carries more are lost, if the chunks are what loses them.",
-        (document_sheets.chunking(view),),
+        (document_sheets.chunking(view), document_sheets.long_documents(view)),
         ("chunking",),
         view.draw(draw_chunking, found),
     )
