@@ -54,7 +54,7 @@ def sparql_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     subprocess.run([_PROGRAM, "load", "--location", store, "--file", triples], check=True, capture_output=True)
     with socket.create_server(("127.0.0.1", 0)) as held:
         place = f"127.0.0.1:{held.getsockname()[1]}"
-    command = [_PROGRAM, "serve-read-only", "--location", store, "--bind", place]
+    command = [_PROGRAM, "serve-read-only", "--location", str(store), "--bind", place]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             _wait_for(f"http://{place}/")

@@ -55,7 +55,7 @@ class HostedSearch(SearchTool):
     def build(cls, *, timeout_s: float, replayed: bool) -> Self:
         if not replayed:
             cls.require_package()
-        return cls(timeout_s=timeout_s, api_key=SecretStr("none") if replayed else None)
+        return cls.model_validate({"timeout_s": timeout_s, "api_key": "none" if replayed else None})
 
     @classmethod
     def require_package(cls) -> None:
