@@ -61,7 +61,7 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
 
 def _start(node: str, arguments: tuple[str, ...], environment: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
     command = [
-        _program(), "start", "--block", "--num-cpus=1", f"--object-store-memory={80 * 2**20}",
+        str(_program()), "start", "--block", "--num-cpus=1", f"--object-store-memory={80 * 2**20}",
         f"--node-ip-address={node}", *arguments,
     ]  # fmt: skip
     with log.open("wb") as said:
