@@ -8,10 +8,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from factloop.core.errors import ConfigError
-from factloop.core.extras import missing, require
+from factloop.core.extras import require
 from factloop.doctor.looking import Look, Working, in_thread
 from factloop.reports.figures import plural
 from factloop.tools.calls.urls import without_userinfo
+
+_NOTHING = ("nothing is kept there yet",)
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
@@ -35,47 +37,35 @@ def _served_from(folder: Path | None) -> Path:
 
 def _read(url: str) -> Working:
     require("serve", "looking at the service's database", "sqlalchemy")
-    from sqlalchemy import create_engine, inspect, text
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+    from sqlalchemy import func, inspect, select
+    from sqlalchemy.exc import SQLAlchemyError
 
-    from factloop.service.database import BACKENDS
-    from factloop.service.tables import FORMAT
+    from factloop.service.database import file_of, open_database, reason_of
+    from factloop.service.tables import FORMAT, FORMATS, JOBS, WITHOUT_LEASES
 
-    wrong = f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
-
-    try:
-        parsed = make_url(url)
-        if parsed.get_backend_name() not in BACKENDS:
-            raise ConfigError(wrong)
-        if parsed.drivername == "postgresql":
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").is_file():
-            return Working(how=("nothing is kept there yet",))
-        engine = create_engine(parsed)
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise ConfigError(wrong) from error
-    except ImportError as error:
-        raise missing("postgres", "PostgreSQL") from error
+    if url.startswith("sqlite") and not Path(url.partition("///")[2]).is_file():
+        return Working(how=_NOTHING)
+    engine = open_database(url)
+    limits = () if file_of(engine) is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
-            if not inspect(connection).has_table("factloop_format"):
-                return Working(how=("nothing is kept there yet",))
-            found = connection.scalar(text("SELECT format FROM factloop_format"))
-            if found != FORMAT:
+            if not inspect(connection).has_table(FORMATS.name):
+                return Working(how=_NOTHING, limits=limits)
+            found = connection.scalar(select(FORMATS.c.format))
+            if found not in (WITHOUT_LEASES, FORMAT):
                 raise ConfigError(
                     f"{_shown(url)}: was written by another version of factloop (format {found}): use that one, or "
                     "another database"
                 )
-            counts = connection.execute(text("SELECT status, count(*) FROM factloop_jobs GROUP BY status")).all()
+            counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
-        said = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
         raise ConfigError(
-            f"{_shown(url)}: cannot be read ({said}): is it running, and is the address right?"
+            f"{_shown(url)}: cannot be read ({reason_of(error)}): is it running, and is the address right?"
         ) from error
     finally:
         engine.dispose()
-    return Working(how=tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(counts)) or ("no jobs",))
+    kept = tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(map(tuple, counts)))
+    return Working(how=kept or ("no jobs",), limits=limits)
 
 
 def _shown(url: str) -> str:

@@ -11,8 +11,8 @@ from factloop.doctor.looking import Look, Working, in_thread
 from factloop.prompts.registry import PromptRegistry
 from factloop.reports.figures import plural
 from factloop.setup.caching.status import status_of
+from factloop.setup.embedding_model import build_embedder
 from factloop.setup.settings import CheckSettings
-from factloop.trust.distractor_sources import loaded_embedder
 from factloop.trust.settings import TrustSettings
 
 
@@ -52,7 +52,7 @@ def _cascade(settings: CheckSettings) -> Working:
 
 
 def _embeddings(settings: TrustSettings) -> Working:
-    return Working(how=(f"loaded, {loaded_embedder(settings).dimension:,} dimensions",))
+    return Working(how=(f"loaded, {build_embedder(settings).dimension:,} dimensions",))
 
 
 def _nli(path: str) -> Working:

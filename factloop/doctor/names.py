@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from factloop.core.extras import require
 from factloop.doctor.looking import Look, Working, in_thread
 from factloop.reports.figures import plural
 from factloop.tools.calls.endpoint import Endpoint
@@ -15,7 +16,6 @@ from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.knowledge_base.dbpedia_queries import hierarchy_query
 from factloop.tools.knowledge_base.sparql import ACCEPT, SparqlClient, user_agent
 from factloop.tools.knowledge_base.spotlight import SpotlightClient
-from factloop.tools.knowledge_base.table import TableKnowledgeBase
 from factloop.trust.settings import TrustSettings
 
 TEXT = "Berlin is the capital of Germany."
@@ -37,6 +37,9 @@ def looks_at_names(settings: TrustSettings) -> Iterator[Look]:
 
 
 def _open(path: Path) -> Working:
+    require("trust", "a table of typed entities (--kb)")
+    from factloop.tools.knowledge_base.table import TableKnowledgeBase
+
     with closing(TableKnowledgeBase(path)) as table:
         return Working(how=(table.identity,))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from factloop.core.extras import Extra
 from factloop.core.records import Count, Record, Usage
 from factloop.tools.models.wire import Mode
 
@@ -52,7 +51,7 @@ class PartFound(Record):
 class ExtraFound(Record):
     """An extra of the distribution."""
 
-    extra: Extra
+    extra: str
     installed: bool
     install: str
     """The command that adds it."""

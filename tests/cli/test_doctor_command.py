@@ -234,23 +234,32 @@ def test_a_wiki_that_may_not_be_read(factloop: Command, server: FakeServer) -> N
     assert "readapidenied" in found["problem"]
 
 
-def test_dbpedias_servers_by_flag(factloop: Command, servers: Servers) -> None:
+@pytest.mark.parametrize("place", ["flags", "variables", "file"])
+def test_dbpedias_servers(
+    factloop: Command, servers: Servers, place: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "Berlin is the capital of Germany."
     servers.spotlight.respond = lambda request: annotated(
         request.payload["text"], ("Berlin", "Berlin", request.payload["text"].index(text), "DBpedia:City")
     )
-    found = diagnosis(
-        factloop, "--dbpedia", "--spotlight-url", f"{servers.spotlight.url}/en/annotate",
-        "--sparql-url", f"{servers.sparql.url}/sparql", code=DONE,
-    )  # fmt: skip
+    addresses = {
+        "spotlight_url": f"{servers.spotlight.url}/en/annotate",
+        "sparql_url": f"{servers.sparql.url}/sparql",
+    }
+    flags: list[str] = ["--dbpedia"]
+    if place == "flags":
+        flags += [part for name, url in addresses.items() for part in (f"--{name.replace('_', '-')}", url)]
+    elif place == "variables":
+        for name, url in addresses.items():
+            monkeypatch.setenv(f"FACTLOOP_{name.upper()}", url)
+    else:
+        (home / "factloop.toml").write_text("".join(f'{name} = "{url}"\n' for name, url in addresses.items()))
+    found = diagnosis(factloop, *flags, code=DONE)
     spotlight, sparql = (one for one in found["parts"] if one["part"] == "knowledge_base")
     assert spotlight["how"] == [f"1 name found in “{text}”"]
-    assert "without DBpedia's ontology" in sparql["how"][0]  # of City: the store knows persons alone
+    assert "without DBpedia's ontology" in sparql["how"][0]  # of cities: the store knows persons alone
     servers.break_sparql(Reply(status=503))
-    found = diagnosis(
-        factloop, "--dbpedia", "--spotlight-url", f"{servers.spotlight.url}/en/annotate",
-        "--sparql-url", f"{servers.sparql.url}/sparql", code=BROKEN,
-    )  # fmt: skip
+    found = diagnosis(factloop, *flags, code=BROKEN)
     assert [one["state"] for one in found["parts"] if one["part"] == "knowledge_base"] == ["works", "fails"]
 
 
