@@ -55,7 +55,7 @@ export const showTrust = async (view, id, { signal, announce }) => {
     if (signal.aborted) return;
   }
   if (job.status !== "done") {
-    replace(state, `${capital(jobState(job.status).words)}${job.error ? `: ${job.error.message}` : "."}`);
+    replace(state, `${capital(jobState(job.status).words)}${job.error ? `: ${job.error.message}` : "."}${spentInWords(job)}`);
     replace(actions, afterwards());
     return;
   }
