@@ -5,6 +5,7 @@ What was paid for is what the simulator of a model was asked.
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,6 +146,25 @@ def test_jobs_that_end_while_the_server_is_away_are_kept_afterwards(
     assert sim.stats().model.requests == len(jobs) * n_calls
     for job in jobs:
         assert two[0].client.get(f"/v1/jobs/{job}/result").json()["counts"]["unscored"] == 0
+
+
+def test_a_service_that_stood_still_gives_its_job_up(
+    services: Services, sim: Simulator, server: PostgresServer, n_calls: int
+) -> None:
+    """It has the run directory until it knows that its lease is lost; the other one waits for that."""
+    still = services.start("--database", server.url)
+    job = still.ask()
+    wait_until(lambda: sim.stats().model.requests > 0)
+    still.process.send_signal(signal.SIGSTOP)
+    other = services.start("--database", server.url)
+    begun_at = other.job(job)["started_at"]
+    wait_until(lambda: other.job(job)["started_at"] != begun_at)
+    taken = other.job(job)
+    still.process.send_signal(signal.SIGCONT)
+    wait_until(lambda: other.job(job)["status"] == "done")
+    assert (taken["status"], other.job(job)["begun_anew"]) == ("running", False)
+    assert sim.stats().model.requests <= n_calls + AT_ONCE
+    assert still.job(job) == other.job(job)
 
 
 def test_without_the_folder_a_job_begins_anew_and_says_so(

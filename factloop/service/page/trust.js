@@ -5,7 +5,7 @@ import { passages } from "./evidence.js";
 import { Trouble, area, draft, jobForm } from "./fields.js";
 import { deleteButton, stopButton } from "./keeping.js";
 import { documentsOf, restore, sourceChoice } from "./sources.js";
-import { capital, cost, isOver, jobState, mark, moment, plural, reason, twoDigits } from "./words.js";
+import { capital, cost, isOver, jobState, mark, moment, plural, reason, spentInWords, twoDigits } from "./words.js";
 
 const RELATIONS = {
   support: { words: "documents support the answer", tone: "supported" },
