@@ -38,8 +38,8 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
 
     A file has rows of `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and perhaps `group` (the prompt
     or response of each claim); or it is the input of an audit (`factloop.evaluation.audit.rows`), whose `evaluator` is
-    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration,
-    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for anything else,
+    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration, and
+    DataError for a file that cannot be read.
     """
     if os.path.isdir(place):  # False, too, for a name that no path can have
         return sample_of_run(place, evaluator)

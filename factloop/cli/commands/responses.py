@@ -14,7 +14,7 @@ from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH
 from factloop.setup.settings import CheckSettings
 
 
-@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK)
+@with_settings(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, "repeats")
 def responses(
     data: Annotated[
         str,
