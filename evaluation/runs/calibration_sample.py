@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -42,6 +43,12 @@ class CalibrationSample:
     def systems(self) -> frozenset[str]:
         """The systems that wrote the claims, as far as known."""
         return frozenset(self.of_systems or ())
+
+    def is_from(self, system: str, prompts: Collection[str]) -> bool:
+        """Whether any of the claims comes from the system or, where theirs is not known, from one of the prompts."""
+        if self.of_systems is not None:
+            return system in self.systems
+        return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
         """The system's own claims where there are some, and otherwise all."""

@@ -29,7 +29,7 @@ def factscore(
     resamples: run_flags.Resamples = 2000,
     calibration: run_flags.Calibration = None,
     evaluator: run_flags.Evaluator = None,
-    transfer: run_flags.Transfer = "verdicts",
+    transfer: run_flags.Transfer = None,
     engine: run_flags.Engine = "local",
     workers: run_flags.Workers = None,
     address: run_flags.Address = None,
