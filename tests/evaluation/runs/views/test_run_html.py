@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from typing import Any
 
 import lxml.html
