@@ -81,6 +81,14 @@ COMMANDS = {
         "commands.generate:prompts",
         "Let a model write prompts like LongFact's on a topic, all different.",
     ),
+    "labels disagree": (
+        "commands.labels:disagree",
+        "Draw verdicts that differ from people's labels, for an adjudicator who cannot tell the sides apart.",
+    ),
+    "labels adjudicate": (
+        "commands.labels:adjudicate",
+        "Say how often the judge was right where it differed from people, beside the paper's 76 %.",
+    ),
     "cascade tune": ("commands.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "kb build": ("commands.kb:build", "Make a local table of typed entities from DBpedia's dumps."),
     "cache show": ("commands.cache:show", "Show what is kept, where, and within which bounds."),
@@ -110,6 +118,7 @@ GROUPS = {
     "eval FILE is short for eval responses FILE.",
     "data": "Data sets: what there is, and how to get it.",
     "generate": "Let a model write: answers to LongFact's prompts, or prompts like those.",
+    "labels": "People's labels: who is right where a judge differs from them.",
     "cascade": "A cheap verifier for the clear claims, the model for the rest.",
     "kb": "Local tables of typed entities, for distractors.",
     "cache": "Answers and indexes that runs share: what there is, and removing it.",

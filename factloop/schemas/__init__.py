@@ -28,6 +28,8 @@ from factloop.evaluation.generation.records import (
     PromptsReport,
     ResponsesReport,
 )
+from factloop.evaluation.labels.adjudication import Adjudication
+from factloop.evaluation.labels.disagreements import DisagreementKey
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.verification.records import Prediction, VerifyRun
@@ -52,6 +54,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "comparison": TypeAdapter(Comparison),
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
+    "adjudication": TypeAdapter(Adjudication),
+    "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),
     "experiment_estimate": TypeAdapter(ExperimentEstimate),
     "prediction": TypeAdapter(Prediction),
