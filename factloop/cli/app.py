@@ -50,6 +50,10 @@ COMMANDS = {
         "commands.experiment:experiment",
         "Compare prompts, models and settings over the same labelled claims or responses.",
     ),
+    "reproduce": (
+        "commands.reproduce:reproduce",
+        "Reproduce a table or figure of the papers: theirs beside ours, or list what there is.",
+    ),
     "serve": (
         "commands.serve:serve",
         "Serve checks over HTTP, with a page to look at them. Limits on calls and cost are those of one job.",

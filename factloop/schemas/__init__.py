@@ -28,6 +28,7 @@ from factloop.evaluation.generation.records import (
     ResponsesReport,
 )
 from factloop.evaluation.mixedqa.scores import MixedQaResult
+from factloop.evaluation.reproduction.records import EntryList, Reproduction
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.verification.records import Prediction, VerifyRun
 from factloop.guarding.records import GuardEvent
@@ -60,6 +61,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "responses_report": TypeAdapter(ResponsesReport),
     "prompts_report": TypeAdapter(PromptsReport),
     "generation_estimate": TypeAdapter(GenerationEstimate),
+    "reproduction": TypeAdapter(Reproduction),
+    "reproduction_list": TypeAdapter(EntryList),
     "cache_status": TypeAdapter(CacheStatus),
     "cache_cleared": TypeAdapter(CacheCleared),
     "data_listing": TypeAdapter(DataListing),
