@@ -17,6 +17,7 @@ class Departure:
     """How to do as the paper does; empty where that cannot be."""
 
 
+STRICT = "`--plan paper --strict-paper`"
 DEPARTURES = (
     Departure(
         "safe",
@@ -28,19 +29,19 @@ DEPARTURES = (
         "safe",
         "Every fact is judged, also one that the response repeats.",
         "Facts in the same words are judged once, and the later ones carry the verdict.",
-        "",
+        STRICT,
     ),
     Departure(
         "safe",
         "The whole response stands in each prompt.",
         "Of more than 6,000 characters an excerpt does.",
-        "",
+        STRICT,
     ),
     Departure(
         "safe",
         "Always five rounds of query and search.",
         "The rounds end where all that the documents hold was found, or nothing is left to search.",
-        "",
+        STRICT,
     ),
     Departure(
         "safe",

@@ -88,15 +88,15 @@ def test_predictions_fill_the_columns_of_evaluators(factloop: Command, home: Pat
     """By hand: of `model_A` 1 of 4 is wrong and 3 flagged, of `model_B` 2 and 1; the least is 1 by both."""
     rows = []
     for system, marks in {"model_A": "11 10 10 00", "model_B": "11 11 01 00"}.items():
-        for place, (label, score) in enumerate(marks.split()):
+        for place, mark in enumerate(marks.split()):
             rows.append(
                 {
                     "dataset": "tofueval:mediasum-dev",
                     "system": system,
                     "response_id": f"r{place // 2}",
                     "claim_id": f"{system}-{place}",
-                    "label": int(label),
-                    "evaluators": {"mini": float(score)},
+                    "label": int(mark[0]),
+                    "evaluators": {"mini": float(mark[1])},
                 }
             )
     jsonl(home / "predictions.jsonl", *rows)
