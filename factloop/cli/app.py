@@ -76,6 +76,10 @@ COMMANDS = {
     ),
     "data list": ("commands.data:list_", "Show the data sets: their parts and licences, and which are there."),
     "data get": ("commands.data:get", "Download data sets from where they are published, and compare checksums."),
+    "data join": (
+        "commands.data:join",
+        "Find the responses that LLM-AggreFact's claims are from, by text, and say how many were found.",
+    ),
     "generate longfact": ("commands.generate:longfact", "Ask a model LongFact's prompts, for factloop eval."),
     "generate prompts": (
         "commands.generate:prompts",

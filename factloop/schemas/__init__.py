@@ -18,6 +18,7 @@ from factloop.correction.records import Correction
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
 from factloop.evaluation.comparing.records import Comparison
+from factloop.evaluation.datasets.joining import JoinReport
 from factloop.evaluation.experiments.estimate import ExperimentEstimate
 from factloop.evaluation.experiments.report import ExperimentReport
 from factloop.evaluation.generation.records import (
@@ -61,6 +62,7 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "responses_report": TypeAdapter(ResponsesReport),
     "prompts_report": TypeAdapter(PromptsReport),
     "generation_estimate": TypeAdapter(GenerationEstimate),
+    "join_report": TypeAdapter(JoinReport),
     "reproduction": TypeAdapter(Reproduction),
     "reproduction_list": TypeAdapter(EntryList),
     "cache_status": TypeAdapter(CacheStatus),
