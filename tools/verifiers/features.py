@@ -67,6 +67,11 @@ class ClaimComparison:
         asked = self.found & _union(1 << self.terms.index(term) for term in terms)
         return any(held & asked == asked for held in self.by_passage)
 
+    @property
+    def has_all_figures(self) -> bool:
+        """Whether each figure of the claim stands in the passages, in digits or in other words."""
+        return self.features[FEATURES.index("all_figures")] == 1.0
+
     def stands_with_most(self, term: Term) -> bool:
         """Whether a term of the claim stands in a passage that holds as much of the claim as any, or in none at all."""
         bit = 1 << self.terms.index(term)

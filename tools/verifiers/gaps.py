@@ -10,7 +10,13 @@ ESSENTIAL = FIGURES | {TermKind.NAME}
 
 def find_gap(comparison: ClaimComparison) -> tuple[Term, ...]:
     """The words that stand nowhere, or in no one passage, where agreement of the others is no evidence; else none."""
-    return _unsaid(comparison) or _scattered(comparison)
+    return _absent(comparison) or _unsaid(comparison) or _scattered(comparison)
+
+
+def _absent(comparison: ClaimComparison) -> tuple[Term, ...]:
+    """Names and figures that stand nowhere: whatever else agrees, of these the evidence says nothing."""
+    names = comparison.missing(frozenset({TermKind.NAME}))
+    return names if comparison.has_all_figures else (*names, *comparison.missing(FIGURES))
 
 
 def _unsaid(comparison: ClaimComparison) -> tuple[Term, ...]:
