@@ -226,11 +226,6 @@ def _side(run: ComparedRun, lines: Sequence[ResponseLine]) -> Side:
         n_responses=len(lines),
         n_abstained=sum(line.abstained for line in lines),
         n_unscored_responses=sum(line.unscored for line in lines),
-        counts=Counts(
-            supported=sum(one.supported for one in counts),
-            not_supported=sum(one.not_supported for one in counts),
-            irrelevant=sum(one.irrelevant for one in counts),
-            unscored=sum(one.unscored for one in counts),
-        ),
+        counts=Counts.sum_of(counts),
         usage=run.summary.usage,
     )

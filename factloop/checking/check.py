@@ -27,7 +27,7 @@ from factloop.checking.spans import check_span, note_check
 from factloop.checking.waits import with_waits
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event, ServerWait
-from factloop.core.factuality import at_each_k, count_verdicts, precision, precision_by_error, shared_errors
+from factloop.core.factuality import score_claims
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
 from factloop.core.report_warnings import engine_warnings, unscored_warning
@@ -197,18 +197,19 @@ class Checking:
     ) -> FactualityReport:
         setup = self.setup
         claims = tuple(Claim.model_validate(claim) for claim in final["claims"])
-        counts, usage, cascade = count_verdicts(claims), meter.snapshot(elapsed_s), setup.cascade
+        usage, cascade = meter.snapshot(elapsed_s), setup.cascade
+        scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
         spared = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
             prompt=asked.prompt,
             response=asked.response,
             claims=claims,
             sentences=tuple(Sentence.model_validate(sentence) for sentence in final["sentences_read"]),
-            counts=counts,
-            precision=precision(counts),
-            shared_errors=(shared := shared_errors(claims)),
-            precision_by_error=precision_by_error(counts, shared),
-            at_k=at_each_k(counts, setup.settings.k),
+            counts=scores.counts,
+            precision=scores.precision,
+            shared_errors=scores.shared_errors,
+            precision_by_error=scores.precision_by_error,
+            at_k=scores.at_k,
             usage=usage,
             fingerprint=setup.fingerprint,
             cascade=spared,

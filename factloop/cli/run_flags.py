@@ -46,10 +46,10 @@ Evaluator = Annotated[
     ),
 ]
 Transfer = Annotated[
-    Literal["verdicts", "error_rates"],
+    Literal["verdicts", "error_rates"] | None,
     typer.Option(
         help="What is taken to be the same as among the labelled claims: how often a claim with either verdict is "
-        "supported, or TPR and FPR.",
+        "supported, or TPR and FPR (default: verdicts where some of them come from the system or the run).",
         rich_help_panel=SCORES,
     ),
 ]

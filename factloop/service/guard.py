@@ -83,8 +83,7 @@ class ServiceGuard:
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
             self._metrics.request(_template(scope), answer.status)
-            level = logging.WARNING if answer.status >= 500 else logging.INFO
-            log.log(level, "%s %s: %d (request %s)", scope["method"], _template(scope), answer.status, request_id)
+            log.info("%s %s: %d (request %s)", scope["method"], _template(scope), answer.status, request_id)
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _AnswerSender) -> None:
         headers = Headers(scope=scope)

@@ -249,7 +249,7 @@ class Jobs:
                 if self._keep_days is not None:
                     n_old = await self._database.ask(store.delete_older, now - timedelta(days=self._keep_days))
                     if n_old:
-                        log.warning("%d jobs were older than %g days, and are deleted", n_old, self._keep_days)
+                        log.info("%d jobs were older than %g days, and are deleted", n_old, self._keep_days)
             await asyncio.sleep(SWEEP_EVERY_S)
 
     async def _tidy_journals(self) -> None:

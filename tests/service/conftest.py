@@ -61,8 +61,8 @@ def docs(home: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def postgres_url() -> Iterator[str]:
-    with postgres.running() as url:
-        yield url
+    with postgres.running() as server:
+        yield server.url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

@@ -16,7 +16,7 @@ from factloop.setup.settings import CheckSettings
 STATISTICS = "Statistics"
 
 
-@with_settings(CheckSettings, LIMITS, CACHE)
+@with_settings(CheckSettings, LIMITS, CACHE, "repeats")
 def experiment(
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="YAML file with the data and the variants.")],
     level: Annotated[
