@@ -304,13 +304,12 @@ def test_the_database_of_the_service_is_read_and_not_made(factloop: Command, tmp
 
 @pytest.mark.postgres
 def test_a_database_on_a_server(factloop: Command) -> None:
-    with running() as url:
-        assert part(diagnosis(factloop, "--database", url, code=DONE), "database")["how"] == [
-            "nothing is kept there yet"
-        ]
-        JobStore(url).close()
-        assert part(diagnosis(factloop, "--database", url, code=DONE), "database")["how"] == ["no jobs"]
-    assert "cannot be read" in part(diagnosis(factloop, "--database", url, code=BROKEN), "database")["problem"]
+    with running() as server:
+        flags = ("--database", server.url)
+        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["nothing is kept there yet"]
+        JobStore(server.url).close()
+        assert part(diagnosis(factloop, *flags, code=DONE), "database")["how"] == ["no jobs"]
+    assert "cannot be read" in part(diagnosis(factloop, *flags, code=BROKEN), "database")["problem"]
 
 
 def test_the_database_shows_no_password(factloop: Command) -> None:
