@@ -53,6 +53,11 @@ def distinct(found: Iterable[PlacedFact], *, given: bool = False) -> tuple[list[
     return kept, repeats
 
 
+def unmerged(found: Iterable[PlacedFact]) -> list[PlacedFact]:
+    """The open facts in the order of the response, those that say the same as another included."""
+    return [fact for fact in sorted(found, key=order) if fact["status"] == "open"]
+
+
 def reopened(fact: PlacedFact) -> PlacedFact:
     """A fact that was judged by evidence as it was found, open again; any other as it is."""
     is_judged = fact["judgement"] is not None and bool(fact["evidence"])

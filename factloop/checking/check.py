@@ -120,7 +120,7 @@ class Checking:
         """The report; what cannot be judged is in it, unscored."""
         started, meter = time.perf_counter(), self._meter(asked)
         setup = self.setup
-        with check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response) as span:
+        with check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response) as span:
             graph = self.graph_of(setup.fingerprint.plan)
             final = await graph.ainvoke(asked.state, self._config, context=self._context(asked, meter))
             report = self._report(asked, final, meter, time.perf_counter() - started)
@@ -130,7 +130,7 @@ class Checking:
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls."""
         started, meter, setup = time.perf_counter(), self._meter(asked), self.setup
-        span = check_span(setup.settings, setup.fingerprint, asked.prompt, asked.response)
+        span = check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         final: Mapping[str, Any] = {}
         steps: Any = self.graph_of(setup.fingerprint.plan).astream(
             asked.state,

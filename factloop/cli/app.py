@@ -50,6 +50,10 @@ COMMANDS = {
         "commands.experiment:experiment",
         "Compare prompts, models and settings over the same labelled claims or responses.",
     ),
+    "reproduce": (
+        "commands.reproduce:reproduce",
+        "Reproduce a table or figure of the papers: theirs beside ours, or list what there is.",
+    ),
     "serve": (
         "commands.serve:serve",
         "Serve checks over HTTP, with a page to look at them. Limits on calls and cost are those of one job.",
@@ -57,6 +61,10 @@ COMMANDS = {
     "mcp": (
         "commands.mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost are those of the whole run.",
+    ),
+    "doctor": (
+        "commands.doctor:doctor",
+        "Ask all that is configured one harmless question each, and say what works. Exits with 2 if anything does not.",
     ),
     "eval responses": (
         "commands.responses:responses",
@@ -72,6 +80,10 @@ COMMANDS = {
     ),
     "data list": ("commands.data:list_", "Show the data sets: their parts and licences, and which are there."),
     "data get": ("commands.data:get", "Download data sets from where they are published, and compare checksums."),
+    "data join": (
+        "commands.data:join",
+        "Find the responses that LLM-AggreFact's claims are from, by text, and say how many were found.",
+    ),
     "generate longfact": ("commands.generate:longfact", "Ask a model LongFact's prompts, for factloop eval."),
     "generate prompts": (
         "commands.generate:prompts",

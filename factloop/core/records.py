@@ -280,6 +280,8 @@ class Fingerprint(Record):
     base_url: str | None = None
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
+    strict_paper: bool = False
+    """Whether the plan `paper` did without the departures that can be avoided."""
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     search_tools: tuple[str, ...] = ()

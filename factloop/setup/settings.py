@@ -136,6 +136,10 @@ class CheckSettings(RunSettings):
     model judges by documents alone; fused is it elsewhere).
 
     None: `grounded` where a model judges by given documents alone, else `fused`."""
+    strict_paper: Annotated[bool, Mark(MODEL, fingerprint=True)] = False
+    """The plan paper without departures that can be avoided: repeats judged each, whole answers shown, all rounds.
+
+    docs/papers.md lists the departures. Any other plan refuses it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches)] = ()
     """Web search by name."""
     wikipedia_language: Annotated[str, Mark(SEARCH, "CODE")] = "en"

@@ -148,6 +148,26 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     assert sim.stats().stages == {}
 
 
+def test_a_strict_paper_plan_judges_each_repeat(factloop: Command, home: Path, docs: Path) -> None:
+    said = home / "twice.md"
+    said.write_text("Ada Lovelace was born in London. Ada Lovelace was born in London.\n", encoding="utf-8")
+
+    def judged(*flags: str) -> tuple[list[str | None], bool]:
+        result = factloop("check", said, "--docs", docs, "--plan", "paper", *flags, "--json", "-")
+        assert (result.code, result.err) == (0, "")
+        report = FactualityReport.model_validate_json(result.out)
+        return [claim.duplicate_of for claim in report.claims], report.fingerprint.strict_paper
+
+    assert judged() == ([None, "c1.1"], False)
+    assert judged("--strict-paper") == ([None, None], True)
+
+
+def test_strictness_is_refused_with_another_plan(factloop: Command, answer: Path, docs: Path) -> None:
+    result = factloop("check", answer, "--docs", docs, "--strict-paper")
+    assert result.code == 2
+    assert "--strict-paper is for the plan paper: give --plan paper, too" in result.complaint
+
+
 def test_a_dry_run_knows_the_cost_where_the_price_is_known(factloop: Command, answer: Path, docs: Path) -> None:
     flags = ("--model", "openai:gpt-4o-mini", "--docs", docs, "--dry-run", "--json", "-")
     assert 0 < json.loads(factloop("check", answer, *flags).out)["cost_usd"] < 0.01
