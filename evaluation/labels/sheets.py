@@ -122,7 +122,7 @@ def draw_next(
     drawn = systematic_draw(chance, np.random.default_rng(seed)).tolist()
     groups = [judged.prompt_id for judged, _ in found]
     return NextLabels(
-        rows=tuple(_row(*found[place], data, round(float(chance[place]), 12)) for place in drawn),
+        rows=tuple(_row(*found[place], data=data, probability=round(float(chance[place]), 12)) for place in drawn),
         n_claims=len(found),
         n_pilot=0 if pilot is None else len(pilot.labels),
         n_needed=None if half_width is None else labels_needed(spread, verdicts, half_width, groups),
@@ -135,7 +135,7 @@ def _countable(judged: JudgedResponse) -> Iterator[Claim]:
             yield claim
 
 
-def _row(judged: JudgedResponse, claim: Claim, data: str, probability: float) -> tuple[Cell, ...]:
+def _row(judged: JudgedResponse, claim: Claim, *, data: str, probability: float) -> tuple[Cell, ...]:
     judgement = claim.judgement
     document = "\n\n".join(one.passage for one in claim.evidence)
     verdict = None if judgement.verdict is None else _VERDICTS[judgement.verdict]
