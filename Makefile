@@ -37,7 +37,8 @@ test: $(VENV)/.dev  ## The quick tests, on every core
 test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with more examples
 	HYPOTHESIS_PROFILE=full $(PYTEST) --numprocesses $(CORES) -m "($(SLOW) or hypothesis) and not real"
 
-# Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl
+# Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
+#   postgresql nginx-light openssl
 test-real: $(VENV)/.real  ## Against servers that others wrote; what is not installed is skipped, and said so
 	$(BIN)/python -m pytest -m real -rs
 

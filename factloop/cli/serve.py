@@ -36,6 +36,9 @@ class ServeAsk:
     max_queued: int
     max_body_mb: float
     rate: str
+    keep_days: float | None
+    public_url: str | None
+    trusted_proxies: tuple[str, ...]
 
 
 def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
@@ -52,7 +55,9 @@ def run_serve(ask: ServeAsk, flags: Mapping[str, Any]) -> int:
             app, ready=lambda address: messages.print(f"factloop: serving at {address} (Ctrl-C stops)", soft_wrap=True)
         )
     )
-    messages.print("factloop: stopped. Jobs that were under way go on at the next start.", soft_wrap=True)
+    messages.print(
+        "factloop: stopped. Jobs that were under way go on at the next start, or in another service.", soft_wrap=True
+    )
     return DONE
 
 
@@ -71,6 +76,9 @@ def _service(ask: ServeAsk, environment: Mapping[str, str]) -> ServiceSettings:
         max_queued=ask.max_queued,
         max_body_mb=ask.max_body_mb,
         rate=ask.rate,
+        keep_days=ask.keep_days,
+        public_url=ask.public_url,
+        trusted_proxies=ask.trusted_proxies,
     )
 
 

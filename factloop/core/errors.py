@@ -4,6 +4,7 @@ FactloopError
 ├── ConfigError          the set-up is wrong: fix it and run again
 │   ├── MissingExtra     a feature was asked for whose packages are not installed
 │   ├── RecordingMissing a replay was asked for what was not recorded
+│   ├── RunInUse         another process is at work on the run directory
 │   └── NoPlaceToKeep    answers cannot be kept at this place
 ├── DataError            an input file or record is malformed
 ├── ToolError            a server, a search or a file system failed
@@ -40,6 +41,10 @@ class MissingExtra(ConfigError):
 
 class RecordingMissing(ConfigError):
     """A replay's recording lacks an answer. This stops the run; a replay never asks a server instead."""
+
+
+class RunInUse(ConfigError):
+    """Another process is at work on the run directory."""
 
 
 class NoPlaceToKeep(ConfigError):

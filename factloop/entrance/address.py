@@ -32,12 +32,7 @@ class Binding:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine reaches it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     @contextmanager
     def listening(self) -> Iterator[socket.socket]:
@@ -50,6 +45,16 @@ class Binding:
             raise ConfigError(f"--host {self.host} --port {self.port}: cannot be taken ({reason})") from error
         with taken:
             yield taken
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the host is this machine, and reached by it alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def address_of(listening: socket.socket) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class ApiKeys:
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
                 raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
         self._hashes = tuple(_hash(key) for key in given)
+        self._secret = secrets.token_hex(32)
 
     def __bool__(self) -> bool:
         return bool(self._hashes)
@@ -43,6 +45,11 @@ class ApiKeys:
         given = _hash(key.strip())
         matches = [hmac.compare_digest(given, known) for known in self._hashes]  # always all, for constant time
         return _owner(given) if any(matches) and scheme.lower() == "bearer" else None
+
+    def sign(self, owner: str, text: str) -> str:
+        """A signature that takes the owner's key: the same in every process that has it."""
+        key = next((known for known in self._hashes if _owner(known) == owner), self._secret)
+        return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:

@@ -15,6 +15,7 @@ from factloop.cli.prompts import PromptListing, ShownPrompt, StartedVariant
 from factloop.core.events import Event
 from factloop.core.records import FactualityReport
 from factloop.correction.records import Correction
+from factloop.doctor.records import Diagnosis
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import PredictionRow
 from factloop.evaluation.comparing.records import Comparison
@@ -28,6 +29,8 @@ from factloop.evaluation.generation.records import (
     PromptsReport,
     ResponsesReport,
 )
+from factloop.evaluation.labels.adjudication import Adjudication
+from factloop.evaluation.labels.disagreements import DisagreementKey
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.reproduction.records import EntryList, Reproduction
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
@@ -53,6 +56,8 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "comparison": TypeAdapter(Comparison),
     "audit_report": TypeAdapter(AuditReport),
     "audit_row": TypeAdapter(PredictionRow),
+    "adjudication": TypeAdapter(Adjudication),
+    "disagreement_key": TypeAdapter(DisagreementKey),
     "experiment_report": TypeAdapter(ExperimentReport),
     "experiment_estimate": TypeAdapter(ExperimentEstimate),
     "prediction": TypeAdapter(Prediction),
@@ -67,6 +72,7 @@ _PUBLISHED: dict[str, TypeAdapter[object]] = {
     "reproduction_list": TypeAdapter(EntryList),
     "cache_status": TypeAdapter(CacheStatus),
     "cache_cleared": TypeAdapter(CacheCleared),
+    "diagnosis": TypeAdapter(Diagnosis),
     "data_listing": TypeAdapter(DataListing),
     "data_got": TypeAdapter(DataGot),
     "prompt_listing": TypeAdapter(PromptListing),

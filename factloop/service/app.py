@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ from factloop.service.errors import RequestRefusal, failure_words
 from factloop.service.guard import RateLimits, ServiceGuard
 from factloop.service.jobs import Jobs
 from factloop.service.metrics import Metrics
+from factloop.service.openapi import describe_keys
 from factloop.service.pages import load_assets
+from factloop.service.readiness import Readiness
 from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
@@ -49,7 +51,7 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
     """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
-    metrics, rates, tickets = Metrics(), RateLimits(settings.rate), Tickets(settings.keys.owners)
+    metrics, rates, tickets = Metrics(), RateLimits(settings.rate), Tickets(settings.keys)
     context = ServiceContext(settings, metrics, ResultFolder(settings.results), tickets, load_assets())
 
     @asynccontextmanager
@@ -62,6 +64,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         version=factloop.__version__,
         description="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
         lifespan=lifespan,
+        servers=None if settings.public_url is None else [{"url": settings.public_url}],
         docs_url=None,  # their scripts and styles would come from elsewhere
         redoc_url=None,
     )
@@ -72,6 +75,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
     app.add_exception_handler(HTTPException, _on_http)
     app.add_exception_handler(RequestRefusal, _on_refused)
     app.add_exception_handler(FactloopError, _on_failure)
+    describe_keys(app, needs_key=bool(settings.keys))
     app.add_middleware(ServiceGuard, settings=settings, metrics=metrics, rates=rates, tickets=tickets)
     return app
 
@@ -85,12 +89,10 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be used ({error.strerror or error})") from error
     with ExitStack() as kept:
-        try:
-            kept.enter_context(FileLock(folder / "lock", timeout=0, mode=FILE_MODE))
-        except Timeout as error:
-            raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
         store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
         kept.callback(store.close)
+        if not store.is_shared:  # services that share a database should share the folder, too
+            kept.enter_context(_sole_use(folder))
         kept.enter_context(store.held())
         chat = build_chat(check)
         library = await open_library(settings.documents, check)
@@ -103,8 +105,12 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             context.metrics,
             max_running=settings.max_jobs,
             max_queued=settings.max_queued,
+            lease_s=settings.lease_s,
+            keep_days=settings.keep_days,
+            pace=() if not settings.keys else RateLimits(settings.rate).pace,
         )
-        context.opened = LoopServices(jobs, work, _info(settings, check, trust, chat, library))
+        info = _info(settings, check, trust, chat, library)
+        context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder))
         await jobs.start()
         try:
             yield
@@ -112,6 +118,16 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             await jobs.aclose()
             await work.aclose()
             context.opened = None
+
+
+@contextmanager
+def _sole_use(folder: Path) -> Iterator[None]:
+    """Holds a folder for this service alone. Raises ConfigError if another service holds it."""
+    try:
+        with FileLock(folder / "lock", timeout=0, mode=FILE_MODE):
+            yield
+    except Timeout as error:
+        raise ConfigError(f"{folder}: another service is at work there; name another folder (--folder)") from error
 
 
 def default_folder() -> Path:
@@ -167,9 +183,10 @@ def _info(
     )
 
 
-async def _on_refused(_: Request, error: Exception) -> Response:
+async def _on_refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestRefusal)
-    return Response(error.body(), error.status, headers=error.headers, media_type="application/json")
+    body, media_type = error.body(request.scope["request_id"])
+    return Response(body, error.status, headers=error.headers, media_type=media_type)
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
@@ -197,7 +214,7 @@ async def _on_http(request: Request, error: Exception) -> Response:
 
 async def _on_failure(request: Request, error: Exception) -> Response:
     assert isinstance(error, FactloopError)
-    log.warning("a request failed: %s", error)
+    log.warning("request %s failed: %s", request.scope["request_id"], error)
     words = failure_words(error)
     return await _on_refused(
         request, RequestRefusal(422 if words.type == "invalid_input" else 503, words.type, words.message)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 
 from factloop.service.errors import RequestRefusal
-from factloop.service.jobs import Jobs
+from factloop.service.jobs import KEPT_REPEATS_H, Jobs
 from factloop.service.metrics import Metrics
 from factloop.service.pages import Asset
+from factloop.service.readiness import Readiness
 from factloop.service.results import ResultFolder
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import ErrorBody, Info, Job
@@ -42,6 +43,7 @@ class LoopServices:
     jobs: Jobs
     work: Work
     info: Info
+    readiness: Readiness
 
 
 def _context(request: Request) -> ServiceContext:
@@ -65,6 +67,39 @@ def _owner(request: Request) -> str:
 InContext = Annotated[ServiceContext, Depends(_context)]
 Open = Annotated[LoopServices, Depends(_opened)]
 Owner = Annotated[str, Depends(_owner)]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The caller of a request for work."""
+
+    owner: str
+    request_id: str
+    key: str | None
+    """The name that the caller gives the request."""
+    public_path: str
+    """The path of the service for the caller."""
+
+
+def _caller(
+    request: Request,
+    owner: Owner,
+    context: InContext,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=255,
+            pattern=r"^[\x21-\x7e]+$",
+            description=f"A name of this request, kept for {KEPT_REPEATS_H} hours: sent again with the same body it "
+            "gives the job of the first time, which is not done or paid for again.",
+        ),
+    ] = None,
+) -> Caller:
+    return Caller(owner, request.scope["request_id"], idempotency_key, context.settings.public_path)
+
+
+TheCaller = Annotated[Caller, Depends(_caller)]
 
 
 async def find_job(job_id: str, opened: Open, owner: Owner) -> Job:

@@ -31,13 +31,18 @@ class RequestRefusal(Exception):
         *,
         field: str | None = None,
         headers: Mapping[str, str] | None = None,
+        page: str | None = None,
     ) -> None:
+        """`page`: what a reader sees where the address was opened in a browser, as HTML."""
         super().__init__(message)
-        self.status, self.headers = status, dict(headers or {})
+        self.status, self.headers, self.page = status, dict(headers or {}), page
         self.words = error_words(type, message, field)
 
-    def body(self) -> bytes:
-        return error_body(self.words)
+    def body(self, request_id: str) -> tuple[bytes, str]:
+        """The body and its type."""
+        if self.page is not None:
+            return self.page.encode(), "text/html; charset=utf-8"
+        return error_body(self.words, request_id), "application/json"
 
 
 def refuse_without_evaluation(what: str) -> None:
@@ -53,8 +58,8 @@ def error_words(type: str, message: str, field: str | None = None) -> ErrorWords
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
-def error_body(words: ErrorWords) -> bytes:
-    return ErrorBody(error=words).model_dump_json(exclude_none=True).encode()
+def error_body(words: ErrorWords, request_id: str) -> bytes:
+    return ErrorBody(error=words, request_id=request_id).model_dump_json(exclude_none=True).encode()
 
 
 def failure_words(error: FactloopError) -> ErrorWords:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
+import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,10 +23,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.callers import BodyTooLong, CallerLeft, received, replayed
+from factloop.service.attempts import KeyAttempts
 from factloop.service.errors import RequestRefusal
 from factloop.service.metrics import Metrics
+from factloop.service.pages import EXPIRED
 from factloop.service.settings import ServiceSettings
-from factloop.service.tickets import Tickets
+from factloop.service.tickets import Tickets, is_page
 
 READING = frozenset({"GET", "HEAD"})
 READS_FOR_A_JOB = 10
@@ -36,6 +40,8 @@ MOST_DISCARDED = 64_000_000
 DISCARDED_WITHIN_S = 5.0
 SENT_WITHIN_S = 60.0
 """Seconds in which one part of an answer must be sent."""
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)
+"""An `X-Request-ID` that is taken as it is."""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
@@ -51,12 +57,13 @@ log = logging.getLogger(__name__)
 
 
 class ServiceGuard:
-    """ASGI middleware; it sets `scope["owner"]` for the routes under /v1/."""
+    """ASGI middleware; it sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
 
     def __init__(
         self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, rates: RateLimits, tickets: Tickets
     ) -> None:
         self._app, self._settings, self._metrics, self._rates, self._tickets = app, settings, metrics, rates, tickets
+        self._attempts = KeyAttempts()
         self._max_body = int(settings.max_body_mb * 1_000_000)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,47 +72,72 @@ class ServiceGuard:
                 await self._app(scope, receive, send)
             return
         arriving = _RequestBody(receive, waits="expect" in Headers(scope=scope))
-        answer = _AnswerSender(send, arriving)
+        request_id = scope["request_id"] = _request_id(Headers(scope=scope))
+        answer = _AnswerSender(send, arriving, request_id)
         try:
             await self._serve(scope, arriving, answer)
         except RequestRefusal as refused:
             await answer.refuse(refused)
         except Exception:  # a bug of ours: told in the log, not to the caller
-            log.exception("%s %s failed", scope["method"], _template(scope))
+            log.exception("%s %s failed (request %s)", scope["method"], _template(scope), request_id)
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
             self._metrics.request(_template(scope), answer.status)
+            log.info("%s %s: %d (request %s)", scope["method"], _template(scope), answer.status, request_id)
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _AnswerSender) -> None:
         headers = Headers(scope=scope)
         self._refuse_strange_host(headers)
         if scope["method"] not in READING:
-            _refuse_other_site(headers)
+            self._refuse_other_site(headers)
+        if scope["path"].startswith(f"{self._settings.public_path}/"):  # where the proxy does not take it off
+            scope["path"] = scope["path"].removeprefix(self._settings.public_path)
+            scope["raw_path"] = scope["path"].encode()
         if scope["path"].startswith("/v1/"):
             address = (scope.get("client") or ("-",))[0]
             owner = self._settings.keys.owner(headers.get("authorization"))
             if owner is None and scope["method"] in READING:
                 owner = self._tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
-                self._rates.take("reads", address)
-                raise RequestRefusal(
-                    401,
-                    "unauthorized",
-                    "a key is needed: Authorization: Bearer KEY",
-                    headers={"WWW-Authenticate": "Bearer"},
-                )
+                raise self._without_owner(scope, headers, address)
             self._rates.take("jobs" if _asks_for_work(scope) else "reads", owner or address)
             scope["owner"] = owner
         body = await self._body(scope, headers, receive)
         await self._app(scope, replayed(body, receive), answer)
+
+    def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
+        """The refusal of an unknown caller. A missing key is no attempt at one: a page may always ask for it."""
+        if (given := headers.get("authorization")) is not None:
+            self._attempts.take(address, given)
+        is_opened = is_page(scope["path"]) and "text/html" in headers.get("accept", "")
+        return RequestRefusal(
+            401,
+            "unauthorized",
+            "a key is needed: Authorization: Bearer KEY",
+            headers={"WWW-Authenticate": "Bearer"},
+            page=EXPIRED if is_opened else None,
+        )
 
     def _refuse_strange_host(self, headers: Headers) -> None:
         """Refuses unknown hosts: a name that a stranger's DNS points at this machine must not reach it by a browser."""
         if not self._settings.is_loopback:
             return
         name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
-        if (name or "").lower() not in LOCAL_NAMES | {self._settings.host}:
+        ours = LOCAL_NAMES | {self._settings.host, self._settings.public_host}
+        if not name or name.lower() not in ours:
             raise RequestRefusal(400, "wrong_host", "this service answers to its own address only")
+
+    def _refuse_other_site(self, headers: Headers) -> None:
+        """Refuses changes by a page of another site, which would act in its reader's name."""
+        origin = headers.get("origin")
+        if origin is None or origin == self._settings.public_origin:
+            return
+        try:
+            ours = urlsplit(origin).netloc == headers.get("host", "") != ""
+        except ValueError:
+            ours = False
+        if not ours:
+            raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are refused")
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
         """The whole body, counted and timed while it comes. Raises RequestRefusal."""
@@ -168,14 +200,15 @@ class _RequestBody:
 class _AnswerSender:
     """Sends with the headers that every answer has, and knows whether it has begun."""
 
-    def __init__(self, send: Send, arriving: _RequestBody) -> None:
-        self._send, self._arriving = send, arriving
+    def __init__(self, send: Send, arriving: _RequestBody, request_id: str) -> None:
+        self._send, self._arriving, self._request_id = send, arriving, request_id
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
+            headers["X-Request-ID"] = self._request_id
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
         async with asyncio.timeout(SENT_WITHIN_S):  # the caller does not read the answer
@@ -184,9 +217,9 @@ class _AnswerSender:
     async def refuse(self, refused: RequestRefusal) -> None:
         if self.status:  # too late for a status: the connection is closed instead, by the server
             return
-        body = refused.body()
+        body, media_type = refused.body(self._request_id)
         given: Mapping[str, str] = {
-            "content-type": "application/json", "content-length": str(len(body)), **refused.headers
+            "content-type": media_type, "content-length": str(len(body)), **refused.headers
         }  # fmt: skip
         headers = [(name.encode(), value.encode()) for name, value in given.items()]
         await self({"type": "http.response.start", "status": refused.status, "headers": headers})
@@ -207,6 +240,11 @@ class RateLimits:
         reads = [_oftener(limit) for limit in jobs]
         self._limits: dict[str, list[RateLimitItem]] = {"jobs": jobs, "reads": reads}
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    @property
+    def pace(self) -> tuple[tuple[int, int], ...]:
+        """At most so many jobs in so many seconds."""
+        return tuple((limit.amount, limit.get_expiry()) for limit in self._limits["jobs"])
 
     def take(self, kind: str, caller: str) -> None:
         """Counts a request. Raises RequestRefusal, with the seconds to wait, if the caller makes too many."""
@@ -231,17 +269,10 @@ def _oftener(limit: RateLimitItem) -> RateLimitItem:
     return kind(READS_FOR_A_JOB * limit.amount, limit.multiples)
 
 
-def _refuse_other_site(headers: Headers) -> None:
-    """Refuses changes by a page of another site, which would act in its reader's name."""
-    origin = headers.get("origin")
-    if origin is None:
-        return
-    try:
-        ours = urlsplit(origin).netloc == headers.get("host", "") != ""
-    except ValueError:
-        ours = False
-    if not ours:
-        raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are refused")
+def _request_id(headers: Headers) -> str:
+    """The caller's own `X-Request-ID`, where it is fit for a log; else a new one."""
+    given = headers.get("x-request-id", "")
+    return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
 
 
 def _has_port(host: str) -> bool:

@@ -1,235 +1,260 @@
-"""Runs jobs, a few at a time, and leaves them resumable however the process ends.
+"""All jobs of the service: asked for, looked at, followed, cancelled and forgotten.
 
-A job is in the database before it is answered for, and what it pays for is in its journal before it is used. One that
-was at work when the service ended is begun again with its journal at the next start, so nothing is paid for twice.
+A job is in the database before it is answered for. With PostgreSQL several services share the jobs: what a caller asks
+here may be done by another service, and is found, followed and cancelled here all the same.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import shutil
 import time
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from factloop.core.errors import FactloopError
-from factloop.service.errors import RequestRefusal, error_words, failure_words
+from factloop.service.errors import RequestRefusal
 from factloop.service.filtering import JobFilter
-from factloop.service.live import LiveEvent, LiveJob, read_events, write_events
+from factloop.service.kept import Database, not_kept, stopping, wait
+from factloop.service.live import ATTEMPT, LiveEvent, LiveJob, read_events
 from factloop.service.metrics import Metrics
-from factloop.service.shapes import ErrorWords, Job, JobPage, Kind, Progress, Status
-from factloop.service.store import JobStore, StoredJob, TextName, new_job_id, reason_of
-from factloop.service.work import JobListener, JobOutcome, Work
+from factloop.service.running import JOB_FINISHED, Runner
+from factloop.service.shapes import Job, JobPage, Kind
+from factloop.service.store import JobStore, NoRoom, OtherRequest, Repeat, Room, StoredJob, TooFast, new_job_id
+from factloop.service.work import Work
 
-P = ParamSpec("P")
-T = TypeVar("T")
-JOB_FINISHED = "job_finished"
-RETRY_AFTER_S = 10
+KEPT_REPEATS_H = 24
+"""Hours for which the name of a request (`Idempotency-Key`) is kept."""
+SWEEP_EVERY_S = 3_600.0
 
 log = logging.getLogger(__name__)
 
 
 class Jobs:
-    """All jobs of the service. Lives in one event loop."""
+    """Lives in one event loop."""
 
     def __init__(
-        self, store: JobStore, work: Work, folder: Path, metrics: Metrics, *, max_running: int, max_queued: int
+        self,
+        store: JobStore,
+        work: Work,
+        folder: Path,
+        metrics: Metrics,
+        *,
+        max_running: int,
+        max_queued: int,
+        lease_s: float = 10.0,
+        keep_days: float | None = None,
+        pace: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """`folder` is for the journals."""
-        self._store, self._work, self._folder, self._metrics = store, work, folder, metrics
-        self._slots = asyncio.Semaphore(max_running)
-        self._max_live = max_running + max_queued
-        self._live: dict[str, LiveJob] = {}
-        self._database = ThreadPoolExecutor(1, thread_name_prefix="factloop-jobs")
-        self.is_stopping = False
+        """`folder` is for the journals; `keep_days`: how long jobs that are over are kept; `pace`: of one owner."""
+        self._database, self._folder, self._keep_days = Database(store), folder, keep_days
+        self._runner = Runner(self._database, work, folder, metrics, max_running=max_running, lease_s=lease_s)
+        self._room = Room(self._runner.leases.service, max_running + max_queued, tuple(pace))
+        self._sweeping: asyncio.Task[None] | None = None
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._runner.is_stopping
 
     async def start(self) -> None:
         """Goes on with the jobs that an earlier process left."""
-        for stored in await self._in_database(self._store.unfinished):
-            request = await self._in_database(self._store.text, stored.job.id, "request")
-            if request is not None:
-                waiting = stored.changed(status="queued", started_at=None, progress=Progress())
-                self._begin(LiveJob(replace(waiting, attempt=stored.attempt + 1), request))
+        self._runner.start()
+        self._sweeping = asyncio.create_task(self._sweep())
 
     async def submit(
-        self, owner: str, kind: Kind, title: str, request: str, *, answer: str = "", against: str = ""
-    ) -> LiveJob:
-        """A new job, in the database when this returns. Raises RequestRefusal where too many wait."""
+        self,
+        owner: str,
+        kind: Kind,
+        title: str,
+        request: str,
+        *,
+        answer: str = "",
+        against: str = "",
+        request_id: str = "",
+        key: str | None = None,
+    ) -> Job:
+        """A job, in the database when this returns: a new one, or the one that was asked for with the same key.
+
+        Raises RequestRefusal where too many wait, and for a key of another request.
+        """
         if self.is_stopping:
-            raise RequestRefusal(503, "stopping", "the service is being stopped", headers=_retry_after())
-        if len(self._live) >= self._max_live:
-            raise RequestRefusal(
-                503, "busy", "too many jobs wait for their turn; try again later", headers=_retry_after()
-            )
+            raise stopping()
         made = datetime.now(UTC)
         job = Job(
-            id=new_job_id(), kind=kind, status="queued", title=title, answer=answer, against=against, created_at=made
+            id=new_job_id(),
+            kind=kind,
+            status="queued",
+            title=title,
+            answer=answer,
+            against=against,
+            created_at=made,
+            request_id=request_id,
         )
-        live = LiveJob(StoredJob(job, owner), request)
-        self._live[job.id] = live  # before anything is awaited: the place is taken
+        repeat = None if key is None else Repeat(key, hashlib.sha256(f"{kind}\n{request}".encode()).hexdigest())
+        store = self._database.store
         try:
-            await self._in_database(self._store.add, live.stored, request)
-        except BaseException:
-            self._live.pop(job.id, None)
-            raise
-        self._begin(live)
-        return live
-
-    def live(self, job_id: str, owner: str) -> LiveJob | None:
-        """The job, while it waits or is at work."""
-        found = self._live.get(job_id)
-        return found if found is not None and found.stored.owner == owner else None
+            stored = await self._database.ask(store.add, StoredJob(job, owner), request, repeat, self._room)
+        except NoRoom as error:
+            busy = "too many jobs wait for their turn; try again later"
+            raise RequestRefusal(503, "busy", busy, headers=wait()) from error
+        except TooFast as error:
+            again = {"Retry-After": str(error.wait_s)}
+            raise RequestRefusal(429, "too_many_requests", str(error), headers=again) from error
+        except OtherRequest as error:
+            message = "this Idempotency-Key was sent with another request; give each request a key of its own"
+            raise RequestRefusal(422, "key_reused", message, field="Idempotency-Key") from error
+        self._runner.wake()
+        return self._now(stored)
 
     async def get(self, job_id: str, owner: str) -> Job | None:
-        live = self.live(job_id, owner)
-        if live is not None:
-            return live.stored.job
-        stored = await self._in_database(self._store.get, job_id, owner)
+        stored = await self._find(job_id, owner)
         return None if stored is None else stored.job
 
     async def page(self, owner: str, wanted: JobFilter, *, limit: int, before: str | None) -> JobPage:
-        found, older = await self._in_database(self._store.page, owner, wanted=wanted, limit=limit, before=before)
-        jobs = (self._live[one.job.id].stored.job if one.job.id in self._live else one.job for one in found)
-        return JobPage(jobs=tuple(jobs), next=older)
+        store = self._database.store
+        found, older = await self._database.ask(store.page, owner, wanted=wanted, limit=limit, before=before)
+        return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
     async def request(self, job_id: str) -> str | None:
         """The request of a job, as JSON."""
-        return await self._in_database(self._store.text, job_id, "request")
+        return await self._database.ask(self._database.store.text, job_id, "request")
 
     async def result(self, job_id: str) -> str | None:
-        return await self._in_database(self._store.text, job_id, "result")
+        return await self._database.ask(self._database.store.text, job_id, "result")
 
-    async def events(self, job: Job) -> list[LiveEvent]:
-        """The events of a finished job; the last says that it is finished."""
-        text = await self._in_database(self._store.text, job.id, "events")
-        events = [] if text is None else read_events(text)
-        number = events[-1].number + 1 if events else 1
-        return [*events, LiveEvent(number, JOB_FINISHED, job.model_dump_json())]
+    async def ended(self, job_id: str, owner: str) -> Job | None:
+        """The job once it is over; None if it was deleted. Raises RequestRefusal where that cannot be waited for."""
+        while True:
+            live = self._live(job_id, owner)
+            if live is not None:
+                await live.settled()
+                if not live.is_closed:
+                    raise not_kept()
+            stored = await self._find(job_id, owner)
+            if stored is None or stored.is_over:
+                return None if stored is None else stored.job
+            if self.is_stopping:
+                message = f"the service is being stopped; job {job_id} goes on at its next start, or in another one"
+                raise RequestRefusal(503, "stopping", message, headers=wait())
+            if self._live(job_id, owner) is None:
+                await self._runner.moved(self._runner.poll_s)
 
-    async def cancel(self, live: LiveJob) -> None:
-        """Stops the job, and returns when it is stopped."""
-        live.is_cancelled = True
-        if live.task is not None:
-            live.task.cancel()
-        await live.closed()
+    async def follow(
+        self, job_id: str, owner: str, after: int, heartbeat_s: float
+    ) -> AsyncGenerator[LiveEvent | None, None]:
+        """The events numbered above `after`, past and future, to the end; None where nothing happened for a while.
+
+        It ends early where the service is stopped, or the database fails.
+        """
+        heard_s = time.monotonic()
+        while True:
+            live = self._live(job_id, owner)
+            if live is not None:
+                async for sent in live.follow(after, heartbeat_s):
+                    after = after if sent is None else sent.number
+                    yield sent
+                if live.stored.is_over:
+                    return
+            if self.is_stopping:
+                return
+            try:
+                stored = await self._find(job_id, owner)
+                events = [] if stored is None else await self._events(stored)
+            except RequestRefusal:
+                return
+            for one in events:
+                if one.number > after:
+                    after, heard_s = one.number, time.monotonic()
+                    yield one
+            if stored is None or stored.is_over:
+                return
+            if self._live(job_id, owner) is None:
+                await self._runner.moved(min(self._runner.poll_s, heartbeat_s))
+            if time.monotonic() - heard_s >= heartbeat_s:
+                heard_s = time.monotonic()
+                yield None
+
+    async def cancel(self, job_id: str, owner: str) -> Job | None:
+        """Stops the job, in whichever service it is, and returns it once it is over; None if it was deleted."""
+        while True:
+            live = self._live(job_id, owner)
+            if live is not None:
+                live.is_cancelled = True
+                live.cancel()
+                return await self.ended(job_id, owner)
+            stored = await self._database.ask(self._runner.leases.cancel, job_id)
+            if stored is None or stored.is_over:
+                self._runner.show_move()
+                return None if stored is None else stored.job
+            if self.is_stopping:
+                raise stopping()
+            await self._runner.moved(self._runner.poll_s)
 
     async def delete(self, job_id: str) -> None:
         """Forgets a finished job."""
-        await self._in_database(self._store.delete, job_id)
+        await self._database.ask(self._database.store.delete, job_id)
+
+    async def delete_older(self, owner: str, than: datetime) -> int:
+        """Forgets the owner's finished jobs that were made before. Returns how many."""
+        return await self._database.ask(self._database.store.delete_older, than, owner)
+
+    async def probe(self) -> None:
+        """Raises RequestRefusal where the database would not take a job."""
+        await self._database.ask(self._database.store.probe)
 
     def begin_stop(self) -> None:
-        """Stops the jobs at work: they go back to their places in the queue, for the next start."""
-        self.is_stopping = True
-        for live in list(self._live.values()):
-            if live.task is not None:
-                live.task.cancel()
+        """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
+        self._runner.begin_stop()
 
     async def aclose(self) -> None:
-        self.begin_stop()
-        tasks = [live.task for live in self._live.values() if live.task is not None]
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._in_database(self._store.close)
-        self._database.shutdown()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            await asyncio.gather(self._sweeping, return_exceptions=True)
+        await self._runner.aclose()
+        await self._database.aclose()
 
-    def _begin(self, live: LiveJob) -> None:
-        self._live[live.stored.job.id] = live
-        live.task = asyncio.create_task(self._run(live))
+    def _live(self, job_id: str, owner: str) -> LiveJob | None:
+        """The job, while it is at work here."""
+        found = self._runner.live.get(job_id)
+        return found if found is not None and found.stored.owner == owner else None
 
-    async def _run(self, live: LiveJob) -> None:
-        try:
-            async with self._slots:
-                await self._at_work(live)
-        except asyncio.CancelledError:
-            await _to_the_end(self._interrupted(live))
-        except Exception:
-            log.exception("job %s: its state could not be kept", live.stored.job.id)
-        finally:
-            self._live.pop(live.stored.job.id, None)
-            live.close()
+    async def _find(self, job_id: str, owner: str) -> StoredJob | None:
+        live = self._live(job_id, owner)
+        return live.stored if live else await self._database.ask(self._database.store.get, job_id, owner)
 
-    async def _interrupted(self, live: LiveJob) -> None:
-        if live.is_cancelled:
-            await self._finish(live, "cancelled")
-        else:  # the service is being stopped
-            await self._save(live.stored.changed(status="queued", started_at=None, progress=Progress()))
+    def _now(self, stored: StoredJob) -> Job:
+        live = self._runner.live.get(stored.job.id)
+        return stored.job if live is None else live.stored.job
 
-    async def _at_work(self, live: LiveJob) -> None:
-        job, started = live.stored.job, time.perf_counter()
-        live.stored = live.stored.changed(status="running", started_at=datetime.now(UTC))
-        await self._save(live.stored)
-        watching = JobListener(live.publish, partial(_note_progress, live))
-        with self._metrics.working(job.kind):
-            try:
-                outcome = await self._work.do(job.kind, live.request, self._folder / job.id, watching)
-            except FactloopError as error:
-                log.warning("job %s failed: %s", job.id, error)
-                await _to_the_end(self._finish(live, "failed", error=failure_words(error)))
-            except Exception:
-                log.exception("job %s failed", job.id)
-                words = error_words("internal", "the work failed unexpectedly")
-                await _to_the_end(self._finish(live, "failed", error=words))
-            else:
-                await _to_the_end(self._finish(live, "done", outcome=outcome))
-        self._metrics.worked(job.kind, time.perf_counter() - started)
+    async def _events(self, stored: StoredJob) -> list[LiveEvent]:
+        """The events that are kept; the last says that the job is over, if it is."""
+        text = await self._database.ask(self._database.store.text, stored.job.id, "events")
+        events = [] if text is None else read_events(text)
+        if not stored.is_over:
+            return events
+        number = events[-1].number + 1 if events else stored.attempt * ATTEMPT + 1
+        return [*events, LiveEvent(number, JOB_FINISHED, stored.job.model_dump_json())]
 
-    async def _finish(
-        self, live: LiveJob, status: Status, *, outcome: JobOutcome | None = None, error: ErrorWords | None = None
-    ) -> None:
-        summary = None if outcome is None else outcome.summary
-        stored = live.stored.changed(status=status, finished_at=datetime.now(UTC), error=error, summary=summary)
-        texts: dict[TextName, str] = {"events": await asyncio.to_thread(write_events, live.events)}
-        if outcome is not None:
-            texts["result"] = outcome.result
-        await self._save(stored, texts)
-        live.stored = stored  # the report is stored before its owner hears of it
-        self._metrics.finished(live.stored.job, None if outcome is None else outcome.report)
-        live.publish(live.stored.job, JOB_FINISHED)
-        await asyncio.to_thread(shutil.rmtree, self._folder / live.stored.job.id, ignore_errors=True)
+    async def _sweep(self) -> None:
+        """Forgets what was kept long enough, now and every hour; first the journals of jobs that ended elsewhere."""
+        with suppress(RequestRefusal):
+            await self._tidy_journals()
+        while True:
+            now, store = datetime.now(UTC), self._database.store
+            with suppress(RequestRefusal):
+                await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
+                if self._keep_days is not None:
+                    n_old = await self._database.ask(store.delete_older, now - timedelta(days=self._keep_days))
+                    if n_old:
+                        log.info("%d jobs were older than %g days, and are deleted", n_old, self._keep_days)
+            await asyncio.sleep(SWEEP_EVERY_S)
 
-    async def _save(self, stored: StoredJob, texts: dict[TextName, str] | None = None) -> None:
-        await self._in_database(self._store.save, stored, texts)
+    async def _tidy_journals(self) -> None:
+        def names() -> list[str]:
+            return [item.name for item in self._folder.iterdir()] if self._folder.is_dir() else []
 
-    async def _in_database(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls in the one thread that the database has: SQLite has one writer, and the order is kept.
-
-        Raises RequestRefusal where it fails: a full disk, a lost server, a deleted file.
-        """
-        work: Any = partial(call, *args, **kwargs)
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._database, work)
-        except SQLAlchemyError as error:
-            log.error("the database failed: %s", reason_of(error))
-            raise not_kept() from error
-
-
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Waits for the end of `work`, which writes down what was paid for, even if the job is cancelled meanwhile."""
-    task = asyncio.create_task(work)
-    while not task.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(task)
-    task.result()
-
-
-def _note_progress(live: LiveJob, progress: Progress) -> None:
-    live.stored = live.stored.changed(progress=progress)
-
-
-def not_kept() -> RequestRefusal:
-    """The refusal for what the database does not take, or has not."""
-    return RequestRefusal(
-        503, "not_kept", "the service cannot keep jobs just now; try again later", headers=_retry_after()
-    )
-
-
-def _retry_after() -> dict[str, str]:
-    return {"Retry-After": str(RETRY_AFTER_S)}
+        for name in await self._database.ask(self._database.store.finished, await asyncio.to_thread(names)):
+            await asyncio.to_thread(shutil.rmtree, self._folder / name, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A job that is waiting or at work, and its watchers."""
+"""A job that is at work in this service, and its watchers."""
 
 from __future__ import annotations
 
@@ -34,25 +34,38 @@ class LiveJob:
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
         """Whether its owner cancelled it."""
+        self.is_lost = False
+        """Whether another service took it, as the lease lapsed."""
+        self.is_ending = False
+        """Whether its last state is being saved."""
         self.is_closed = False
         """Whether its events have ended: it is finished, or the service is being stopped."""
         self._changed = asyncio.Event()
-        self._closed = asyncio.Event()
+        self._settled = asyncio.Event()
 
     def publish(self, event: Record, type: str) -> None:
         """Shows the event to all who watch."""
-        number = self.stored.attempt * ATTEMPT + len(self.events) + 1
+        number = (self.stored.attempt - 1) * ATTEMPT + len(self.events) + 1
         self.events.append(LiveEvent(number, type, event.model_dump_json()))
         self._wake()
 
+    def cancel(self) -> None:
+        """Stops its work, in the one way that its flags say."""
+        if self.task is not None:
+            self.task.cancel()
+
     def close(self) -> None:
         self.is_closed = True
-        self._closed.set()
+        self._settled.set()
         self._wake()
 
-    async def closed(self) -> None:
-        """Waits until the job's events have ended."""
-        await self._closed.wait()
+    def note_trouble(self) -> None:
+        """Lets those go who wait for the end: it cannot be saved just now."""
+        self._settled.set()
+
+    async def settled(self) -> None:
+        """Waits until the job has ended, or its end cannot be saved."""
+        await self._settled.wait()
 
     async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
         """The events numbered above `after`, past and future, to the end; None where nothing happened for a while."""
@@ -81,4 +94,5 @@ def write_events(events: Sequence[LiveEvent]) -> str:
 
 
 def read_events(text: str) -> list[LiveEvent]:
+    """The events of one JSON text."""
     return [LiveEvent(number, type, data) for number, type, data in json.loads(text)]

@@ -52,6 +52,8 @@ class Metrics:
 
     def finished(self, job: Job, report: Record | None) -> None:
         self._jobs.labels(job.kind, job.status).inc()
+        if report is None and job.progress.usage is not None:  # it was stopped, or failed, and was paid for as well
+            self._spent(job.progress.usage)
         if isinstance(report, LongFormTrustReport):
             self._spent(report.usage)
             report = report.factuality

@@ -44,6 +44,15 @@ def load_assets() -> dict[str, Asset]:
     return found
 
 
+EXPIRED = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>factloop: this link has expired</title>
+<h1>This link has expired</h1>
+<p>A link to a report is good for half a day. Open it again from <a href="../../../">the page of the service</a>.</p>
+</html>
+"""
+"""What a reader sees who opens the address of a report without a key: it stands three steps below the page."""
+
+
 def report_policy(page: str) -> str:
     """The policy that a report names in its head: the hashes of its own style and script, and nothing else.
 

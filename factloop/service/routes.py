@@ -35,9 +35,13 @@ async def health() -> Health:
 
 @router.get("/ready", tags=["state"], response_model=Health, responses={503: {"model": Health}})
 async def ready(context: InContext) -> Response:
-    """Whether new work is taken."""
-    state = Health(status="stopping" if context.is_stopping else "ok")
-    return JSONResponse(state.model_dump(), status_code=503 if context.is_stopping else 200)
+    """Whether new work is taken: it looks whether the database takes a row, and the folder a file."""
+    if context.opened is None or context.is_stopping:
+        state = Health(status="stopping")
+    else:
+        troubles = await context.opened.readiness.troubles()
+        state = Health(status="unready" if troubles else "ok", troubles=troubles)
+    return JSONResponse(state.model_dump(mode="json"), status_code=200 if state.status == "ok" else 503)
 
 
 @router.get("/metrics", tags=["state"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})

@@ -15,11 +15,11 @@ from fastapi.responses import JSONResponse, Response
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
+from factloop.entrance.asks import NO_SUBJECT
 from factloop.reports.figures import plural
-from factloop.service.context import LoopServices, Open, Owner, answers
+from factloop.service.context import Caller, LoopServices, Open, TheCaller, answers, no_such_job
 from factloop.service.errors import STATUS_OF_FAILURE, RequestRefusal, failure_words, refuse_without_evaluation
-from factloop.service.jobs import not_kept
-from factloop.service.live import LiveJob
+from factloop.service.kept import not_kept
 from factloop.service.shapes import AuditAsk, CheckAsk, Job, Kind, LongFormAsk, TrustAsk, title_of
 
 router = APIRouter(prefix="/v1", tags=["ask"])
@@ -35,40 +35,38 @@ def _responses(report: type[Any] | None) -> dict[int | str, dict[str, Any]]:
 
 
 @router.post("/checks", status_code=202, response_model=Job, responses=_responses(FactualityReport))
-async def check(ask: CheckAsk, opened: Open, owner: Owner, wait: Wait = False) -> Response:
+async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Checks which claims of a response hold."""
     opened.work.library.refuse_unknown(ask.documents)
     _refuse_nothing_to_check_against(ask, opened)
-    return await _submitted(opened, owner, "check", ask, wait=wait)
+    return await _submitted(opened, caller, "check", ask, wait=wait)
 
 
 @router.post("/trust", status_code=202, response_model=Job, responses=_responses(TrustReport))
-async def trust(ask: TrustAsk, opened: Open, owner: Owner, wait: Wait = False) -> Response:
+async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Scores whether a model stands by an answer, and whether documents agree."""
     opened.work.library.refuse_unknown(ask.documents)
     settings = opened.work.scorer.settings
     if settings.subject_model is None and ask.response is None:
-        raise RequestRefusal(
-            422, "invalid_input", "give the response: no subject model is set up to ask", field="response"
-        )
+        raise RequestRefusal(422, "invalid_input", NO_SUBJECT, field="response")
     if settings.subject_model is None and not settings.corpus and not ask.documents:
         raise RequestRefusal(422, "invalid_input", "there is nothing to score by: give documents", field="documents")
-    return await _submitted(opened, owner, "trust", ask, wait=wait)
+    return await _submitted(opened, caller, "trust", ask, wait=wait)
 
 
 @router.post("/trust/long-form", status_code=202, response_model=Job, responses=_responses(LongFormTrustReport))
-async def long_form(ask: LongFormAsk, opened: Open, owner: Owner, wait: Wait = False) -> Response:
+async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Checks a long answer, and scores whether a model stands by each of its claims."""
     opened.work.library.refuse_unknown(ask.documents)
     if opened.work.scorer.settings.subject_model is None:
         raise RequestRefusal(422, "invalid_input", "no subject model is set up to ask about the claims")
     if ask.documents is None and not opened.info.can_search:
         raise RequestRefusal(422, "invalid_input", NOTHING_TO_SEARCH, field="documents")
-    return await _submitted(opened, owner, "long_form", ask, wait=wait)
+    return await _submitted(opened, caller, "long_form", ask, wait=wait)
 
 
 @router.post("/audits", status_code=202, response_model=Job, responses=_responses(None))
-async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
+async def audit(ask: AuditAsk, opened: Open, caller: TheCaller) -> Response:
     """Says how far evaluators can be trusted, from claims that they scored and people labelled."""
     refuse_without_evaluation("audits")
     try:
@@ -77,7 +75,9 @@ async def audit(ask: AuditAsk, opened: Open, owner: Owner) -> Response:
         words = failure_words(error)
         raise RequestRefusal(422, words.type, words.message, field="rows") from error
     request = await asyncio.to_thread(_kept, ask)
-    return _accepted(await opened.jobs.submit(owner, "audit", f"{len(ask.rows):,} labelled claims", request))
+    title = f"{len(ask.rows):,} labelled claims"
+    job = await opened.jobs.submit(caller.owner, "audit", title, request, request_id=caller.request_id, key=caller.key)
+    return _accepted(job, caller)
 
 
 def _refuse_nothing_to_check_against(ask: CheckAsk, opened: LoopServices) -> None:
@@ -112,18 +112,20 @@ def _try_rows(ask: AuditAsk) -> None:
 
 
 async def _submitted(
-    opened: LoopServices, owner: str, kind: Kind, ask: CheckAsk | TrustAsk | LongFormAsk, *, wait: bool
+    opened: LoopServices, caller: Caller, kind: Kind, ask: CheckAsk | TrustAsk | LongFormAsk, *, wait: bool
 ) -> Response:
     question = ask.question if isinstance(ask, TrustAsk) else ask.prompt
-    live = await opened.jobs.submit(
-        owner,
+    job = await opened.jobs.submit(
+        caller.owner,
         kind,
         title_of(question or ask.response or ""),
         ask.model_dump_json(),
         answer=title_of(ask.response or ""),
         against=_against(ask),
+        request_id=caller.request_id,
+        key=caller.key,
     )
-    return await _result(opened, live) if wait else _accepted(live)
+    return await _result(opened, job.id, caller.owner) if wait else _accepted(job, caller)
 
 
 def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
@@ -134,15 +136,16 @@ def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
     return f"{given} and {SEARCH}" if isinstance(ask, CheckAsk) and ask.mode == "factuality" else given
 
 
-def _accepted(live: LiveJob) -> Response:
-    job = live.stored.job
-    return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": f"/v1/jobs/{job.id}"})
+def _accepted(job: Job, caller: Caller) -> Response:
+    location = f"{caller.public_path}/v1/jobs/{job.id}"
+    return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": location})
 
 
-async def _result(opened: LoopServices, live: LiveJob) -> Response:
+async def _result(opened: LoopServices, job_id: str, owner: str) -> Response:
     """The report, once there is one. Raises RequestRefusal for a job that failed or was cancelled."""
-    await live.closed()
-    job = live.stored.job
+    job = await opened.jobs.ended(job_id, owner)
+    if job is None:  # its owner deleted it at once
+        raise no_such_job()
     if job.status == "done":
         result = await opened.jobs.result(job.id)
         if result is None:
@@ -150,8 +153,4 @@ async def _result(opened: LoopServices, live: LiveJob) -> Response:
         return Response(result, media_type="application/json")
     if job.error is not None:
         raise RequestRefusal(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
-    if job.status == "cancelled":
-        raise RequestRefusal(409, "cancelled", "the job was cancelled")
-    if not opened.jobs.is_stopping:
-        raise not_kept()
-    raise RequestRefusal(503, "stopping", f"the service is being stopped; job {job.id} goes on at its next start")
+    raise RequestRefusal(409, "cancelled", "the job was cancelled")

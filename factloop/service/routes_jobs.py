@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Union
 
 from fastapi import APIRouter, Header, Query
@@ -25,10 +27,11 @@ from factloop.service.context import (
 )
 from factloop.service.errors import RequestRefusal, refuse_without_evaluation
 from factloop.service.filtering import JobFilter, Outcome
-from factloop.service.live import LiveEvent, LiveJob
+from factloop.service.live import LiveEvent
 from factloop.service.pages import report_policy
 from factloop.service.result_kinds import KINDS
-from factloop.service.shapes import Ask, ChecksComparison, Job, JobPage, Kind, Status
+from factloop.service.shapes import Ask, ChecksComparison, Deleted, Job, JobPage, Kind, Status
+from factloop.service.store import UNFINISHED
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 OF_JOBS = {kind.name: kind for kind in reversed(KINDS) if kind.is_job}
@@ -72,17 +75,24 @@ async def request(job: TheJob, opened: Open) -> Response:
 @router.post("/jobs/{job_id}/cancel", responses=answers(403, 404, 422))
 async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
     """Stops a job; one that has ended meanwhile stays as it is. The answer is its last state."""
-    live = opened.jobs.live(job.id, owner)
-    if live is None:
-        return await opened.jobs.get(job.id, owner) or job
-    await opened.jobs.cancel(live)
-    return live.stored.job
+    return await opened.jobs.cancel(job.id, owner) or job
+
+
+@router.delete("/jobs", responses=answers(403, 422))
+async def delete_older(
+    opened: Open,
+    owner: Owner,
+    older_than_days: Annotated[float, Query(ge=0, le=36_500, description="Jobs that were made before that.")],
+) -> Deleted:
+    """Forgets the caller's older jobs that have ended, with their texts and reports."""
+    than = datetime.now(UTC) - timedelta(days=older_than_days)
+    return Deleted(n_jobs=await opened.jobs.delete_older(owner, than))
 
 
 @router.delete("/jobs/{job_id}", responses=answers(403, 404, 409, 422))
-async def delete(job: TheJob, opened: Open, owner: Owner) -> Job:
+async def delete(job: TheJob, opened: Open) -> Job:
     """Forgets a job that has ended; the answer is its last state. One that has not is to be cancelled first."""
-    if opened.jobs.live(job.id, owner) is not None:
+    if job.status in UNFINISHED:
         raise RequestRefusal(409, "not_finished", "the job is not over: cancel it first")
     await opened.jobs.delete(job.id)
     return job
@@ -104,14 +114,8 @@ async def events(
 
     A stream that ends without it was cut off by the service being stopped: ask again with `Last-Event-ID`.
     """
-    live = opened.jobs.live(job.id, owner)
-    after = _number(last_event_id)
-    if live is not None:
-        stream = _following(live, after, context.settings.heartbeat_s)
-    else:
-        finished = await opened.jobs.get(job.id, owner)  # it may have ended since it was looked up
-        stream = _replaying([one for one in await opened.jobs.events(finished or job) if one.number > after])
-    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    stream = opened.jobs.follow(job.id, owner, _number(last_event_id), context.settings.heartbeat_s)
+    return StreamingResponse(_encoded(stream), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
 @router.get(
@@ -181,19 +185,14 @@ def _rendered(kind: Kind, text: str) -> str:
     return OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text))
 
 
-async def _following(live: LiveJob, after: int, heartbeat_s: float) -> AsyncIterator[bytes]:
+async def _encoded(events: AsyncGenerator[LiveEvent | None, None]) -> AsyncIterator[bytes]:
     yield KEEPALIVE_COMMENT  # the headers go out at once
-    async for sent in live.follow(after, heartbeat_s):
-        yield KEEPALIVE_COMMENT if sent is None else _encoded(sent)
-
-
-async def _replaying(events: list[LiveEvent]) -> AsyncIterator[bytes]:
-    for sent in events:
-        yield _encoded(sent)
-
-
-def _encoded(sent: LiveEvent) -> bytes:
-    return format_sse_event(data_str=sent.data, event=sent.type, id=str(sent.number))
+    async with aclosing(events):
+        async for sent in events:
+            if sent is None:
+                yield KEEPALIVE_COMMENT
+            else:
+                yield format_sse_event(data_str=sent.data, event=sent.type, id=str(sent.number))
 
 
 def _number(last_event_id: str | None) -> int:

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from pydantic import StringConstraints
 
 from factloop.core.records import Record
+from factloop.entrance.asks import RequestModel
 from factloop.service.context import InContext, Owner, answers
-from factloop.service.shapes import RequestModel
 from factloop.service.tickets import PAGES
 
 router = APIRouter(prefix="/v1", tags=["results"])
@@ -32,4 +32,4 @@ class Ticket(Record):
 @router.post("/tickets", responses=answers(403, 413, 415, 422))
 async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
     """Gives an address under which a browser can open a page of the caller's: a link carries no key."""
-    return Ticket(address=context.tickets.address(owner, ask.page))
+    return Ticket(address=context.settings.public_path + context.tickets.address(owner, ask.page))

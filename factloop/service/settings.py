@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from factloop.core.errors import ConfigError
-from factloop.entrance.address import Binding
+from factloop.entrance.address import Binding, in_brackets, is_loopback
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """The name of registered documents or results."""
@@ -18,6 +20,10 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 class ServiceSettings(Binding):
     """Settings of the operator. Raises ConfigError."""
 
+    public_url: str | None = None
+    """The address under which a reverse proxy shows the service, with its path if it has one."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses and networks whose word counts on where a request came from."""
     folder: Path | None = None
     """Folder of running jobs' journals, and of the database unless that has a URL; by default in the user's data."""
     database: str | None = None
@@ -29,7 +35,11 @@ class ServiceSettings(Binding):
     max_jobs: int = 8
     """Jobs at work at a time."""
     max_queued: int = 100
-    """Jobs that wait for their turn; another is refused."""
+    """Jobs that wait for their turn; another is refused. Services that share a database count them together."""
+    lease_s: float = 10.0
+    """Seconds after which the jobs of a service that died go on in another one, where they share a database."""
+    keep_days: float | None = None
+    """Days for which jobs that are over are kept; None keeps them until they are deleted."""
     max_body_mb: float = 8.0
     rate: str = "60/minute"
     """Jobs that one key, or one address without a key, may ask for or delete. Reading is allowed ten times as often."""
@@ -47,6 +57,49 @@ class ServiceSettings(Binding):
         for name, paths in self.documents.items():
             if not NAME.fullmatch(name) or not paths:
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
-        for flag, value in (("--max-jobs", self.max_jobs), ("--max-body-mb", self.max_body_mb)):
-            if not value > 0:
+        amounts = {"--max-jobs": self.max_jobs, "--max-body-mb": self.max_body_mb, "--keep-days": self.keep_days}
+        for flag, value in amounts.items():
+            if value is not None and not value > 0:
                 raise ConfigError(f"{flag} {value:g}: must be greater than 0")
+        self._refuse_wrong_proxy()
+
+    def _refuse_wrong_proxy(self) -> None:
+        for one in self.trusted_proxies:
+            try:
+                ipaddress.ip_network(one, strict=False)
+            except ValueError as error:
+                raise ConfigError(f"--trusted-proxy {one}: give an address or a network, such as 10.0.0.0/8") from error
+        if self.public_url is None:
+            return
+        try:
+            parts = urlsplit(self.public_url)
+            is_right = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            is_right = False
+        if not is_right or parts.query or parts.fragment or parts.username is not None:
+            raise ConfigError(f"--public-url {self.public_url}: give https://HOST or https://HOST/PATH")
+        if not self.keys and not is_loopback(self.public_host):
+            raise ConfigError(
+                f"--public-url {self.public_url}: others could reach it, so give a key (--api-key-file or "
+                "FACTLOOP_SERVICE_KEYS)"
+            )
+
+    @property
+    def public_host(self) -> str:
+        """The host of the public address, in lower case and IPv6 in brackets; empty without one."""
+        return "" if self.public_url is None else in_brackets(urlsplit(self.public_url).hostname or "")
+
+    @property
+    def public_origin(self) -> str:
+        """Scheme, host and port of the public address, as browsers send them; empty without one."""
+        if self.public_url is None:
+            return ""
+        parts = urlsplit(self.public_url)
+        usual = {"http": 80, "https": 443}[parts.scheme]
+        port = "" if parts.port in (None, usual) else f":{parts.port}"
+        return f"{parts.scheme}://{self.public_host}{port}"
+
+    @property
+    def public_path(self) -> str:
+        """The path before all others, without a slash at its end; empty without one."""
+        return "" if self.public_url is None else urlsplit(self.public_url).path.rstrip("/")

@@ -1,9 +1,4 @@
-"""Jobs in a database: SQLite or PostgreSQL, through SQLAlchemy.
-
-A job is one row: owner, kind and status by column, as lists are asked for, and the job itself as JSON. Its long texts
-(request, events, result) stand apart, so that lists stay quick. JSON is kept as text, in which no character is refused
-by a database: NUL is escaped.
-"""
+"""Jobs in a database: SQLite or PostgreSQL, through SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -11,68 +6,26 @@ import logging
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import ValidationError
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    create_engine,
-    delete,
-    event,
-    insert,
-    select,
-    update,
-)
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
-from factloop.core.extras import missing
-from factloop.core.files.private import make_private_database
+from factloop.service.database import open_database, reason_of, shown, sole_use
 from factloop.service.filtering import JobFilter
 from factloop.service.shapes import Job
-from factloop.service.sole import sole_use
+from factloop.service.tables import FORMATS, JOBS, KEY, REPEATS, TEXTS, prepare
 
-FORMAT = 1
-BACKENDS = ("sqlite", "postgresql")
 ROWS_AT_ONCE = 100
+UNFINISHED = ("queued", "running")
 TextName = Literal["request", "events", "result"]
 
 log = logging.getLogger(__name__)
-
-_META = MetaData()
-_FORMAT = Table("factloop_format", _META, Column("format", Integer, primary_key=True))
-_JOBS = Table(
-    "factloop_jobs",
-    _META,
-    Column("id", String(32), primary_key=True),
-    Column("owner", String(64), nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("job", Text, nullable=False),
-)
-_TEXTS = Table(
-    "factloop_job_texts",
-    _META,
-    Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), primary_key=True),
-    Column("name", String(16), primary_key=True),
-    Column("body", Text, nullable=False),
-)
-Index("factloop_jobs_of_owner", _JOBS.c.owner, _JOBS.c.id)
-Index("factloop_jobs_by_status", _JOBS.c.status)
 
 
 @dataclass(frozen=True)
@@ -82,11 +35,52 @@ class StoredJob:
     job: Job
     owner: str
     attempt: int = 0
-    """How often the job was begun: more than once where the service was stopped meanwhile."""
+    """How often the job was begun: more than once where a service was stopped meanwhile."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.job.status not in UNFINISHED
 
     def changed(self, **values: Any) -> StoredJob:
         """The job with other values."""
         return replace(self, job=self.job.model_copy(update=values))
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """The name that a caller gives a request, so that the request is done once however often it is sent."""
+
+    key: str
+    digest: str
+    """Hash of what is asked for."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """The jobs that may be unfinished when another one is added."""
+
+    service: str
+    """The service that adds it."""
+    most: int
+    """Jobs that wait for any service or are at work in this one."""
+    pace: tuple[tuple[int, int], ...] = ()
+    """At most so many jobs of one owner in so many seconds, over all services."""
+
+
+class NoRoom(Exception):
+    """Too many jobs are unfinished."""
+
+
+class TooFast(Exception):
+    """The owner asked for too many jobs; another one is taken after `wait_s` seconds."""
+
+    def __init__(self, amount: int, seconds: int) -> None:
+        super().__init__(f"at most {amount} in {seconds} s")
+        self.wait_s = seconds
+
+
+class OtherRequest(Exception):
+    """The name of the request stands for another one."""
 
 
 def new_job_id() -> str:
@@ -94,8 +88,13 @@ def new_job_id() -> str:
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
+def first_id_of(moment: datetime) -> str:
+    """The least id of a job that is made at this moment."""
+    return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
+
+
 class JobStore:
-    """The jobs of one service. Every method is one transaction, and blocks: call it outside the event loop."""
+    """The jobs of a database. Every method is one transaction, and blocks: call it outside the event loop."""
 
     def __init__(self, url: str, *, most_rows_read: int = 5_000) -> None:
         """Opens the database and makes its tables. Raises ConfigError, which never shows a password.
@@ -103,44 +102,54 @@ class JobStore:
         `most_rows_read`: how many rows one request for a page reads, however few of them match.
         """
         self._most_rows_read = most_rows_read
-        self._engine = _open(url)
+        self.engine = open_database(url)
         try:
-            with self._engine.begin() as connection:
-                _META.create_all(connection)
-                found = connection.scalar(select(_FORMAT.c.format))
-                if found is None:
-                    connection.execute(insert(_FORMAT).values(format=FORMAT))
+            prepare(self.engine, shown(url))
         except SQLAlchemyError as error:
-            self._engine.dispose()
-            raise ConfigError(f"--database {_shown(url)}: cannot be used ({reason_of(error)})") from error
-        if found not in (None, FORMAT):
-            self._engine.dispose()
-            raise ConfigError(f"--database {_shown(url)}: was written by another version of factloop (format {found})")
+            self.engine.dispose()
+            raise ConfigError(f"--database {shown(url)}: cannot be used ({reason_of(error)})") from error
+        except ConfigError:
+            self.engine.dispose()
+            raise
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several services may use the database at once."""
+        return self.engine.dialect.name == "postgresql"
 
     def held(self) -> AbstractContextManager[None]:
-        """Holds the database: until it is left, no other service has it. Raises ConfigError if one has."""
-        return sole_use(self._engine)
+        """Holds a database that is not shared: until it is left, no other service has it. Raises ConfigError."""
+        return sole_use(self.engine)
 
     def close(self) -> None:
-        self._engine.dispose()
+        self.engine.dispose()
 
-    def add(self, stored: StoredJob, request: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(insert(_JOBS).values(**_row(stored)))
-            _write_texts(connection, stored.job.id, {"request": request})
+    def probe(self) -> None:
+        """Writes a row, as the next job would. Raises SQLAlchemyError where the database does not take it."""
+        with self.engine.begin() as connection:
+            connection.execute(update(FORMATS).values(format=FORMATS.c.format))
 
-    def save(self, stored: StoredJob, texts: Mapping[TextName, str] | None = None) -> None:
-        """Saves the job's new state together with its texts. A job that was deleted meanwhile stays so."""
-        with self._engine.begin() as connection:
-            changed = connection.execute(update(_JOBS).where(_JOBS.c.id == stored.job.id).values(**_row(stored)))
-            if changed.rowcount and texts:
-                _write_texts(connection, stored.job.id, texts)
+    def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
+        """Adds a job, or finds the one that `repeat` stands for. Raises NoRoom, TooFast, OtherRequest."""
+        with self.engine.begin() as connection:
+            if self.is_shared and (repeat is not None or room is not None):
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 2})  # one after the other
+            if repeat is not None and (earlier := _repeated(connection, stored.owner, repeat)) is not None:
+                return earlier
+            if room is not None:
+                _look_for_room(connection, room, stored.owner if self.is_shared else "")
+            connection.execute(insert(JOBS).values(**row_of(stored)))
+            write_texts(connection, stored.job.id, {"request": request})
+            if repeat is not None:
+                of_job = {"owner": stored.owner, "job_id": stored.job.id}
+                connection.execute(insert(REPEATS).values(key=repeat.key, digest=repeat.digest, **of_job))
+        return stored
 
     def get(self, job_id: str, owner: str) -> StoredJob | None:
         """The job, if it is the owner's."""
-        with self._engine.connect() as connection:
-            found = connection.execute(select(_JOBS).where(_JOBS.c.id == job_id, _JOBS.c.owner == owner)).first()
-        return None if found is None else _stored(found)
+        with self.engine.connect() as connection:
+            found = connection.execute(select(JOBS).where(JOBS.c.id == job_id, JOBS.c.owner == owner)).first()
+        return None if found is None else stored_of(found)
 
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
@@ -150,79 +159,56 @@ class JobStore:
         What no column tells is looked for in a bounded number of rows, so that no request holds up the others.
         """
         wanted = wanted or JobFilter()
-        chosen = select(_JOBS).where(_JOBS.c.owner == owner).order_by(_JOBS.c.id.desc())
+        chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
-            chosen = chosen.where(_JOBS.c.kind == wanted.kind)
+            chosen = chosen.where(JOBS.c.kind == wanted.kind)
         if wanted.status is not None:
-            chosen = chosen.where(_JOBS.c.status == wanted.status)
+            chosen = chosen.where(JOBS.c.status == wanted.status)
         if before is not None:
-            chosen = chosen.where(_JOBS.c.id < before)
+            chosen = chosen.where(JOBS.c.id < before)
         chosen = chosen.limit(self._most_rows_read + 1)
         with (
-            self._engine.connect() as connection,
+            self.engine.connect() as connection,
             connection.execution_options(yield_per=ROWS_AT_ONCE).execute(chosen) as rows,
         ):
             return _matching(rows, wanted, limit, self._most_rows_read)
 
-    def unfinished(self) -> list[StoredJob]:
-        """The unfinished jobs of all owners, oldest first."""
-        wanted = select(_JOBS).where(_JOBS.c.status.in_(("queued", "running"))).order_by(_JOBS.c.id)
-        with self._engine.connect() as connection:
-            return [stored for row in connection.execute(wanted) if (stored := _stored(row)) is not None]
-
     def text(self, job_id: str, name: TextName) -> str | None:
-        wanted = select(_TEXTS.c.body).where(_TEXTS.c.job_id == job_id, _TEXTS.c.name == name)
-        with self._engine.connect() as connection:
+        wanted = select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == name)
+        with self.engine.connect() as connection:
             return connection.scalar(wanted)
 
     def delete(self, job_id: str) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(delete(_TEXTS).where(_TEXTS.c.job_id == job_id))
-            connection.execute(delete(_JOBS).where(_JOBS.c.id == job_id))
+        with self.engine.begin() as connection:
+            _delete(connection, [job_id])
+
+    def delete_older(self, than: datetime, owner: str | None = None) -> int:
+        """Forgets finished jobs that were made before; of one owner, or of all. Returns how many."""
+        finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
+        if owner is not None:
+            finished.append(JOBS.c.owner == owner)
+        n_deleted = 0
+        while True:  # a few at a time: other requests come in between
+            with self.engine.begin() as connection:
+                ids = list(connection.scalars(select(JOBS.c.id).where(*finished).limit(ROWS_AT_ONCE)))
+                _delete(connection, ids)
+            n_deleted += len(ids)
+            if len(ids) < ROWS_AT_ONCE:
+                return n_deleted
+
+    def forget_repeats(self, than: datetime) -> None:
+        """Forgets the names of requests that were made before; their jobs stay."""
+        with self.engine.begin() as connection:
+            connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than)))
+
+    def finished(self, job_ids: Sequence[str]) -> set[str]:
+        """Those of the jobs that are known and over."""
+        wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
+        with self.engine.connect() as connection:
+            return set(connection.scalars(wanted))
 
 
-def _open(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-        if parsed.get_backend_name() not in BACKENDS:
-            raise ConfigError(f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://...")
-        if parsed.get_backend_name() == "postgresql" and "+" not in parsed.drivername:
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        engine = create_engine(parsed, pool_pre_ping=True)
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise ConfigError(f"--database {_shown(url)}: give sqlite:///FILE or postgresql+psycopg://...") from error
-    except ImportError as error:
-        raise missing("postgres", "PostgreSQL") from error
-    if parsed.get_backend_name() == "sqlite":
-        if parsed.database and parsed.database != ":memory:" and not parsed.database.startswith("file:"):
-            with suppress(OSError):  # SQLite says what is wrong
-                make_private_database(Path(parsed.database))
-        event.listen(engine, "connect", _set_up_sqlite)
-    return engine
-
-
-def _set_up_sqlite(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _shown(url: str) -> str:
-    """The address without what may be a password."""
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return "(no database URL)"
-
-
-def reason_of(error: SQLAlchemyError) -> str:
-    """The database's own first line."""
-    origin = getattr(error, "orig", None)
-    return (str(origin or type(error).__name__).strip().splitlines() or ["no reason given"])[0]
-
-
-def _row(stored: StoredJob) -> dict[str, Any]:
+def row_of(stored: StoredJob) -> dict[str, Any]:
     job = stored.job
     return {
         "id": job.id,
@@ -234,13 +220,49 @@ def _row(stored: StoredJob) -> dict[str, Any]:
     }
 
 
-def _stored(row: Any) -> StoredJob | None:
+def stored_of(row: Any) -> StoredJob | None:
     """The job; None for a row that factloop did not write, so that one unreadable row does not hide the others."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:
         log.warning("job %s: its row in the database cannot be read", row.id)
         return None
+
+
+def write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:
+    names: Sequence[str] = list(texts)
+    connection.execute(delete(TEXTS).where(TEXTS.c.job_id == job_id, TEXTS.c.name.in_(names)))
+    connection.execute(insert(TEXTS), [{"job_id": job_id, "name": name, "body": body} for name, body in texts.items()])
+
+
+def _repeated(connection: Connection, owner: str, repeat: Repeat) -> StoredJob | None:
+    found = connection.execute(
+        select(REPEATS.c.digest, JOBS)
+        .join(JOBS, JOBS.c.id == REPEATS.c.job_id)
+        .where(REPEATS.c.owner == owner, REPEATS.c.key == repeat.key)
+    ).first()
+    if found is None:
+        return None
+    if found.digest != repeat.digest:
+        raise OtherRequest
+    return stored_of(found)
+
+
+def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
+    of_ours = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_by == room.service)
+    unfinished = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), of_ours)
+    if (connection.scalar(unfinished) or 0) >= room.most:
+        raise NoRoom
+    for amount, seconds in room.pace if owner else ():
+        since = first_id_of(datetime.fromtimestamp(time.time() - seconds).astimezone())
+        made = select(func.count()).select_from(JOBS).where(JOBS.c.owner == owner, JOBS.c.id >= since)
+        if (connection.scalar(made) or 0) >= amount:
+            raise TooFast(amount, seconds)
+
+
+def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
+    for table, column in ((REPEATS, REPEATS.c.job_id), (TEXTS, TEXTS.c.job_id), (JOBS, JOBS.c.id)):
+        connection.execute(delete(table).where(column.in_(job_ids)))
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
@@ -251,13 +273,7 @@ def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int
         if len(found) == limit or number == most_rows:
             return found, reached
         reached = row.id
-        stored = _stored(row)
+        stored = stored_of(row)
         if stored is not None and wanted.matches(stored.job):
             found.append(stored)
     return found, None
-
-
-def _write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:
-    names: Sequence[str] = list(texts)
-    connection.execute(delete(_TEXTS).where(_TEXTS.c.job_id == job_id, _TEXTS.c.name.in_(names)))
-    connection.execute(insert(_TEXTS), [{"job_id": job_id, "name": name, "body": body} for name, body in texts.items()])

@@ -5,13 +5,13 @@ A ticket is made for one owner and one page, and says nothing of the key. It is 
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import re
-import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from urllib.parse import parse_qs
+
+from factloop.entrance.keys import ApiKeys
 
 PARAMETER = "ticket"
 GOOD_FOR_S = 12 * 60 * 60
@@ -23,10 +23,10 @@ _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """Makes tickets signed with a secret of this process; they expire with it."""
+    """Makes tickets signed with their owner's key: they outlive the process, and hold in each service with that key."""
 
-    def __init__(self, owners: Sequence[str], clock: Callable[[], float] = time.time) -> None:
-        self._owners, self._clock, self._secret = tuple(owners), clock, secrets.token_bytes(32)
+    def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
+        self._keys, self._clock = keys, clock
 
     def address(self, owner: str, page: str) -> str:
         """The address at which the owner's browser may open the page for the next half day."""
@@ -35,14 +35,19 @@ class Tickets:
 
     def owner(self, path: str, query: bytes) -> str | None:
         """The owner of the ticket in a request's query, for this path; None without a valid ticket."""
-        if len(query) > _LONGEST_QUERY or not re.fullmatch(PAGES, path, re.ASCII):
+        if len(query) > _LONGEST_QUERY or not is_page(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])
         found = _TICKET.fullmatch(given[0]) if len(given) == 1 else None
         if found is None or int(found[1]) < self._clock():
             return None
-        matches = [one for one in self._owners if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
+        matches = [one for one in self._keys.owners if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
         return matches[0] if matches else None
 
     def _sign(self, owner: str, page: str, until: str) -> str:
-        return hmac.new(self._secret, f"{owner}\n{page}\n{until}".encode(), hashlib.sha256).hexdigest()
+        return self._keys.sign(owner, f"ticket\n{page}\n{until}")
+
+
+def is_page(path: str) -> bool:
+    """Whether a browser may open it by a ticket."""
+    return re.fullmatch(PAGES, path, re.ASCII) is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import aclosing
+from collections.abc import Callable, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from factloop.checking.checker import FactChecker
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, Event, ServerWait
 from factloop.core.factuality import at_each_k
 from factloop.core.files.json import to_json
-from factloop.core.records import FactualityReport, Record
+from factloop.core.records import FactualityReport, Record, Usage
+from factloop.entrance.asks import RequestModel
 from factloop.service.documents import Library
 from factloop.service.shapes import (
     AuditAsk,
@@ -26,7 +27,6 @@ from factloop.service.shapes import (
     LongFormSummary,
     Mode,
     Progress,
-    RequestModel,
     Summary,
     TrustAsk,
     TrustSummary,
@@ -79,7 +79,7 @@ class Work:
             case CheckAsk():
                 return await self._check(ask, folder, watching)
             case TrustAsk():
-                return await self._trust(ask, folder)
+                return await self._trust(ask, folder, watching)
             case LongFormAsk():
                 return await self._long_form(ask, folder, watching)
             case AuditAsk():
@@ -107,8 +107,16 @@ class Work:
         check = CheckAsk(
             response=ask.response, prompt=ask.prompt, documents=ask.documents, mode=mode, limits=ask.limits
         )
-        factuality = await self._factuality(check, folder, watching)
-        report = await self.scorer.ascore_claims(factuality, run_dir=folder / "trust")
+        last = Progress()
+
+        def noted(progress: Progress) -> None:
+            nonlocal last
+            last = progress
+            watching.progress(progress)
+
+        factuality = await self._factuality(check, folder, JobListener(watching.event, noted))
+        with _told_cost(watching, last, of_before=factuality.usage) as meter:
+            report = await self.scorer.ascore_claims(factuality, run_dir=folder / "trust", meter=meter)
         return JobOutcome(report, await asyncio.to_thread(to_json, report), _summary_of_long_form(report))
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
@@ -146,16 +154,32 @@ class Work:
         tool = await self.library.tool(ask.documents)
         return Sources(() if tool is None else (tool,), ask.mode)
 
-    async def _trust(self, ask: TrustAsk, folder: Path) -> JobOutcome:
+    async def _trust(self, ask: TrustAsk, folder: Path, watching: JobListener) -> JobOutcome:
         run_dir = folder / "trust"
         tool = None if ask.documents is None else await self.library.tool(ask.documents)
-        if tool is None:
-            report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir)
-        else:
-            settings = self.scorer.settings.model_copy(update={"corpus": ()})
-            async with TrustScorer(settings=settings, corpus=tool) as scorer:
-                report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir)
+        with _told_cost(watching, Progress()) as meter:
+            if tool is None:
+                report = await self.scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
+            else:
+                settings = self.scorer.settings.model_copy(update={"corpus": ()})
+                async with TrustScorer(settings=settings, corpus=tool) as scorer:
+                    report = await scorer.ascore(ask.question, ask.response, run_dir=run_dir, meter=meter)
         return JobOutcome(report, to_json(report), _summary_of_trust(report))
+
+
+@contextmanager
+def _told_cost(watching: JobListener, progress: Progress, of_before: Usage | None = None) -> Iterator[UsageMeter]:
+    """A meter whose sum is told at the end, together with what was spent before: a job that is stopped costs, too."""
+    meter, begun = UsageMeter(), time.perf_counter()
+    try:
+        yield meter
+    finally:
+        whole = UsageMeter()
+        if of_before is not None:
+            whole.add(of_before)
+        elapsed_s = time.perf_counter() - begun
+        whole.add(meter.snapshot(elapsed_s))
+        watching.progress(progress.model_copy(update={"usage": whole.snapshot(elapsed_s)}))
 
 
 def summary_of_check(report: FactualityReport) -> CheckSummary:

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, RunInUse
 from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents, write_private
 
 FORMAT = 1
@@ -61,7 +61,7 @@ class RunDirectory:
         try:
             lock.acquire()
         except Timeout as error:
-            raise ConfigError(f"{self.path}: another process is at work on this run") from error
+            raise RunInUse(f"{self.path}: another process is at work on this run") from error
         return lock
 
     def _write(self, file: Path, text: str) -> None:

@@ -112,16 +112,23 @@ class TrustScorer:
             return self._corpus
 
     async def ascore(
-        self, question: str, response: str | None = None, *, id: str = "1", run_dir: str | Path | None = None
+        self,
+        question: str,
+        response: str | None = None,
+        *,
+        id: str = "1",
+        run_dir: str | Path | None = None,
+        meter: UsageMeter | None = None,
     ) -> TrustReport:
         """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
 
         A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
-        again with the same arguments it pays only for what was in flight. Raises ConfigError, DataError.
+        again with the same arguments it pays only for what was in flight. A `meter` of one's own tells what a score
+        cost that is stopped. Raises ConfigError, DataError.
         """
         item = _answer(id, question, response)
         async with self._run([item], run_dir) as (scoring, directory):
-            report = await scoring.report(item)
+            report = await scoring.report(item, meter)
             _keep(directory, report)
             return report
 
@@ -163,23 +170,26 @@ class TrustScorer:
         raise AssertionError("a run ends with its report")
 
     async def ascore_claims(
-        self, factuality: FactualityReport, *, run_dir: str | Path | None = None
+        self,
+        factuality: FactualityReport,
+        *,
+        run_dir: str | Path | None = None,
+        meter: UsageMeter | None = None,
     ) -> LongFormTrustReport:
         """TrustBC for each claim that SAFE found in a long response, beside SAFE's verdict.
 
         Every claim is a statement to be told from its distractors; the paper leaves this to future work (A.1).
-        Irrelevant claims are not asked about. Raises ConfigError where there is no subject.
+        Irrelevant claims are not asked about. `meter` as in `ascore`. Raises ConfigError where there is no subject.
         """
         if self._subject is None and self.settings.subject_model is None:
             raise ConfigError("TrustBC asks a subject model: name one (--subject-model)")
-        started = time.perf_counter()
+        started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
         ]
         async with self._run(statements, run_dir) as (scoring, directory):
-            meter = UsageMeter()
 
             async def one(claim: Claim) -> tuple[str, TrustBC]:
                 return claim.id, await scoring.belief_in(claim, topic, meter)

@@ -33,6 +33,16 @@ async def finished(client: httpx.AsyncClient, job_id: str) -> Any:
             await asyncio.sleep(0.01)
 
 
+async def answered(client: httpx.AsyncClient, path: str, status: int) -> httpx.Response:
+    """The answer, once it has this status."""
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        while True:
+            answer = await client.get(path)
+            if answer.status_code == status:
+                return answer
+            await asyncio.sleep(0.02)
+
+
 def events_in(text: str) -> list[tuple[str, str, int]]:
     """Type, data and number of each server-sent event; comments are passed over."""
     found = []

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import create_engine, text
 
 from factloop.service.app import build_app
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
+from tests.service import postgres
 from tests.service.asking import ADDRESS, FINISHED_WITHIN_S, Service
 
 
@@ -55,3 +57,22 @@ def docs(home: Path) -> Path:
     folder.mkdir()
     (folder / "ada.txt").write_text("Ada Lovelace was born in London on 10 December 1815.\n", encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    with postgres.running() as server:
+        yield server.url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'jobs.sqlite'}"
+    found: str = request.getfixturevalue("postgres_url")
+    engine = create_engine(found)
+    with engine.begin() as connection:
+        for name in ("repeats", "job_texts", "jobs", "format"):
+            connection.execute(text(f"DROP TABLE IF EXISTS factloop_{name}"))
+    engine.dispose()
+    return found

@@ -9,7 +9,8 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,25 @@ import pytest
 USER = "postgres"
 
 
+@dataclass(frozen=True)
+class PostgresServer:
+    """A server with an empty database, which may be stopped and started again."""
+
+    url: str
+    _control: tuple[object, ...]
+    _start: tuple[object, ...]
+
+    def start(self) -> None:
+        _run(*self._control, *self._start)
+
+    def stop(self) -> None:
+        """Cuts all connections."""
+        _run(*self._control, "-m", "immediate", "stop")
+
+
 @contextmanager
-def running() -> Iterator[str]:
-    """The URL of an empty database. Skips, with the reason, where no server can be started."""
+def running() -> Iterator[PostgresServer]:
+    """A server of one's own, started. Skips, with the reason, where none can be started."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not programs:
         pytest.skip("PostgreSQL is not installed")
@@ -29,13 +46,18 @@ def running() -> Iterator[str]:
         prefix = _as_somebody(folder)
         _run(*prefix, programs[-1], "-D", folder / "data", "-U", USER, "-A", "trust", "--no-sync")
         port = _free_port()
-        control = [*prefix, programs[-1].with_name("pg_ctl"), "-D", folder / "data", "-w"]
         options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= -c fsync=off"
-        _run(*control, "-l", folder / "log", "-o", options, "start")
+        server = PostgresServer(
+            f"postgresql+psycopg://{USER}@127.0.0.1:{port}/postgres",
+            (*prefix, programs[-1].with_name("pg_ctl"), "-D", folder / "data", "-w"),
+            ("-l", folder / "log", "-o", options, "start"),
+        )
+        server.start()
         try:
-            yield f"postgresql+psycopg://{USER}@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            _run(*control, "-m", "immediate", "stop")
+            with suppress(pytest.skip.Exception):  # where the test stopped it
+                server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

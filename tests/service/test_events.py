@@ -13,6 +13,7 @@ from factloop.service.live import ATTEMPT, LiveEvent, LiveJob
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
 from factloop.setup.settings import CheckSettings
+from factloop.trust.settings import TrustSettings
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, events_in, finished
 from tests.simulator import MODEL, SEARCH, Faults, Simulator
 
@@ -69,7 +70,7 @@ async def test_text_cannot_make_events_of_its_own(service: Service) -> None:
     assert all(json.loads(data) for _, data, _ in events)
 
 
-def _live(attempt: int = 0) -> LiveJob:
+def _live(attempt: int = 1) -> LiveJob:
     job = Job(id="0" * 32, kind="check", status="running", title="t", created_at="2026-01-01T00:00:00Z")  # type: ignore[arg-type]
     return LiveJob(StoredJob(job, "", attempt), "{}")
 
@@ -106,7 +107,7 @@ async def test_silence_is_filled_with_heartbeats() -> None:
 async def test_the_events_of_a_second_attempt_come_after_all_of_the_first() -> None:
     live = _live(attempt=2)
     live.publish(ResponseSplit(n_sentences=1), "response_split")
-    assert live.events[0].number == 2 * ATTEMPT + 1
+    assert live.events[0].number == ATTEMPT + 1
 
 
 async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) -> None:
@@ -121,6 +122,29 @@ async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) 
     assert events[-1][0] == "job_finished"
     assert json.loads(events[-1][1])["status"] == cancelled["status"]
     assert {job["status"] for job in others} == {"done"}
+
+
+async def test_a_score_that_is_stopped_says_what_it_cost(service: Service, sim: Simulator) -> None:
+    """Of a long answer together with its check."""
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, price_in=1.0, price_out=2.0)
+    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, price_in=1.0, price_out=2.0)
+    asked = {name: ASK[name] for name in ("response", "documents")}
+    async with service(check, trust) as client:
+        alone = {"question": "Where was Ada Lovelace born?", "response": "London"}
+        for path, ask, n_before in (("trust/long-form", asked, 2), ("trust", alone, 1)):
+            sim.reset()
+            sim.set(llm_latency_s=0.3)
+            job = (await client.post(f"/v1/{path}", json=ask)).json()["id"]
+            async with asyncio.timeout(FINISHED_WITHIN_S):
+                while sim.stats().model.answered < n_before:  # noqa: ASYNC110 - of a server in a thread
+                    await asyncio.sleep(0.01)
+            stopped = (await client.post(f"/v1/jobs/{job}/cancel")).json()
+            assert stopped["status"] == "cancelled"
+            assert n_before <= stopped["progress"]["usage"]["calls"] <= sim.stats().model.answered
+            assert stopped["progress"]["usage"]["cost_usd"] > 0
+        metrics = (await client.get("/metrics")).text
+    assert 'factloop_jobs_total{kind="trust",status="cancelled"} 1.0' in metrics
+    assert "factloop_model_calls_total 0.0" not in metrics
 
 
 async def test_a_check_that_is_stopped_says_what_it_cost(service: Service, sim: Simulator) -> None:

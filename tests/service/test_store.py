@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,32 +14,12 @@ from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
 from factloop.service.errors import error_words
 from factloop.service.filtering import JobFilter
+from factloop.service.leases import Leases
 from factloop.service.shapes import CheckSummary, Job, Progress
 from factloop.service.store import JobStore, StoredJob, new_job_id
-from tests.service import postgres
 
 HOSTILE = "\x00 \U0001f600 \u202e'; DROP TABLE factloop_jobs; -- \\ \" é\ud7ff {{7*7}}"
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
-
-Open = Callable[[], JobStore]
-
-
-@pytest.fixture(scope="module")
-def postgres_url() -> Iterator[str]:
-    with postgres.running() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'jobs.sqlite'}"
-    found: str = request.getfixturevalue("postgres_url")
-    engine = create_engine(found)
-    with engine.begin() as connection:
-        connection.execute(text("DROP TABLE IF EXISTS factloop_job_texts, factloop_jobs, factloop_format"))
-    engine.dispose()
-    return found
 
 
 @pytest.fixture
@@ -48,6 +27,11 @@ def store(url: str) -> Iterator[JobStore]:
     opened = JobStore(url)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def leases(store: JobStore) -> Leases:
+    return Leases(store, seconds=60.0)
 
 
 def job(owner: str = "", **values: Any) -> StoredJob:
@@ -65,24 +49,27 @@ def test_a_job_comes_back_as_it_was(store: JobStore) -> None:
     assert store.get(new_job_id(), "") is None
 
 
-def test_a_new_state_replaces_the_old_with_its_texts(store: JobStore) -> None:
-    one = job()
-    store.add(one, "{}")
+def test_a_new_state_replaces_the_old_with_its_texts(store: JobStore, leases: Leases) -> None:
+    store.add(job(), "{}")
+    (leased,) = leases.take(5, lapsed=False)
+    one = leased.stored
+    assert (one.job.status, one.attempt, leased.request, leased.was_left) == ("running", 1, "{}", False)
+    assert store.get(one.job.id, "") == one
     summary = CheckSummary(counts=Counts(supported=1), precision=1.0, n_calls=2, cost_usd=None)
     done = one.changed(status="done", finished_at=NOW + timedelta(seconds=1), summary=summary)
     for _ in range(2):  # saved twice is as saved once
-        store.save(done, {"events": "[]", "result": "{}" * 500_000})
+        assert leases.end(done, {"events": "[]", "result": "{}" * 500_000})
     assert store.get(one.job.id, "") == done
     assert (store.text(one.job.id, "events"), store.text(one.job.id, "request")) == ("[]", "{}")
-    assert store.unfinished() == []
+    assert leases.take(5, lapsed=True) == []
 
 
-def test_a_deleted_job_stays_deleted(store: JobStore) -> None:
-    one = job()
-    store.add(one, "{}")
+def test_a_deleted_job_stays_deleted(store: JobStore, leases: Leases) -> None:
+    store.add(job(), "{}")
+    one = leases.take(5, lapsed=False)[0].stored
     store.delete(one.job.id)
     store.delete(one.job.id)
-    store.save(one.changed(status="done"), {"result": "{}"})
+    assert not leases.end(one.changed(status="done"), {"result": "{}"})
     assert store.get(one.job.id, "") is None
     assert store.text(one.job.id, "request") is store.text(one.job.id, "result") is None
 
@@ -101,22 +88,13 @@ def test_pages_go_from_new_to_old_and_show_only_the_owners(store: JobStore) -> N
     assert store.page("a", limit=5, before=ours[-1]) == ([], None)
 
 
-def test_what_was_not_finished_is_found_by_the_next_process(url: str) -> None:
-    first = JobStore(url)
-    jobs = [job(status=status) for status in ("queued", "running", "done", "failed", "cancelled")]
-    for one in jobs:
-        first.add(one, "{}")
-    first.close()
-    second = JobStore(url)
-    assert [one.job.id for one in second.unfinished()] == [one.job.id for one in jobs[:2]]
-    second.close()
-
-
-def test_it_is_used_from_several_threads(store: JobStore) -> None:
-    jobs = [job() for _ in range(40)]
+def test_it_is_used_from_several_threads(store: JobStore, leases: Leases) -> None:
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda one: store.add(one, "{}"), jobs))
-        list(threads.map(lambda one: store.save(one.changed(status="done"), {"result": "{}"}), jobs))
+        list(threads.map(lambda one: store.add(one, "{}"), [job() for _ in range(40)]))
+        taken = [one for found in threads.map(lambda _: leases.take(7, lapsed=True), range(8)) for one in found]
+        taken += leases.take(40, lapsed=True)
+        list(threads.map(lambda one: leases.end(one.stored.changed(status="done"), {"result": "{}"}), taken))
+    assert len({one.stored.job.id for one in taken}) == len(taken) == 40
     assert len(store.page("", wanted=JobFilter(status="done"), limit=100)[0]) == 40
 
 
@@ -152,18 +130,6 @@ def test_ids_sort_by_time_and_differ() -> None:
     ids = [new_job_id() for _ in range(1_000)]
     assert len(set(ids)) == 1_000
     assert sorted(one[:16] for one in ids) == [one[:16] for one in ids]
-
-
-def test_one_service_has_a_database_at_a_time(url: str) -> None:
-    one, other = JobStore(url), JobStore(url)
-    with one.held():
-        with pytest.raises(ConfigError, match="another service is at work with it"), other.held():
-            pytest.fail("two have it")
-        one.add(job(), request="{}")  # its own work goes on
-    with other.held():
-        assert len(other.unfinished()) == 1
-    for store in (one, other):
-        store.close()
 
 
 def test_databases_in_memory_are_nobody_elses() -> None:

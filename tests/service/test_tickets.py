@@ -18,14 +18,18 @@ def query(address: str) -> bytes:
 
 def test_a_ticket_is_good_for_its_page_and_its_time() -> None:
     now = [1000.0]
-    tickets = Tickets(["ada", "bo"], clock=lambda: now[0])
-    given = query(tickets.address("bo", PAGE))
-    assert tickets.owner(PAGE, given) == "bo"
+    keys = ApiKeys([KEY, OTHER])
+    bo = keys.owners[1]
+    tickets = Tickets(keys, clock=lambda: now[0])
+    given = query(tickets.address(bo, PAGE))
+    assert tickets.owner(PAGE, given) == bo
     assert tickets.owner("/v1/results/july/page.html", given) is None
-    assert Tickets(["ada", "bo"], clock=lambda: now[0]).owner(PAGE, given) is None
+    assert Tickets(ApiKeys([KEY]), clock=lambda: now[0]).owner(PAGE, given) is None, "bo's key is not one of its keys"
+    # After a restart, and in another service with the same keys.
+    assert Tickets(ApiKeys([OTHER, KEY]), clock=lambda: now[0]).owner(PAGE, given) == bo
     now[0] += GOOD_FOR_S
     assert GOOD_FOR_S >= 12 * 60 * 60  # what is open in a tab can be loaded anew all day
-    assert tickets.owner(PAGE, given) == "bo"
+    assert tickets.owner(PAGE, given) == bo
     now[0] += 1
     assert tickets.owner(PAGE, given) is None
 
@@ -43,8 +47,9 @@ def test_a_ticket_is_good_for_its_page_and_its_time() -> None:
     ],
 )
 def test_what_is_not_quite_a_ticket_is_none(change: object) -> None:
-    tickets = Tickets(["ada"], clock=lambda: 1000.0)
-    given = query(tickets.address("ada", PAGE))
+    keys = ApiKeys([KEY])
+    tickets = Tickets(keys, clock=lambda: 1000.0)
+    given = query(tickets.address(keys.owners[0], PAGE))
     assert callable(change)
     assert tickets.owner(PAGE, change(given)) is None
 

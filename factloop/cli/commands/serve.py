@@ -62,6 +62,30 @@ def serve(
             rich_help_panel=flags.SERVER,
         ),
     ] = "60/minute",
+    keep_days: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DAYS",
+            help="Forget jobs that are over after so many days (default: never).",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address that a reverse proxy gives the service, with its path.",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Reverse proxy, or network of them, that says where requests come from; repeatable.",
+            rich_help_panel=flags.SERVER,
+        ),
+    ] = None,
     **settings: Any,
 ) -> None:
     """Serve checks over HTTP, with a page to look at them. Limits on calls and cost are those of one job."""
@@ -79,5 +103,8 @@ def serve(
         max_queued=max_queued,
         max_body_mb=max_body_mb,
         rate=rate,
+        keep_days=keep_days,
+        public_url=public_url,
+        trusted_proxies=tuple(trusted_proxy or ()),
     )
     raise typer.Exit(run_serve(ask, settings))

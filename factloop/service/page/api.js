@@ -1,5 +1,8 @@
 // Requests to the service this page came from. The key, where one is needed, stays in this tab.
 
+// A path of the service as it is reached from here: behind a proxy it may stand below another path.
+const ROOT = new URL("../", import.meta.url).pathname;
+export const at = (path) => ROOT + path.replace(/^\//, "");
 const KEY = "factloop-key";
 const SILENCE_MS = 60_000; // the service says something, if only a heartbeat, more often than that
 const LONGEST_WAIT_MS = 15_000;
@@ -32,16 +35,17 @@ const ask = async (path, options) => {
     const headers = { ...options.headers, ...(sent ? { Authorization: `Bearer ${sent}` } : {}) };
     let answer;
     try {
-      answer = await fetch(path, { ...options, headers, cache: "no-store" });
+      answer = await fetch(at(path), { ...options, headers, cache: "no-store" });
     } catch (error) {
       if (options.signal?.aborted) throw error;
       throw new Unreachable();
     }
     if (answer.ok) return answer;
     const refused = await refusal(answer);
-    if (answer.status !== 401) throw refused;
+    const isTooOften = refused.type === "too_many_attempts";
+    if (answer.status !== 401 && !isTooOften) throw refused;
     if (sent !== key()) continue; // the key changed meanwhile
-    const given = await askForKey(sent ? "The service does not take this key." : "This service asks for a key.");
+    const given = await askForKey(isTooOften ? `Wrong keys were tried too often from here: ${refused.message}.` : sent ? "The service does not take this key." : "This service asks for a key.");
     if (!given) throw refused;
     keep(given);
   }

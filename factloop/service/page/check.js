@@ -7,7 +7,7 @@ import { deleteButton, stopButton } from "./keeping.js";
 import { Overview } from "./overview.js";
 import { Prose } from "./prose.js";
 import { Unfolding } from "./unfolding.js";
-import { cost, isOver, jobState, many, plural } from "./words.js";
+import { BEGUN_ANEW, isOver, jobState, many, plural, spentInWords } from "./words.js";
 
 const SPEAK_MS = 2500; // a reader of the screen hears how far it is, no more often than that
 
@@ -93,15 +93,7 @@ class CheckView {
     if (status === "running") return nJudged === claims.length && claims.length > 0 ? "Checking: all claims found so far are judged." : "Checking: claims are judged as they are found.";
     const rest = claims.length - nJudged;
     const left = rest ? `, ${plural(rest, "claim")} without` : "";
-    return `This check was ${status === "failed" ? "not finished" : jobState(status).words}: ${plural(nJudged, "claim")} with a judgement${left}.${this.spent()}`;
-  }
-
-  // What a check that ended early was paid for, as the service kept it.
-  spent() {
-    const { usage } = this.job.progress;
-    if (!usage) return "";
-    const paid = usage.calls || usage.searches;
-    return paid ? ` It cost ${usage.cost_usd === null ? "an unknown amount" : cost(usage)}: ${plural(usage.calls, "model call")}, ${plural(usage.searches, "search", "searches")}.` : " It cost nothing.";
+    return `This check was ${status === "failed" ? "not finished" : jobState(status).words}: ${plural(nJudged, "claim")} with a judgement${left}.${spentInWords(this.job)}${this.job.begun_anew ? ` ${BEGUN_ANEW}` : ""}`;
   }
 
   waiting() {

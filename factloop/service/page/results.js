@@ -1,5 +1,5 @@
 // Audits, experiments and runs that the operator registered, and audits done here.
-import { every, get, post, save } from "./api.js";
+import { at, every, get, post, save } from "./api.js";
 import { button, figure, h, replace, said } from "./dom.js";
 import { Trouble } from "./fields.js";
 import { deleteButton, stopButton } from "./keeping.js";
@@ -37,7 +37,7 @@ const pageAndData = (page, data, name, title, info, trouble) => {
   const saving = (path, as) => trying(() => save(path, as));
   return h("div", { class: "actions" },
     info.needs_key ? button("Open its page ↗", trying(async () => { open((await post("/v1/tickets", { page })).address, "_blank", "noopener,noreferrer"); }), { class: "quiet is-strong", "aria-label": opening })
-      : h("a", { href: page, target: "_blank", rel: "noopener noreferrer", class: "quiet is-strong", "aria-label": opening }, "Open its page ↗"),
+      : h("a", { href: at(page), target: "_blank", rel: "noopener noreferrer", class: "quiet is-strong", "aria-label": opening }, "Open its page ↗"),
     button("Download HTML", saving(page, `${file}.html`), { "aria-label": `Download HTML of ${title}` }),
     button("Download JSON", saving(data, `${file}.json`), { "aria-label": `Download JSON of ${title}` }));
 };

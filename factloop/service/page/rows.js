@@ -1,7 +1,7 @@
 // A job as a row of a list: what tells it apart from others of the same question.
 import { verdictBar } from "./bars.js";
 import { h, said } from "./dom.js";
-import { capital, cost, jobState, many, mark, plural, second, twoDigits } from "./words.js";
+import { BEGUN_ANEW, capital, cost, jobState, many, mark, plural, second, twoDigits } from "./words.js";
 
 export const KINDS = { check: "Check", trust: "TrustScore", long_form: "Long answer", audit: "Audit" };
 const addressOf = (job) => `#/${{ check: "checks", trust: "trust", long_form: "long-form", audit: "audits" }[job.kind]}/${encodeURIComponent(job.id)}`;
@@ -33,10 +33,11 @@ const stateOf = (job) => {
   return [mark(state.symbol, state.tone), ` ${KINDS[job.kind] ?? job.kind}, ${state.words}`];
 };
 
-const facts = ({ summary, against, created_at: made }) => [
+const facts = ({ summary, against, created_at: made, begun_anew: isAnew }) => [
   summary?.judge && said(capital(summary.judge)),
   against && ["against ", said(against)],
   summary && summary.n_calls !== undefined && cost({ calls: summary.n_calls, cost_usd: summary.cost_usd || summary.n_calls ? summary.cost_usd : null }),
+  isAnew && BEGUN_ANEW,
   h("time", { datetime: made }, second(made)),
 ].filter(Boolean);
 

@@ -5,7 +5,7 @@ import { passages } from "./evidence.js";
 import { Trouble, area, draft, jobForm } from "./fields.js";
 import { deleteButton, stopButton } from "./keeping.js";
 import { documentsOf, restore, sourceChoice } from "./sources.js";
-import { capital, cost, isOver, jobState, mark, moment, plural, reason, twoDigits } from "./words.js";
+import { capital, cost, isOver, jobState, mark, moment, plural, reason, spentInWords, twoDigits } from "./words.js";
 
 const RELATIONS = {
   support: { words: "documents support the answer", tone: "supported" },
@@ -55,7 +55,7 @@ export const showTrust = async (view, id, { signal, announce }) => {
     if (signal.aborted) return;
   }
   if (job.status !== "done") {
-    replace(state, `${capital(jobState(job.status).words)}${job.error ? `: ${job.error.message}` : "."}`);
+    replace(state, `${capital(jobState(job.status).words)}${job.error ? `: ${job.error.message}` : "."}${spentInWords(job)}`);
     replace(actions, afterwards());
     return;
   }

@@ -81,6 +81,13 @@ export const cost = (usage) => {
   const decimals = dollars === 0 || dollars >= 0.1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(dollars)));
   return `$${dollars.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })}`;
 };
+// What a job that ended early was paid for, as the service kept it.
+export const spentInWords = ({ progress: { usage } }) => {
+  if (!usage) return "";
+  const paid = usage.calls || usage.searches;
+  return paid ? ` It cost ${usage.cost_usd === null ? "an unknown amount" : cost(usage)}: ${plural(usage.calls, "model call")}, ${plural(usage.searches, "search", "searches")}.` : " It cost nothing.";
+};
+export const BEGUN_ANEW = "It was begun anew after a service was stopped whose answers could not be reached: part of it was paid for twice.";
 export const tokens = (usage) => `${usage.approximate_tokens ? "~" : ""}${many(usage.prompt_tokens + usage.completion_tokens)}`;
 
 export const duration = (seconds) => {

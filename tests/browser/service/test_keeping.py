@@ -32,7 +32,7 @@ def test_a_score_is_stopped_asked_again_and_deleted(looking: Looking, service: S
     page.get_by_role("radio", name="No documents of mine").check()
     page.get_by_role("button", name="Score", exact=True).click()
     page.get_by_role("button", name="Stop this score").click()
-    expect(page.get_by_role("status").filter(has_text="Stopped.")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Stopped. It cost")).to_be_visible()
     world.set(llm_latency_s=0.0)
     job = page.url.rpartition("/")[2]
     page.get_by_role("button", name="Edit and score again").click()

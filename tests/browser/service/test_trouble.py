@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 from playwright.sync_api import expect
 
 from factloop.entrance.keys import ApiKeys
+from factloop.service.attempts import OF_AN_ADDRESS
 from tests.browser.service.conftest import Looking
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.service.test_checking import BOTH, PENDING, SLOW_S, ask, finished
@@ -47,6 +49,21 @@ def test_a_key_is_asked_for_and_kept_in_this_tab(looking: Looking, guarded: Serv
     finished(page)
     assert KEY not in page.url + page.content() + str(page.evaluate("JSON.stringify(localStorage)"))
     assert page.evaluate("sessionStorage.length") == 1
+
+
+def test_a_right_key_is_taken_after_too_many_wrong_ones(looking: Looking, guarded: Serving) -> None:
+    for number in range(OF_AN_ADDRESS.amount):
+        with pytest.raises(HTTPError):
+            guarded.post("/v1/checks", {}, {"Authorization": f"Bearer wrong{number}"})
+    page = looking.at(guarded.url)
+    dialog = page.get_by_role("dialog", name="Key")
+    expect(dialog).to_contain_text("This service asks for a key.")
+    page.keyboard.type("not the key, and long enough")
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("Wrong keys were tried too often from here")
+    page.keyboard.type(KEY)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Load an example")).to_be_visible()
 
 
 def test_a_page_is_opened_where_a_key_is_needed(looking: Looking, guarded: Serving) -> None:

@@ -1,0 +1,150 @@
+"""Opens the database of jobs: SQLite for one service, PostgreSQL for several."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from factloop.core.errors import ConfigError
+from factloop.core.extras import missing
+from factloop.core.files.private import FILE_MODE, make_private_database, open_private
+
+BACKENDS = ("sqlite", "postgresql")
+LOST_AFTER_S = 10
+"""Seconds after which a server that says nothing is given up: the wait for a lost connection."""
+_TO_A_SERVER = {
+    "connect_timeout": LOST_AFTER_S,
+    "keepalives_idle": LOST_AFTER_S,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 1_000 * LOST_AFTER_S,
+}
+_MAGIC = b"SQLite format 3\x00"
+_STAMP = slice(60, 64)
+"""Where the header of a SQLite file has `user_version`."""
+
+
+class FileReplaced(SQLAlchemyError):
+    """The file of the database is no longer the one that was opened."""
+
+
+def open_database(url: str) -> Engine:
+    """The engine; nothing is connected yet, except that a SQLite file is made. Raises ConfigError."""
+    wrong = f"--database {shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
+    try:
+        parsed = make_url(url)
+        is_file = parsed.get_backend_name() == "sqlite"
+        if parsed.get_backend_name() not in BACKENDS:
+            raise ConfigError(wrong)
+        if not is_file and "+" not in parsed.drivername:
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        engine = create_engine(parsed, pool_pre_ping=True, connect_args={} if is_file else _TO_A_SERVER)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise ConfigError(wrong) from error
+    except ImportError as error:
+        raise missing("postgres", "PostgreSQL") from error
+    if is_file:
+        if (path := file_of(engine)) is not None:
+            with suppress(OSError):  # SQLite says what is wrong
+                make_private_database(path)
+        event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def file_of(engine: Engine) -> Path | None:
+    """The file of a SQLite database; None for one in memory or on a server."""
+    name = engine.url.database
+    if engine.dialect.name != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
+        return None
+    return Path(name)
+
+
+@contextmanager
+def sole_use(engine: Engine) -> Iterator[None]:
+    """Holds a SQLite file for this service alone; a kill releases it. Raises ConfigError if another service holds it.
+
+    While it is held, each transaction looks whether the file is still the one that was opened, and raises FileReplaced
+    where it was deleted or overwritten: what would be written then would be gone at the next start.
+    """
+    path = file_of(engine)
+    if path is None:
+        yield
+        return
+    lock = FileLock(f"{path}.lock", timeout=0, thread_local=False, mode=FILE_MODE)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        where = shown(engine.url.render_as_string())
+        raise ConfigError(
+            f"--database {where}: another service is at work with it; give each a file of its own, "
+            "or let them share a PostgreSQL database"
+        ) from error
+    try:
+        with _watched(engine, path):
+            yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _watched(engine: Engine, path: Path) -> Iterator[None]:
+    """Marks the file with a number of this service's, and looks at it before each transaction."""
+    stamp = secrets.randbelow(2**31 - 1) + 1
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql(f"PRAGMA user_version = {stamp}")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it stands in the file
+    # Open for as long as SQLite has the file open: closing it would drop SQLite's locks.
+    descriptor = open_private(str(path), os.O_RDONLY)
+    expected = stamp.to_bytes(4, "big")
+
+    def look(_connection: object) -> None:
+        if not _is_ours(path, descriptor, expected):
+            raise FileReplaced(f"{path} was deleted or replaced while the service ran; start the service again")
+
+    event.listen(engine, "begin", look)
+    try:
+        yield
+    finally:
+        event.remove(engine, "begin", look)
+        engine.dispose()
+        os.close(descriptor)
+
+
+def _is_ours(path: Path, descriptor: int, stamp: bytes) -> bool:
+    try:
+        found, opened = os.stat(path), os.fstat(descriptor)
+        header = os.pread(descriptor, 100, 0) if hasattr(os, "pread") else _MAGIC.ljust(60, b"\x00") + stamp
+    except OSError:
+        return False
+    is_same = (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)
+    return is_same and header.startswith(_MAGIC) and header[_STAMP] == stamp
+
+
+def shown(url: str) -> str:
+    """The address without what may be a password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "(no database URL)"
+
+
+def reason_of(error: SQLAlchemyError) -> str:
+    """The database's own first line, or ours."""
+    told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
+    return (told.strip().splitlines() or ["no reason given"])[0]
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

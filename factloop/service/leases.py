@@ -1,0 +1,152 @@
+"""Leases of jobs: which service is at work on which job, and until when.
+
+A job without a lease waits for any service. A service leases jobs for a few seconds, and renews its leases while it is
+at work. Once a service has died, its leases lapse, and other services take its jobs. Where the database is not shared,
+leases do not lapse; the next start gives them back.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, Connection, func, or_, select, update
+
+from factloop.service.shapes import Progress
+from factloop.service.store import UNFINISHED, JobStore, StoredJob, TextName, row_of, stored_of, write_texts
+from factloop.service.tables import JOBS, TEXTS
+
+_NO_LEASE = {"leased_by": None, "leased_until": None}
+
+
+@dataclass(frozen=True)
+class LeasedJob:
+    """A job that this service took."""
+
+    stored: StoredJob
+    request: str
+    was_left: bool
+    """Whether another service began it and died, or was stopped."""
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """The leases that this service still has, and what was asked of them meanwhile."""
+
+    held: frozenset[str]
+    cancelled: frozenset[str]
+    """Jobs that another service was asked to cancel."""
+
+
+class Leases:
+    """The leases of one service. Every method is one transaction, and blocks: call it outside the event loop."""
+
+    def __init__(self, store: JobStore, seconds: float) -> None:
+        """`seconds`: how long a lease lasts unless it is renewed."""
+        self._store, self._engine, self._seconds = store, store.engine, seconds
+        self.service = secrets.token_hex(16)
+
+    def give_all_back(self) -> None:
+        """Gives all leases of a database back that this service alone uses: those of an earlier process."""
+        assert not self._store.is_shared
+        with self._engine.begin() as connection:
+            connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(**_NO_LEASE))
+
+    def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
+        """Leases up to `most` jobs that wait, oldest first, to run them; with `lapsed` also those of dead services.
+
+        A row that another service is looking at is passed over, so that no job is leased twice.
+        """
+        free: ColumnElement[bool] = JOBS.c.leased_by.is_(None)
+        with self._engine.begin() as connection:
+            if lapsed and self._store.is_shared:
+                free = or_(free, JOBS.c.leased_until < _now())
+            wanted = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), free).order_by(JOBS.c.id).limit(most)
+            rows = connection.execute(wanted.with_for_update(skip_locked=True)).all()
+            return [taken for row in rows if (taken := self._taken(connection, row)) is not None]
+
+    def renew(self, jobs: Iterable[tuple[StoredJob, str | None]]) -> Renewal:
+        """Renews leases, and keeps how far the jobs are: each with its events as text, None where there are no more."""
+        held, cancelled = set(), set()
+        with self._engine.begin() as connection:
+            for stored, events in sorted(jobs, key=lambda one: one[0].job.id):
+                row = connection.execute(
+                    update(JOBS)
+                    .where(JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service)
+                    .values(job=stored.job.model_dump_json(), leased_until=self._until())
+                    .returning(JOBS.c.cancel_asked)
+                ).first()
+                if row is None:
+                    continue
+                held.add(stored.job.id)
+                if events is not None:
+                    write_texts(connection, stored.job.id, {"events": events})
+                if row.cancel_asked:
+                    cancelled.add(stored.job.id)
+        return Renewal(frozenset(held), frozenset(cancelled))
+
+    def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
+        """Saves a job that is over, with its texts. False where the lease was lost or the job deleted: it is not saved.
+
+        May be repeated where a connection broke: the job of the first time stays.
+        """
+        with self._engine.begin() as connection:
+            ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
+            changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
+            if changed.rowcount:
+                write_texts(connection, stored.job.id, texts)
+                return True
+            kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
+        return kept == stored.job.model_dump_json()
+
+    def give_back(self, stored: StoredJob) -> None:
+        """Lets the job wait for another service, or for the next start of this one."""
+        waiting = stored.changed(status="queued", started_at=None, progress=Progress())
+        with self._engine.begin() as connection:
+            ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
+            connection.execute(update(JOBS).where(*ours).values(**row_of(waiting), **_NO_LEASE))
+
+    def cancel(self, job_id: str) -> StoredJob | None:
+        """Cancels a job that waits; asks the service that is at work on it to do so. The job as it is now."""
+        with self._engine.begin() as connection:
+            row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
+            stored = None if row is None else stored_of(row)
+            if row is None or stored is None or stored.is_over:
+                return stored
+            if row.leased_by is None:
+                return _cancelled(connection, stored)
+            connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(cancel_asked=1))
+            return stored
+
+    def _taken(self, connection: Connection, row: object) -> LeasedJob | None:
+        stored = stored_of(row)
+        job_id: str = row.id  # type: ignore[attr-defined]  # of a row
+        request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
+        if stored is None or request is None:  # or it would be looked at again for ever
+            connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
+            return None
+        if row.cancel_asked:  # type: ignore[attr-defined]  # of a row
+            _cancelled(connection, stored)
+            return None
+        began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress())
+        began = replace(began, attempt=stored.attempt + 1)
+        lease = {"leased_by": self.service, "leased_until": self._until()}
+        as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows
+        changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))
+        return LeasedJob(began, request, was_left=stored.attempt > 0) if changed.rowcount else None
+
+    def _until(self) -> ColumnElement[float] | None:
+        return _now() + self._seconds if self._store.is_shared else None
+
+
+def _cancelled(connection: Connection, stored: StoredJob) -> StoredJob:
+    over = stored.changed(status="cancelled", finished_at=datetime.now(UTC))
+    connection.execute(update(JOBS).where(JOBS.c.id == stored.job.id).values(**row_of(over), **_NO_LEASE))
+    return over
+
+
+def _now() -> ColumnElement[float]:
+    """Seconds since the epoch by the clock of the database, which all its services share."""
+    return func.date_part("epoch", func.clock_timestamp())

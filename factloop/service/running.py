@@ -1,0 +1,269 @@
+"""Runs jobs, a few at a time, and leaves them resumable however the process ends.
+
+What a job pays for is in its journal before it is used. A job that was at work when its service ended is begun again by
+the next service that has room: with its journal, where both have the same folder, so that nothing is paid for twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from factloop.core.errors import FactloopError, RunInUse
+from factloop.core.files.private import make_private_folder
+from factloop.service.errors import RequestRefusal, error_words, failure_words
+from factloop.service.kept import Database
+from factloop.service.leases import LeasedJob, Leases
+from factloop.service.live import LiveJob, write_events
+from factloop.service.metrics import Metrics
+from factloop.service.shapes import ErrorWords, Progress, Status
+from factloop.service.store import TextName
+from factloop.service.work import JobListener, JobOutcome, Work
+
+JOB_FINISHED = "job_finished"
+POLL_S = 1.0
+"""Seconds between two looks at what other services did."""
+RENEWALS = 5
+"""How often a lease is renewed before it would lapse."""
+LONGEST_PAUSE_S = 15.0
+"""Seconds between two attempts to save the end of a job."""
+
+log = logging.getLogger(__name__)
+
+
+class Runner:
+    """Takes jobs from the database, and runs them. Lives in one event loop."""
+
+    def __init__(
+        self, database: Database, work: Work, folder: Path, metrics: Metrics, *, max_running: int, lease_s: float
+    ) -> None:
+        """`folder` is for the journals; `lease_s` seconds after a service died others take its jobs."""
+        self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
+        self._max_running, self._lease_s = max_running, lease_s
+        self.leases = Leases(database.store, lease_s)
+        self.live: dict[str, LiveJob] = {}
+        self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stop.is_set()
+
+    @property
+    def poll_s(self) -> float:
+        """Seconds after which another look at the database may show something new."""
+        return POLL_S if self._database.store.is_shared else 5 * POLL_S
+
+    def start(self) -> None:
+        self._tasks.append(asyncio.create_task(self._take_jobs()))
+        if self._database.store.is_shared:
+            self._tasks.append(asyncio.create_task(self._renew_leases()))
+
+    def wake(self) -> None:
+        """Looks for jobs now."""
+        self._wake.set()
+
+    async def moved(self, within_s: float) -> None:
+        """Waits until a job began or ended here, or so many seconds."""
+        await _either(self._moved, within_s)
+
+    def show_move(self) -> None:
+        """Wakes all who wait for a move."""
+        moved, self._moved = self._moved, asyncio.Event()
+        moved.set()
+
+    def begin_stop(self) -> None:
+        """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
+        self._stop.set()
+        self.wake()
+        for live in list(self.live.values()):
+            live.cancel()
+        self.show_move()
+
+    async def aclose(self) -> None:
+        self.begin_stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        tasks = [live.task for live in self.live.values() if live.task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _take_jobs(self) -> None:
+        are_given_back = self._database.store.is_shared
+        while not self.is_stopping:
+            with suppress(RequestRefusal):  # it is tried again; what failed is in the log
+                if not are_given_back:
+                    await self._database.ask(self.leases.give_all_back)
+                    are_given_back = True
+                await self._take()
+            await _either(self._wake, self.poll_s)
+            self._wake.clear()
+
+    async def _take(self) -> None:
+        room = self._max_running - len(self.live)
+        if room < 1:
+            return
+        # After an outage of the database all leases have lapsed, and those at work must come first to renew theirs.
+        lapsed = self._database.in_touch_s >= self._lease_s
+        taking = asyncio.ensure_future(self._database.ask(self.leases.take, room, lapsed=lapsed))
+        try:
+            taken = await asyncio.shield(taking)
+        except asyncio.CancelledError:  # what was taken meanwhile is given back
+            with suppress(RequestRefusal):
+                for one in await taking:
+                    await self._database.ask(self.leases.give_back, one.stored)
+            raise
+        for one in taken:
+            live = LiveJob(one.stored, one.request)
+            self.live[one.stored.job.id] = live
+            live.task = asyncio.create_task(self._run(live, one))
+            if self.is_stopping:
+                live.cancel()
+        if taken:
+            self.show_move()
+
+    async def _renew_leases(self) -> None:
+        told: dict[str, int] = {}
+        while True:
+            await asyncio.sleep(self._lease_s / RENEWALS)
+            here = list(self.live.values())
+            if not here:
+                continue
+            jobs = []
+            for live in here:
+                job_id, n_events = live.stored.job.id, len(live.events)
+                jobs.append((live.stored, write_events(live.events) if n_events != told.get(job_id, 0) else None))
+                told[job_id] = n_events
+            try:
+                renewal = await self._database.ask(self.leases.renew, jobs)
+            except RequestRefusal:
+                told.clear()
+                continue
+            for live in here:
+                self._heed(live, is_held=live.stored.job.id in renewal.held)
+                if live.stored.job.id in renewal.cancelled and not live.is_ending:
+                    live.is_cancelled = True
+                    live.cancel()
+
+    def _heed(self, live: LiveJob, *, is_held: bool) -> None:
+        if not is_held and not live.is_ending and not live.is_closed:
+            log.warning("job %s: the lease was lost; it is stopped here", live.stored.job.id)
+            live.is_lost = True
+            live.cancel()
+
+    async def _run(self, live: LiveJob, leased: LeasedJob) -> None:
+        try:
+            await self._at_work(live, leased)
+        except asyncio.CancelledError:
+            await _to_the_end(self._interrupted(live))
+        except Exception:
+            log.exception("job %s: its state could not be kept", live.stored.job.id)
+        finally:
+            self.live.pop(live.stored.job.id, None)
+            live.close()
+            self.show_move()
+            self.wake()
+
+    async def _interrupted(self, live: LiveJob) -> None:
+        if live.is_lost or live.stored.is_over:
+            return
+        with suppress(RequestRefusal):  # where the service is being stopped: the next one goes on with the job
+            if live.is_cancelled:
+                await self._finish(live, "cancelled")
+            else:
+                live.is_ending = True
+                await self._database.ask(self.leases.give_back, live.stored)
+
+    async def _at_work(self, live: LiveJob, leased: LeasedJob) -> None:
+        job, started = live.stored.job, time.perf_counter()
+        folder = self._folder / job.id
+        if leased.was_left and not folder.exists():
+            log.warning("job %s: begins anew; the answers that it paid for before are in another folder", job.id)
+            live.stored = live.stored.changed(begun_anew=True)
+        with self._metrics.working(job.kind):
+            try:
+                outcome = await self._do(live, folder)
+            except FactloopError as error:
+                log.warning("job %s%s failed: %s", job.id, _of_request(live), error)
+                await _to_the_end(self._finish(live, "failed", error=failure_words(error)))
+            except Exception:
+                log.exception("job %s%s failed", job.id, _of_request(live))
+                words = error_words("internal", "the work failed unexpectedly")
+                await _to_the_end(self._finish(live, "failed", error=words))
+            else:
+                await _to_the_end(self._finish(live, "done", outcome=outcome))
+        self._metrics.worked(job.kind, time.perf_counter() - started)
+
+    async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
+        """Does the work; waits while a service that lost the lease, and does not know it yet, has the run directory."""
+        watching = JobListener(live.publish, partial(_note_progress, live))
+        while True:
+            await asyncio.to_thread(make_private_folder, folder)
+            try:
+                return await self._work.do(live.stored.job.kind, live.request, folder, watching)
+            except RunInUse:
+                if not self._database.store.is_shared:
+                    raise
+                await asyncio.sleep(self._lease_s / RENEWALS)
+
+    async def _finish(
+        self, live: LiveJob, status: Status, *, outcome: JobOutcome | None = None, error: ErrorWords | None = None
+    ) -> None:
+        live.is_ending = True
+        summary = None if outcome is None else outcome.summary
+        stored = live.stored.changed(status=status, finished_at=datetime.now(UTC), error=error, summary=summary)
+        texts: dict[TextName, str] = {"events": await asyncio.to_thread(write_events, live.events)}
+        if outcome is not None:
+            texts["result"] = outcome.result
+        if not await self._save_end(live, partial(self.leases.end, stored, texts)):
+            log.warning("job %s: was taken by another service, or deleted; its end is not saved", stored.job.id)
+            return
+        live.stored = stored  # the report is stored before its owner hears of it
+        self._metrics.finished(stored.job, None if outcome is None else outcome.report)
+        live.publish(stored.job, JOB_FINISHED)
+        await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
+
+    async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
+        """Saves until it is saved. Raises RequestRefusal where the service is stopped before: the journal stays."""
+        pause_s = POLL_S / 4
+        while True:
+            try:
+                return await self._database.ask(save)
+            except RequestRefusal:
+                live.note_trouble()
+                if self.is_stopping:
+                    raise
+            await _either(self._stop, pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+
+async def _either(event: asyncio.Event, within_s: float) -> None:
+    """Waits for the event, or so many seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            await event.wait()
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Waits for the end of `work`, which writes down what was paid for, even if the job is cancelled meanwhile."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    task.result()
+
+
+def _note_progress(live: LiveJob, progress: Progress) -> None:
+    live.stored = live.stored.changed(progress=progress)
+
+
+def _of_request(live: LiveJob) -> str:
+    return f" (request {live.stored.job.request_id})" if live.stored.job.request_id else ""

@@ -1,0 +1,95 @@
+"""The tables of jobs, and their format.
+
+A job is one row: owner, kind and status by column, as lists are asked for, the service that has leased it, and the job
+itself as JSON. Its long texts (request, events, result) stand apart, so that lists stay quick. JSON is kept as text, in
+which no character is refused by a database: NUL is escaped.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    inspect,
+    select,
+    text,
+)
+from sqlalchemy.schema import CreateColumn
+
+from factloop.core.errors import ConfigError
+
+FORMAT = 2
+WITHOUT_LEASES = 1
+"""The format before several services shared a database: one held it by an advisory lock."""
+KEY = 0x666163746C6F6F70
+"""Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks are those of one database."""
+
+_META = MetaData()
+FORMATS = Table("factloop_format", _META, Column("format", Integer, primary_key=True))
+JOBS = Table(
+    "factloop_jobs",
+    _META,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("job", Text, nullable=False),
+    Column("leased_by", String(32)),
+    Column("leased_until", Float(53)),  # seconds since the epoch by the database's clock; null: until it is given back
+    Column("cancel_asked", Integer, nullable=False, server_default=text("0")),
+)
+TEXTS = Table(
+    "factloop_job_texts",
+    _META,
+    Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(16), primary_key=True),
+    Column("body", Text, nullable=False),
+)
+REPEATS = Table(
+    "factloop_repeats",
+    _META,
+    Column("owner", String(64), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), nullable=False),
+)
+Index("factloop_jobs_of_owner", JOBS.c.owner, JOBS.c.id)
+Index("factloop_jobs_by_status", JOBS.c.status)
+Index("factloop_repeats_of_job", REPEATS.c.job_id)
+
+
+def prepare(engine: Engine, shown: str) -> None:
+    """Makes what is missing, and brings an older format up to date. Raises ConfigError, SQLAlchemyError."""
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":  # several services may start at once
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})
+        _META.create_all(connection)
+        found = connection.scalar(select(FORMATS.c.format))
+        if found == WITHOUT_LEASES:
+            _add_leases(connection, shown)
+        if found is None:
+            connection.execute(FORMATS.insert().values(format=FORMAT))
+    if found not in (None, WITHOUT_LEASES, FORMAT):
+        raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")
+
+
+def _add_leases(connection: Connection, shown: str) -> None:
+    if connection.dialect.name == "postgresql" and not connection.scalar(
+        text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": KEY}
+    ):
+        raise ConfigError(f"--database {shown}: a service of an earlier version is at work with it; stop that first")
+    there = {column["name"] for column in inspect(connection).get_columns(JOBS.name)}
+    for column in JOBS.columns:
+        if column.name not in there:
+            connection.execute(text(f"ALTER TABLE {JOBS.name} ADD COLUMN {CreateColumn(column)}"))
+    connection.execute(FORMATS.update().values(format=FORMAT))

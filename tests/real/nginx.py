@@ -1,0 +1,95 @@
+"""nginx of Debian in front of a service, with the configuration that docs/serving.md shows, in a folder of a test."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "serving.md"
+HOST = "facts.example.org"
+"""The public name in the document."""
+
+
+def is_installed() -> bool:
+    return shutil.which("nginx") is not None and shutil.which("openssl") is not None
+
+
+def shown(language: str) -> str:
+    """The block of this language in the section on reverse proxies."""
+    section = DOCUMENT.read_text(encoding="utf-8").partition("## Behind a reverse proxy")[2]
+    found = re.search(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"docs/serving.md shows no {language} there"
+    return found[1]
+
+
+def service_flags(public_port: int, key_file: Path) -> list[str]:
+    """The flags of `factloop serve` in the document, for this port and this file of keys."""
+    words = shlex.split(shown("sh"))
+    assert words[:2] == ["factloop", "serve"]
+    flags = [word.replace(f"https://{HOST}/", f"https://{HOST}:{public_port}/") for word in words[2:]]
+    flags[flags.index("--api-key-file") + 1] = str(key_file)
+    at = flags.index("--port")
+    return flags[:at] + flags[at + 2 :]
+
+
+@contextmanager
+def running_nginx(folder: Path, port: int, service: str) -> Iterator[ssl.SSLContext]:
+    """nginx at a port before the service at this address; yields what trusts its certificate."""
+    certificate, key = folder / "proxy.pem", folder / "proxy.key"
+    names = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST},IP:127.0.0.1")
+    files = ("-keyout", str(key), "-out", str(certificate))
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, *files]
+    subprocess.run(made, check=True, capture_output=True)
+    server = shown("nginx")
+    for before, after in (
+        ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
+        (f"/etc/ssl/{HOST}.pem", str(certificate)),
+        (f"/etc/ssl/private/{HOST}.key", str(key)),
+        ("http://127.0.0.1:8000/", f"{service}/"),
+    ):
+        assert server.count(before) == 1, before
+        server = server.replace(before, after)
+    temporary = "".join(
+        f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    configuration = folder / "nginx.conf"
+    configuration.write_text(
+        f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
+        f"http {{\naccess_log off;\n{temporary}{server}}}\n",
+        encoding="utf-8",
+    )
+    command = ["nginx", "-c", str(configuration), "-p", str(folder), "-e", str(folder / "error.log")]
+    user = "user root;" if os.geteuid() == 0 else ""  # whose folder it is
+    process = subprocess.Popen([*command, "-g", f"daemon off; {user}"])
+    try:
+        _wait_for(port, process)
+        yield ssl.create_default_context(cafile=str(certificate))
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(200):
+        assert process.poll() is None, "nginx has ended"
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("nginx does not listen")

@@ -1,0 +1,104 @@
+"""Several `factloop serve` over the simulator, as processes that share a PostgreSQL database."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.simulator import MODEL, Simulator
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHIN_S = 90.0
+MAX_JOBS = 4
+"""Jobs at work in one service."""
+AT_ONCE = 2
+"""Model calls of one job."""
+ASK: dict[str, Any] = {
+    "response": "Ada Lovelace was born in London. Ada Lovelace was born in Paris.",
+    "documents": [{"text": "Ada Lovelace was born in London on 10 December 1815."}],
+}
+
+
+@dataclass
+class RunningService:
+    """A service, and a client of it."""
+
+    process: subprocess.Popen[str]
+    client: httpx.Client
+
+    @property
+    def url(self) -> str:
+        return str(self.client.base_url).rstrip("/")
+
+    def ask(self) -> str:
+        """The id of a new job."""
+        answer = self.client.post("/v1/checks", json=ASK)
+        assert answer.status_code == 202, answer.text
+        job_id: str = answer.json()["id"]
+        return job_id
+
+    def job(self, job_id: str) -> Any:
+        answer = self.client.get(f"/v1/jobs/{job_id}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def n_with(self, status: str) -> int:
+        answer = self.client.get("/v1/jobs", params={"status": status, "limit": 200})
+        return len(answer.json()["jobs"])
+
+
+@dataclass
+class Services:
+    """Starts services."""
+
+    sim: Simulator
+    folder: Path
+    started: list[RunningService] = field(default_factory=list)
+
+    def start(self, *flags: object, folder: str = "shared") -> RunningService:
+        given = ["--folder", self.folder / folder, "--port", 0, "--model", MODEL, "--base-url", self.sim.base_url]
+        given += ["--no-cache", "--concurrency", AT_ONCE, "--max-jobs", MAX_JOBS, "--max-queued", 1_000]
+        words = ["-m", "factloop", "serve", *given, "--rate", "100000/minute", *flags]
+        process = subprocess.Popen(
+            [sys.executable, *map(str, words)],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **self.sim.environment},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = RunningService(process, httpx.Client(base_url=line.split()[3] if "serving at" in line else ""))
+        self.started.append(found)
+        assert "serving at" in line, line + process.stderr.read()
+        found.client.timeout = httpx.Timeout(WITHIN_S)
+        return found
+
+
+@contextmanager
+def services_over(sim: Simulator, folder: Path) -> Iterator[Services]:
+    """What still runs at the end is killed."""
+    services = Services(sim, folder)
+    try:
+        yield services
+    finally:
+        for one in services.started:
+            one.client.close()
+            one.process.kill()
+            one.process.communicate()
+
+
+def wait_until(condition: Callable[[], Any]) -> None:
+    until = time.monotonic() + WITHIN_S
+    while not condition():
+        assert time.monotonic() < until, "it did not come to that"
+        time.sleep(0.05)

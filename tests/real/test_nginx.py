@@ -1,0 +1,150 @@
+"""`factloop serve` behind nginx, configured as docs/serving.md says: TLS, a path, events as they happen, who asked."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from factloop.service.attempts import OF_AN_ADDRESS
+from tests.real.nginx import HOST, free_port, is_installed, running_nginx, service_flags
+from tests.real.services import ASK, RunningService, services_over, wait_until
+from tests.simulator import INSTANT, Simulator
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(not is_installed(), reason="Debian's nginx-light and openssl are not installed"),
+]
+
+KEY = "a-key-of-sixteen-letters"
+GOOD = {"Authorization": f"Bearer {KEY}"}
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """nginx, and the service behind it."""
+
+    port: int
+    tls: ssl.SSLContext
+    service: RunningService
+
+    @property
+    def origin(self) -> str:
+        return f"https://{HOST}:{self.port}"
+
+    def client(self, address: str = "127.0.0.1", headers: dict[str, str] | None = None) -> httpx.Client:
+        """A caller at this address, which knows the service by its public name."""
+        named = {"Host": f"{HOST}:{self.port}", **(GOOD if headers is None else headers)}
+        transport = httpx.HTTPTransport(verify=self.tls, local_address=address)
+        base = f"https://127.0.0.1:{self.port}/factloop"
+        return httpx.Client(base_url=base, headers=named, transport=transport, timeout=60.0)
+
+
+@pytest.fixture(scope="module")
+def proxy(running: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    folder, port = tmp_path_factory.mktemp("nginx"), free_port()
+    keys = folder / "keys.txt"
+    keys.write_text(f"{KEY}\n", encoding="utf-8")
+    with services_over(running, folder) as services:
+        service = services.start(*service_flags(port, keys))
+        with running_nginx(folder, port, service.url) as tls:
+            yield Proxy(port, tls, service)
+
+
+@pytest.fixture
+def sim(running: Simulator) -> Iterator[Simulator]:
+    yield running
+    running.set(**vars(INSTANT))
+
+
+def test_a_check_is_asked_for_and_its_report_opened(proxy: Proxy) -> None:
+    with proxy.client() as client:
+        answer = client.post("/v1/checks", json=ASK, headers={"Origin": proxy.origin, "X-Request-ID": "mine"})
+        job = answer.json()["id"]
+        wait_until(lambda: client.get(f"/v1/jobs/{job}").json()["status"] == "done")
+        page = f"/v1/jobs/{job}/report.html"
+        ticket = client.post("/v1/tickets", json={"page": page}, headers={"Origin": proxy.origin}).json()["address"]
+        foreign = client.post("/v1/checks", json=ASK, headers={"Origin": "https://else.example"})
+    with proxy.client(headers={}) as browser:
+        opened = browser.get(proxy_path(ticket))
+        strange = browser.get("/health", headers={"Host": "else.example"})
+    assert (answer.status_code, answer.headers["X-Request-ID"]) == (202, "mine")
+    assert answer.headers["Location"] == f"/factloop/v1/jobs/{job}"
+    assert opened.status_code == 200
+    assert opened.headers["Content-Type"].startswith("text/html")
+    assert (foreign.status_code, strange.status_code) == (403, 400)
+
+
+def proxy_path(address: str) -> str:
+    """What stands below the path of the service."""
+    assert address.startswith("/factloop/")
+    return address.removeprefix("/factloop")
+
+
+def test_events_come_while_the_job_is_at_work(proxy: Proxy, sim: Simulator) -> None:
+    sim.set(llm_latency_s=1.0)
+    with proxy.client() as client:
+        job = client.post("/v1/checks", json=ASK).json()["id"]
+        with client.stream("GET", f"/v1/jobs/{job}/events") as stream:
+            lines = stream.iter_lines()
+            first = next(line for line in lines if line.startswith("event: "))
+            status = client.get(f"/v1/jobs/{job}").json()["status"]
+            sim.set(llm_latency_s=0.0)
+            data = [line for line in lines if line.startswith("data: ")]
+    assert (first, status) == ("event: response_split", "running")
+    assert json.loads(data[-1].removeprefix("data: "))["status"] == "done"
+
+
+def test_the_page_and_its_parts_stand_below_the_path(proxy: Proxy) -> None:
+    with proxy.client(headers={}) as client:
+        page = client.get("/")
+        parts = [part.split('"')[0] for part in page.text.split('="assets/')[1:]]
+        answers = [client.get(f"/assets/{part}") for part in parts]
+        bare = httpx.get(f"https://127.0.0.1:{proxy.port}/factloop", verify=proxy.tls)
+    assert len(parts) >= 4
+    assert {answer.status_code for answer in (page, *answers)} == {200}
+    assert (bare.status_code, bare.headers["Location"].partition("/factloop")[2]) == (301, "/")
+
+
+def test_callers_behind_the_proxy_are_told_apart(proxy: Proxy) -> None:
+    with proxy.client("127.0.0.2", {}) as client:
+        tried = [
+            client.get("/v1/info", headers={"Authorization": f"Bearer wrong{number}"}).status_code
+            for number in range(OF_AN_ADDRESS.amount + 1)
+        ]
+        good = client.get("/v1/info", headers=GOOD).status_code
+    with proxy.client("127.0.0.3", {"Authorization": "Bearer wrong"}) as client:
+        other = client.get("/v1/info").status_code
+        lying = client.get("/v1/info", headers={"X-Forwarded-For": "127.0.0.2"}).status_code
+    assert (tried[0], tried[-1], good, other, lying) == (401, 429, 200, 401, 401)
+
+
+def test_a_body_that_is_too_long_is_refused_by_the_service(proxy: Proxy) -> None:
+    with proxy.client() as client:
+        refused = client.post("/v1/checks", content=b" " * 8_200_000, headers={"Content-Type": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["type"]) == (413, "too_large")
+
+
+@pytest.mark.browser
+def test_a_reader_checks_through_the_proxy(proxy: Proxy, tmp_path: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = Path("/usr/bin/chromium")
+    if not chromium.exists():
+        pytest.skip("Debian's chromium is not installed")
+    rules = f"--host-resolver-rules=MAP {HOST} 127.0.0.1"
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(chromium), args=["--no-sandbox", rules])
+        page = browser.new_context(ignore_https_errors=True).new_page()
+        page.goto(f"{proxy.origin}/factloop/")
+        page.get_by_label("Key of the service").fill(KEY)
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Load an example").click()
+        page.get_by_role("button", name="Check", exact=True).click()
+        sync_api.expect(page.locator(".figures dt").first).to_have_text("Precision", timeout=60_000)
+        page.screenshot(path=str(tmp_path / "page.png"))
+        browser.close()

@@ -1,0 +1,70 @@
+"""Wrong keys are slowed down, and shut out no good one; the OpenAPI document says where a key goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factloop.entrance.keys import ApiKeys
+from factloop.service.attempts import OF_AN_ADDRESS, OF_ONE_KEY
+from tests.service.asking import ASK, Service, finished
+
+KEY = "a-key-of-sixteen-letters"
+GOOD = {"Authorization": f"Bearer {KEY}"}
+
+
+async def test_wrong_keys_shut_out_no_good_key_and_no_page(service: Service) -> None:
+    async with service(keys=ApiKeys([KEY])) as client:
+        one = [await client.get("/v1/info", headers={"Authorization": "Bearer wrong"}) for _ in range(12)]
+        n_more = OF_AN_ADDRESS.amount
+        many = [await client.get("/v1/info", headers={"Authorization": f"Bearer wrong{n}"}) for n in range(n_more)]
+        good = await client.get("/v1/info", headers=GOOD)
+        without = [await client.get("/v1/info") for _ in range(3)]
+        page = await client.get("/")
+    assert [answer.status_code for answer in one] == [401] * OF_ONE_KEY.amount + [429] * 2
+    assert many[0].status_code == 401
+    assert many[-1].status_code == 429
+    assert many[-1].json()["error"]["type"] == "too_many_attempts"
+    assert 0 < int(many[-1].headers["Retry-After"]) <= 61
+    assert many[-1].headers["WWW-Authenticate"] == "Bearer"
+    assert (good.status_code, page.status_code) == (200, 200)
+    assert [answer.status_code for answer in without] == [401] * 3, "a page must be able to ask for the key"
+
+
+@pytest.mark.parametrize("needs_key", [True, False])
+async def test_the_document_says_where_a_key_goes(service: Service, needs_key: bool) -> None:
+    async with service(keys=ApiKeys([KEY] if needs_key else [])) as client:
+        schema: dict[str, Any] = (await client.get("/openapi.json")).json()
+    schemes = schema["components"]["securitySchemes"]
+    assert schemes["key"] == {**schemes["key"], "type": "http", "scheme": "bearer"}
+    assert schemes["ticket"] == {**schemes["ticket"], "type": "apiKey", "in": "query", "name": "ticket"}
+    ways: list[dict[str, Any]] = [] if needs_key else [{}]
+    assert schema["paths"]["/v1/checks"]["post"]["security"] == [*ways, {"key": []}]
+    assert schema["paths"]["/v1/jobs/{job_id}/report.html"]["get"]["security"] == [*ways, {"key": []}, {"ticket": []}]
+    assert schema["paths"]["/health"]["get"]["security"] == []
+
+
+async def test_a_link_that_has_expired_is_said_in_a_page_to_a_browser(service: Service) -> None:
+    async with service(keys=ApiKeys([KEY])) as client:
+        job = (await client.post("/v1/checks", json=ASK, headers=GOOD)).json()["id"]
+        client.headers.update(GOOD)
+        await finished(client, job)
+        del client.headers["Authorization"]
+        expired = f"/v1/jobs/{job}/report.html?ticket=1.{'0' * 64}"
+        seen = await client.get(expired, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+        program = await client.get(expired)
+    assert seen.status_code == program.status_code == 401
+    assert seen.headers["Content-Type"].startswith("text/html")
+    assert "This link has expired" in seen.text
+    assert program.json()["error"]["type"] == "unauthorized"
+
+
+async def test_a_ticket_outlives_a_restart(service: Service) -> None:
+    async with service(keys=ApiKeys([KEY])) as client:
+        client.headers.update(GOOD)
+        job = (await client.post("/v1/checks", json=ASK)).json()["id"]
+        await finished(client, job)
+        address = (await client.post("/v1/tickets", json={"page": f"/v1/jobs/{job}/report.html"})).json()["address"]
+    async with service(keys=ApiKeys([KEY])) as client:
+        assert (await client.get(address)).status_code == 200

@@ -1,0 +1,234 @@
+"""Which service is at work on which job: one suite, for SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from factloop.core.errors import ConfigError
+from factloop.service.leases import Leases
+from factloop.service.shapes import Progress
+from factloop.service.store import (
+    JobStore,
+    NoRoom,
+    OtherRequest,
+    Repeat,
+    Room,
+    StoredJob,
+    TooFast,
+    first_id_of,
+    new_job_id,
+)
+from tests.service.test_store import job
+
+Opened = Callable[..., tuple[JobStore, Leases]]
+
+
+@pytest.fixture
+def opened(url: str) -> Iterator[Opened]:
+    """A service's view of the database; each call is another service."""
+    stores = []
+
+    def make(seconds: float = 60.0) -> tuple[JobStore, Leases]:
+        stores.append(JobStore(url))
+        return stores[-1], Leases(stores[-1], seconds)
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def postgres_only(url: str) -> None:
+    if not url.startswith("postgresql"):
+        pytest.skip("several services share PostgreSQL alone")
+
+
+def added(store: JobStore, n_jobs: int) -> list[str]:
+    return [store.add(job(), "{}").job.id for _ in range(n_jobs)]
+
+
+def taken(leases: Leases, most: int = 100, *, lapsed: bool = False) -> list[str]:
+    return [one.stored.job.id for one in leases.take(most, lapsed=lapsed)]
+
+
+def test_jobs_are_taken_once_and_oldest_first(opened: Opened) -> None:
+    store, one = opened()
+    _, other = opened()
+    jobs = added(store, 5)
+    assert taken(one, 2) == jobs[:2]
+    assert taken(other, 2, lapsed=True) == jobs[2:4]
+    assert (taken(one), taken(other)) == (jobs[4:], [])
+
+
+def test_a_job_given_back_goes_to_the_next_service_and_counts_its_attempts(opened: Opened) -> None:
+    store, one = opened()
+    _, other = opened()
+    added(store, 1)
+    (first,) = one.take(1, lapsed=False)
+    one.give_back(first.stored.changed(progress=Progress(n_claims_found=3)))
+    waiting = store.get(first.stored.job.id, "")
+    assert waiting is not None
+    assert (waiting.job.status, waiting.job.started_at, waiting.job.progress) == ("queued", None, Progress())
+    (second,) = other.take(1, lapsed=False)
+    assert (second.stored.attempt, second.was_left) == (2, True)
+    assert not one.end(first.stored.changed(status="done"), {"result": "of the first"})
+    assert other.end(second.stored.changed(status="done"), {"events": "[]", "result": "of the second"})
+    assert store.text(first.stored.job.id, "result") == "of the second"
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_leases_lapse_unless_they_are_renewed(opened: Opened) -> None:
+    store, dead = opened(0.05)
+    _, alive = opened(60.0)
+    _, third = opened()
+    jobs = added(store, 2)
+    (lost,), (kept,) = dead.take(1, lapsed=False), alive.take(1, lapsed=False)
+    time.sleep(0.06)
+    assert taken(third) == [], "after an outage leases are left alone"
+    assert dead.renew([(lost.stored, None)]).held == {jobs[0]}
+    time.sleep(0.06)
+    assert taken(third, lapsed=True) == jobs[:1]
+    assert dead.renew([(lost.stored, '["late"]')]).held == frozenset()
+    assert store.text(jobs[0], "events") is None
+    assert alive.renew([(kept.stored.changed(progress=Progress(n_claims_found=2)), '["early"]')]).held == {jobs[1]}
+    seen = store.get(jobs[1], "")
+    assert seen is not None
+    assert (seen.job.progress.n_claims_found, store.text(jobs[1], "events")) == (2, '["early"]')
+
+
+def test_an_earlier_process_leaves_its_jobs_to_the_next(url: str, opened: Opened) -> None:
+    if not url.startswith("sqlite"):
+        pytest.skip("leases in PostgreSQL lapse")
+    store, dead = opened()
+    jobs = added(store, 2)
+    assert taken(dead, 1) == jobs[:1]
+    _, alive = opened()
+    alive.give_all_back()
+    assert taken(alive) == jobs
+
+
+def test_a_job_is_cancelled_where_it_is(opened: Opened) -> None:
+    store, one = opened()
+    _, other = opened()
+    waiting, running = added(store, 2)[::-1]
+    (leased,) = one.take(1, lapsed=False)
+    assert leased.stored.job.id == running
+    over = other.cancel(waiting)
+    assert over is not None
+    assert over.job.status == "cancelled"
+    asked = other.cancel(running)
+    assert asked is not None
+    assert asked.job.status == "running"
+    assert one.renew([(leased.stored, None)]).cancelled == {running}
+    one.give_back(leased.stored)
+    assert taken(other) == [], "it was asked to end"
+    ended = store.get(running, "")
+    assert ended is not None
+    assert ended.job.status == "cancelled"
+    assert other.cancel(new_job_id()) is None
+
+
+def test_a_row_that_cannot_be_read_is_passed_over(url: str, opened: Opened) -> None:
+    store, leases = opened()
+    broken, whole = added(store, 2)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE factloop_jobs SET job = 'none' WHERE id = :id"), {"id": broken})
+    engine.dispose()
+    assert taken(leases) == [whole]
+    assert taken(leases) == []
+
+
+def test_a_name_stands_for_one_request_of_one_owner(opened: Opened) -> None:
+    store, _ = opened()
+    first = store.add(job("ada"), "{}", Repeat("k", "digest"))
+    assert store.add(job("ada"), "{}", Repeat("k", "digest")) == first
+    assert store.add(job("bo"), "{}", Repeat("k", "digest")) != first
+    with pytest.raises(OtherRequest):
+        store.add(job("ada"), "{}", Repeat("k", "another"))
+    store.forget_repeats(datetime.now(UTC) + timedelta(seconds=1))
+    assert store.add(job("ada"), "{}", Repeat("k", "another")) != first
+    assert len(store.page("ada", limit=10)[0]) == 2
+    store.delete(first.job.id)
+    assert store.get(first.job.id, "ada") is None
+
+
+def test_room_is_what_waits_for_all_and_is_at_work_here(opened: Opened) -> None:
+    store, one = opened()
+    other_store, other = opened()
+    added(store, 3)
+    assert len(taken(other, 2)) == 2
+    store.add(job(), "{}", room=Room(one.service, most=2))  # one waits, two are at work elsewhere
+    with pytest.raises(NoRoom):
+        store.add(job(), "{}", room=Room(one.service, most=2))
+    with pytest.raises(NoRoom):
+        other_store.add(job(), "{}", room=Room(other.service, most=4))
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_the_pace_of_an_owner_holds_over_all_services(opened: Opened) -> None:
+    stores = [opened() for _ in range(2)]
+    for store, leases in stores:
+        store.add(job("ada"), "{}", room=Room(leases.service, 100, ((2, 60),)))
+    for store, leases in stores:
+        with pytest.raises(TooFast):
+            store.add(job("ada"), "{}", room=Room(leases.service, 100, ((2, 60),)))
+        store.add(job("bo"), "{}", room=Room(leases.service, 100, ((2, 60),)))
+        store.add(job(""), "{}", room=Room(leases.service, 100, ((0, 60),)))
+
+
+def test_old_jobs_that_are_over_are_forgotten(opened: Opened) -> None:
+    store, leases = opened()
+    long_ago = datetime.now(UTC) - timedelta(days=40)
+
+    def made(days: int, owner: str, status: str) -> str:
+        one = job(owner, status=status)
+        number = f"{int(first_id_of(long_ago + timedelta(days=days)), 16) + len(ids):032x}"
+        ids.append(number)
+        store.add(StoredJob(one.job.model_copy(update={"id": number}), owner), "{}")
+        return number
+
+    ids: list[str] = []
+    old, waiting = made(0, "ada", "done"), made(0, "ada", "queued")
+    theirs, new = made(0, "bo", "done"), made(39, "ada", "done")
+    thirty_days = datetime.now(UTC) - timedelta(days=30)
+    assert store.delete_older(thirty_days, "ada") == 1
+    assert [one.job.id for one in store.page("ada", limit=9)[0]] == [new, waiting]
+    assert store.text(old, "request") is None
+    assert store.finished([old, waiting, theirs, new]) == {theirs, new}
+    assert store.delete_older(thirty_days) == 1
+    assert taken(leases) == [waiting]
+
+
+def test_jobs_of_the_format_without_leases_are_kept(url: str, opened: Opened) -> None:
+    store, _ = opened()
+    (old,) = added(store, 1)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("DROP TABLE factloop_repeats"))
+        for column in ("leased_by", "leased_until", "cancel_asked"):
+            connection.execute(text(f"ALTER TABLE factloop_jobs DROP COLUMN {column}"))
+        connection.execute(text("UPDATE factloop_format SET format = 1"))
+    _, leases = opened()
+    assert taken(leases) == [old]
+    with engine.begin() as connection:
+        assert connection.scalar(text("SELECT format FROM factloop_format")) == 2
+    engine.dispose()
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_a_service_of_an_earlier_version_is_not_pushed_aside(url: str, opened: Opened) -> None:
+    opened()
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE factloop_format SET format = 1"))
+    with engine.connect() as earlier:
+        earlier.execute(text("SELECT pg_advisory_lock(:key)"), {"key": 0x666163746C6F6F70})
+        with pytest.raises(ConfigError, match="earlier version is at work"):
+            opened()
+    engine.dispose()

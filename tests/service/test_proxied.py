@@ -1,0 +1,69 @@
+"""Behind a reverse proxy: the public address is known, and with it the service's own pages and links."""
+
+from __future__ import annotations
+
+import pytest
+
+from factloop.core.errors import ConfigError
+from factloop.entrance.keys import ApiKeys
+from factloop.service.settings import ServiceSettings
+from tests.service.asking import ASK, Service, finished
+
+KEY = "a-key-of-sixteen-letters"
+PUBLIC = "https://Facts.example:8443/check/"
+
+
+async def test_the_public_address_is_its_own(service: Service) -> None:
+    behind = {"Host": "facts.example:8443", "Origin": "https://facts.example:8443", "Authorization": f"Bearer {KEY}"}
+    async with service(public_url=PUBLIC, keys=ApiKeys([KEY])) as client:
+        client.headers.update(behind)
+        answer = await client.post("/v1/checks", json=ASK)
+        with_path = await client.post("/check/v1/checks", json=ASK)
+        await finished(client, answer.json()["id"])
+        page = f"/v1/jobs/{answer.json()['id']}/report.html"
+        ticket = (await client.post("/v1/tickets", json={"page": page})).json()["address"]
+        del client.headers["Authorization"]
+        assert (await client.get(ticket)).status_code == (await client.get(ticket.removeprefix("/check"))).status_code
+        assert (await client.get(ticket)).status_code == 200
+        assert (await client.get("/check/")).text == (await client.get("/")).text
+        strange = await client.get("/health", headers={"Host": "else.example"})
+        foreign = await client.post("/v1/checks", json=ASK, headers={"Origin": "https://else.example"})
+        servers = (await client.get("/openapi.json")).json()["servers"]
+    assert (answer.status_code, with_path.status_code) == (202, 202)
+    assert answer.headers["Location"] == f"/check/v1/jobs/{answer.json()['id']}"
+    assert ticket.startswith(f"/check{page}?ticket=")
+    assert (strange.status_code, foreign.status_code) == (400, 403)
+    assert servers == [{"url": PUBLIC}]
+
+
+async def test_the_page_names_nothing_from_the_root(service: Service) -> None:
+    async with service() as client:
+        page = (await client.get("/")).text
+        script = (await client.get("/assets/app.js")).text
+    assert 'src="/' not in page
+    assert 'href="/' not in page
+    assert 'from "/' not in script
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"public_url": "facts.example"}, "--public-url facts.example: give https://HOST"),
+        ({"public_url": "ftp://facts.example"}, "give https://HOST"),
+        ({"public_url": "https://u:p@facts.example/"}, "give https://HOST"),
+        ({"public_url": "https://facts.example/?a=b"}, "give https://HOST"),
+        ({"public_url": "https://facts.example:99999/"}, "give https://HOST"),
+        ({"public_url": "https://facts.example/"}, "give a key"),
+        ({"trusted_proxies": ("proxy.example",)}, "--trusted-proxy proxy.example"),
+        ({"trusted_proxies": ("*",)}, r"--trusted-proxy \*"),
+    ],
+)
+def test_a_wrong_proxy_is_refused(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        ServiceSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_an_address_of_this_machine_needs_no_key() -> None:
+    settings = ServiceSettings(public_url="http://127.0.0.1:9000/facts/", trusted_proxies=("127.0.0.1", "10.0.0.0/8"))
+    assert (settings.public_origin, settings.public_path) == ("http://127.0.0.1:9000", "/facts")
+    assert ServiceSettings(public_url="http://localhost:80").public_origin == "http://localhost"
