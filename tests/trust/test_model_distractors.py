@@ -36,7 +36,7 @@ async def test_the_judge_proposes_once_an_answer_and_the_report_says_so(sim: Sim
     assert (fingerprint.judge, fingerprint.corpus) == (MODEL, None)
     of_model = next(one for one in run.summary.by_source if one.source is Source.MODEL)
     assert of_model.n_checks >= of_model.n_answers > 0
-    assert all(report.usage.by_stage["substitutes"].calls == 1 for report in run.reports)
+    assert all(report.usage.stages["substitutes"].calls == 1 for report in run.reports)
 
 
 async def test_without_a_judge_it_is_refused_before_anything_is_spent(sim: Simulator) -> None:

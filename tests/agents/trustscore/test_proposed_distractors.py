@@ -43,7 +43,7 @@ async def test_proposals_come_first_from_one_call_and_say_whose_they_are() -> No
     assert found.distractors[:3] == tuple(ours)
     assert len(chat.asked) == 1
     assert "proposed by" in ours[0].detail
-    assert meter.snapshot(0.0).by_stage[PROPOSE].calls == 1
+    assert meter.snapshot(0.0).stages[PROPOSE].calls == 1
 
 
 async def test_what_repeats_the_answer_or_the_question_is_refused_as_from_any_source() -> None:
